@@ -1,0 +1,25 @@
+"""ArcadeMark measures how good a game-playing agent really is on the Arcade Learning Environment."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcademark.environments.gymnasium import make, make_vec
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "make": "arcademark.environments.gymnasium",
+    "make_vec": "arcademark.environments.gymnasium",
+}
+
+__all__ = ["__version__", "make", "make_vec"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home when it is first used, so that importing the package stays cheap."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

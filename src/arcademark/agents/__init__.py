@@ -1,0 +1,1 @@
+"""What plays: the baselines of the papers, and anyone's own agent."""

@@ -1,0 +1,1 @@
+"""A protocol made runnable on the Arcade Learning Environment."""

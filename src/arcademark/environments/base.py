@@ -1,0 +1,109 @@
+"""What every environment is: the contract that the emulator and the toy game both keep.
+
+An environment plays one game under one protocol. It draws no random number of its own: `reset` is given the episode's
+generator and every draw (sticky actions, no-op starts) comes from it, so an episode depends on nothing that was played
+before it::
+
+    reset(rng) ─→ observe(out) ─→ step(action) ─→ observe(out) ─→ …
+                                     │
+                                     └─ reward (raw), terminated, truncated
+
+`save` and `restore` carry everything, the generator's state and the frame stack too: restoring and replaying gives the
+same screens, RAM, rewards and ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.suite import protocols
+
+
+@dataclass(frozen=True)
+class EnvironmentSpec:
+    """What an agent is told before it plays; pure data, picklable.
+
+    Parameters
+    ----------
+    game : str
+        The task's id, e.g. "pong".
+    protocol : arcademark.suite.protocols.Protocol
+        The settings in force, overrides included.
+    action_meanings : tuple of str
+        Name of each action, e.g. ("NOOP", "FIRE", …); the index is the action.
+    observation_shape : tuple of int
+        Shape of one observation.
+    observation_dtype : str
+        NumPy name of its type.
+    """
+
+    game: str
+    protocol: protocols.Protocol
+    action_meanings: tuple[str, ...]
+    observation_shape: tuple[int, ...]
+    observation_dtype: str = "uint8"
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions the agent may choose from."""
+        return len(self.action_meanings)
+
+
+class Step(NamedTuple):
+    """What one agent step gave.
+
+    Parameters
+    ----------
+    reward : float
+        Sum of the raw rewards of the step's frames.
+    terminated : bool
+        The game (or, if the protocol says so, a life) ended.
+    truncated : bool
+        The frame cap was reached. Never true together with `terminated`.
+    """
+
+    reward: float
+    terminated: bool
+    truncated: bool
+
+
+class Environment(Protocol):
+    """One game under one protocol, played an agent step at a time."""
+
+    spec: EnvironmentSpec
+
+    @property
+    def episode_frames(self) -> int:
+        """Frames emulated since the reset, no-op start included."""
+
+    @property
+    def lives(self) -> int:
+        """Lives left, 0 where the game has none."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start an episode; `rng` is the source of every draw until the next reset."""
+
+    def step(self, action: int) -> Step:
+        """Play one agent step.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
+        """
+
+    def observe(self, out: NDArray[np.uint8]) -> None:
+        """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
+
+    def save(self) -> Any:
+        """Return everything needed to continue from here, as an opaque picklable value."""
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved, in this instance or another of the same spec."""
+
+    def close(self) -> None:
+        """Release the emulator."""

@@ -1,0 +1,1 @@
+"""Normalised scores and their summaries: pure functions on arrays."""

@@ -1,0 +1,1 @@
+"""One analysis, many renderers."""

@@ -1,0 +1,1 @@
+"""Where trials run. Every engine gives the same scores."""

@@ -1,0 +1,1 @@
+"""Facts: tasks, reference scores, subsets and protocols. Standard library only."""
