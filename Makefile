@@ -1,0 +1,62 @@
+# `make demo` and `make test` need Python 3.11 or newer with venv and pip, make and git. Everything else they install.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint quick bench format constraints clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its score, write a page
+	@rm -rf demo
+	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
+	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
+
+test: lint $(VENV)/.dev ## Linters and every test
+	$(BIN)/python -m pytest --cov --cov-report=term
+
+quick: lint $(VENV)/.dev ## Linters and the fast tests
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.dev ## Linters, types and the contracts between packages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packages
+	$(BIN)/python bench/environments.py
+	$(BIN)/python bench/runner.py
+
+format: $(VENV)/.dev ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+constraints: ## Resolve the newest versions within the bounds into constraints.txt
+	rm -rf build/constraints && $(PYTHON) -m venv build/constraints
+	build/constraints/bin/python -m pip install -q -e ".[dev]"
+	{ echo "# The exact versions that the tests pass with. Bounds are in pyproject.toml; \`make constraints\` renews this list."; \
+	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+
+clean: ## Remove the environment and everything built
+	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ArcadeMark needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt -e ".[dev]"
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) install -q -c constraints.txt -e ".[bench]"
+	@touch $@
