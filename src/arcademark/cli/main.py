@@ -1,0 +1,83 @@
+"""The ``arcademark`` command: gathers the commands and turns errors into one line.
+
+Exit codes: 0 all well; 1 the command ran and the answer is bad news (a trial failed, a score is not real); 2 the user
+can mend it; 130 stopped with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+COMMANDS = {
+    "run": "arcademark.cli.run",
+    "report": "arcademark.cli.report",
+    "verify": "arcademark.cli.verify",
+    "watch": "arcademark.cli.watch",
+    "info": "arcademark.cli.info",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is asked for, so that help and errors come at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order in which a user meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command's own file."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the closest command for an unknown one."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise UnknownNameError("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: arcademark run random --games atari-5 --episodes 3",
+)
+@click.version_option(package_name="arcademark", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Measure how good a game-playing agent really is on the Arcade Learning Environment."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except ArcadeMarkError as error:
+        _fail(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        code = 0
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "arcademark"
+        _fail(f"{error.format_message().rstrip('.')}; see '{where} --help'")
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    print(f"arcademark: {message}", file=sys.stderr)
+    sys.exit(2)

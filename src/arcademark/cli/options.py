@@ -1,0 +1,135 @@
+"""The one grammar: options that mean the same on every command, with their defaults."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from arcademark.errors import ArcadeMarkError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_GAMES = "atari-5"
+DEFAULT_PROTOCOL = "world-records"
+
+
+class Count(click.ParamType[int]):
+    """A whole number of at least one; ``1_000`` and ``2e6`` are understood too."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number or say what was expected."""
+        try:
+            number = float(str(value).replace("_", ""))
+        except ValueError:
+            number = -1.0
+        if number < 1 or number != int(number):
+            self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
+        return int(number)
+
+
+COUNT = Count()
+
+games = click.option(
+    "--games",
+    default=DEFAULT_GAMES,
+    show_default=True,
+    metavar="NAMES",
+    help="A suite, a subset or games, separated by commas: atari-57, atari-5, pong,qbert.",
+)
+protocol = click.option(
+    "--protocol",
+    default=DEFAULT_PROTOCOL,
+    show_default=True,
+    metavar="NAME",
+    help="The environment's settings; 'arcademark info protocols' lists them.",
+)
+override = click.option(
+    "--override",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Change one setting of the protocol; the run is labelled as modified. May be repeated.",
+)
+settings = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="One of the agent's own parameters. May be repeated.",
+)
+seeds = click.option(
+    "--seeds",
+    default="1",
+    show_default=True,
+    metavar="N",
+    help="A count (2 means seeds 0 and 1) or a list (3,7; one seed alone: 3,). One trial a game and seed.",
+)
+episodes = click.option("--episodes", type=COUNT, help="Episodes a trial.  [default: the protocol's]")
+frames = click.option("--frames", type=COUNT, help="Training frames of a learner.  [default: the protocol's]")
+engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
+workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+run_directory = click.argument("run_directory", metavar="RUN", type=click.Path(path_type=Path))
+
+
+def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Make one decorator of several options, shown in the order given."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:
+    """Read repeated ``name=value`` options.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If one has no ``=``, or a name is given twice.
+    """
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals or not name.strip():
+            raise ArcadeMarkError(f"--{option} {item!r}: expected name=value, as in --{option} name=1")
+        if name.strip() in found:
+            raise ArcadeMarkError(f"--{option} {name.strip()} is given twice; give it once")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def seed_list(text: str) -> tuple[int, ...]:
+    """Read ``--seeds``: a count, or a list with commas.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is neither, or a seed is negative or given twice.
+    """
+    numbers = [part.strip() for part in text.split(",") if part.strip()]
+    if not numbers or not all(number.isdecimal() for number in numbers):
+        raise ArcadeMarkError(f"--seeds {text!r}: expected a count such as 2, or a list of seeds such as 3,7")
+    values = tuple(int(number) for number in numbers)
+    if "," in text:
+        if len(set(values)) < len(values):
+            raise ArcadeMarkError(f"--seeds {text!r}: a seed is listed twice")
+        return values
+    if values[0] < 1:
+        raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
+    return tuple(range(values[0]))
+
+
+def print_json(document: Any) -> None:
+    """Print a document that holds no NaN."""
+    json.dump(document, sys.stdout, indent=2, allow_nan=False, ensure_ascii=False)
+    print()
