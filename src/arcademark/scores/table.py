@@ -1,14 +1,25 @@
-"""The score table: algorithm × task × run, with what is missing left missing."""
+"""The score table: algorithm × task × run, with what is missing left missing.
+
+Conventions
+-----------
+* Axes are always (algorithm, task, run). A run is one seed; its score is on Atari the mean over a trial's episodes.
+* NaN is the only mark of a missing score. Nothing here fills one in or leaves one out without saying so.
+* Runs are numbered for each algorithm apart: run 0 of two algorithms need not share a seed.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Raw scores of algorithms on tasks.
 
@@ -20,11 +31,16 @@ class ScoreTable:
         Names along axis 1, unique.
     scores : float array, shape (len(algorithms), len(tasks), runs)
         One score a run (on Atari: the mean over a trial's episodes), in the task's own unit; NaN where missing.
-        Ragged runs are padded with NaN.
+        Ragged runs are padded with NaN. The table keeps its own read-only copy.
     protocols : tuple of str
         The label of the protocol each algorithm was scored under, "" if unknown.
     sources : tuple of str
         Where each algorithm's scores come from: a run directory, a file, a paper.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where names repeat, shapes disagree, or a score is infinite.
     """
 
     algorithms: tuple[str, ...]
@@ -32,3 +48,221 @@ class ScoreTable:
     scores: NDArray[np.float64]
     protocols: tuple[str, ...]
     sources: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _check_unique("algorithm", self.algorithms)
+        _check_unique("task", self.tasks)
+        scores = np.array(self.scores, dtype=np.float64)
+        expected = (len(self.algorithms), len(self.tasks))
+        if scores.ndim != 3 or scores.shape[:2] != expected:
+            raise ArcadeMarkError(
+                f"score table: scores have shape {scores.shape}, expected (algorithms, tasks, runs) = "
+                f"({expected[0]}, {expected[1]}, runs)"
+            )
+        for label, values in (("protocols", self.protocols), ("sources", self.sources)):
+            if len(values) != len(self.algorithms):
+                raise ArcadeMarkError(
+                    f"score table: {len(values)} {label} for {len(self.algorithms)} algorithms, expected one each"
+                )
+        if np.isinf(scores).any():
+            algorithm, task, run = np.argwhere(np.isinf(scores))[0]
+            raise ArcadeMarkError(
+                f"score table: the score of {self.algorithms[algorithm]!r} on {self.tasks[task]!r}, run {run}, is "
+                "infinite, expected a finite number, or NaN where missing"
+            )
+        scores.setflags(write=False)
+        object.__setattr__(self, "scores", scores)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        fields = ("algorithms", "tasks", "protocols", "sources")
+        return all(getattr(self, name) == getattr(other, name) for name in fields) and np.array_equal(
+            self.scores, other.scores, equal_nan=True
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[tuple[str, str, int, float]],
+        *,
+        protocols: Mapping[str, str] | None = None,
+        sources: Mapping[str, str] | None = None,
+    ) -> ScoreTable:
+        """Build a table from (algorithm, task, run, score) rows in any order.
+
+        Parameters
+        ----------
+        rows : iterable of (str, str, int, float)
+            Algorithms and tasks stand in the table in the order in which they first appear. An algorithm's runs (seeds,
+            say) stand in ascending order, so that one position is one run on every task; what no row gives is NaN.
+        protocols, sources : mapping of algorithm to str, optional
+            "" where an algorithm is not in the mapping.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where two rows give the same run of an algorithm on a task.
+        """
+        cells: dict[tuple[str, str, int], float] = {}
+        for algorithm, task, run, score in rows:
+            if (algorithm, task, run) in cells:
+                raise ArcadeMarkError(f"two scores for {algorithm!r} on {task!r}, run {run}; expected one")
+            cells[algorithm, task, run] = score
+        algorithms = tuple(dict.fromkeys(algorithm for algorithm, _, _ in cells))
+        tasks = tuple(dict.fromkeys(task for _, task, _ in cells))
+        runs = {name: sorted({run for algorithm, _, run in cells if algorithm == name}) for name in algorithms}
+        scores = np.full((len(algorithms), len(tasks), max(map(len, runs.values()), default=0)), np.nan)
+        for (algorithm, task, run), score in cells.items():
+            scores[algorithms.index(algorithm), tasks.index(task), runs[algorithm].index(run)] = score
+        return cls(
+            algorithms,
+            tasks,
+            scores,
+            tuple((protocols or {}).get(name, "") for name in algorithms),
+            tuple((sources or {}).get(name, "") for name in algorithms),
+        )
+
+    def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
+        """Keep the named algorithms and tasks, in the order asked for; None keeps all.
+
+        Raises
+        ------
+        UnknownNameError
+            Where a name is not in the table.
+        """
+        rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)
+        columns = _positions("task", self.tasks if tasks is None else tasks, self.tasks)
+        return ScoreTable(
+            tuple(self.algorithms[i] for i in rows),
+            tuple(self.tasks[j] for j in columns),
+            self.scores[np.ix_(rows, columns)],
+            tuple(self.protocols[i] for i in rows),
+            tuple(self.sources[i] for i in rows),
+        )
+
+    def rename(self, names: Mapping[str, str]) -> ScoreTable:
+        """Give algorithms new names; those not in the mapping keep theirs.
+
+        Raises
+        ------
+        UnknownNameError
+            Where a name to be replaced is not in the table.
+        ArcadeMarkError
+            Where two algorithms would share a name.
+        """
+        _positions("algorithm", tuple(names), self.algorithms)
+        return dataclasses.replace(self, algorithms=tuple(names.get(name, name) for name in self.algorithms))
+
+    def runs_present(self) -> NDArray[np.int64]:
+        """Count the runs that have a score, shape (algorithms, tasks)."""
+        return np.asarray(np.count_nonzero(~np.isnan(self.scores), axis=2), dtype=np.int64)
+
+    def mean_over_runs(self) -> NDArray[np.float64]:
+        """Average each algorithm's runs on each task, shape (algorithms, tasks), in the task's own unit.
+
+        A missing run is left out of its mean: the mean is over the runs that `runs_present` counts. Where no run has a
+        score the mean is NaN.
+        """
+        present = self.runs_present()
+        totals = np.nansum(self.scores, axis=2)
+        return np.where(present > 0, totals / np.maximum(present, 1), np.nan)
+
+
+def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """Put the algorithms of several tables into one.
+
+    Parameters
+    ----------
+    tables : sequence of ScoreTable
+        The tasks of the result are the union of theirs, in the order in which they first appear. A score that a table
+        does not have is NaN, and so are the runs that one table has more than another.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where two tables hold an algorithm of the same name: `ScoreTable.rename` one of them.
+    """
+    owners: dict[str, str] = {}
+    for table in tables:
+        for name, source in zip(table.algorithms, table.sources, strict=True):
+            if name in owners:
+                raise ArcadeMarkError(
+                    f"two tables hold an algorithm named {name!r} (from {owners[name] or 'an unnamed source'} and from "
+                    f"{source or 'an unnamed source'}); rename one of them"
+                )
+            owners[name] = source
+    tasks = tuple(dict.fromkeys(task for table in tables for task in table.tasks))
+    runs = max((table.scores.shape[2] for table in tables), default=0)
+    scores = np.full((len(owners), len(tasks), runs), np.nan)
+    first = 0
+    for table in tables:
+        columns = [tasks.index(task) for task in table.tasks]
+        rows = range(first, first + len(table.algorithms))
+        scores[np.ix_(rows, columns, range(table.scores.shape[2]))] = table.scores
+        first = rows.stop
+    return ScoreTable(
+        tuple(owners),
+        tasks,
+        scores,
+        tuple(protocol for table in tables for protocol in table.protocols),
+        tuple(owners.values()),
+    )
+
+
+def best_of(table: ScoreTable, algorithms: Sequence[str], name: str) -> ScoreTable:
+    """Make one algorithm of a family: on each task, the best of its members' means over runs.
+
+    This is how Bellemare et al. (2013, §3.1.2) report their Const and Perturb baselines: the best single action of
+    each game. The choice is made on the very scores that are reported, so the result is optimistic: the
+    expectation of a maximum is at least the maximum of the expectations, more so with fewer episodes and more members.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Holds every member.
+    algorithms : sequence of str
+        The members. One that has no score on a task takes no part there.
+    name : str
+        What the family is called in the result.
+
+    Returns
+    -------
+    ScoreTable
+        One algorithm with one run; NaN on tasks where no member has a score.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a member is not in the table.
+    ArcadeMarkError
+        Where no member is named.
+    """
+    if not algorithms:
+        raise ArcadeMarkError(f"{name!r}: the best of no algorithms; name at least one")
+    family = table.select(algorithms=algorithms)
+    means = family.mean_over_runs()
+    best = np.where(np.isnan(means), -np.inf, means).max(axis=0)
+    best[np.isneginf(best)] = np.nan
+    return ScoreTable(
+        (name,),
+        table.tasks,
+        best[np.newaxis, :, np.newaxis],
+        ("; ".join(dict.fromkeys(family.protocols)),),
+        (f"best of {len(family.algorithms)} on each task: " + "; ".join(dict.fromkeys(family.sources)),),
+    )
+
+
+def _check_unique(kind: str, names: Sequence[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ArcadeMarkError(f"score table: {kind} {repeated[0]!r} is named twice; expected unique names")
+
+
+def _positions(kind: str, names: Sequence[str], known: tuple[str, ...]) -> list[int]:
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
+    return [known.index(name) for name in names]

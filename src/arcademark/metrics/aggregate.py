@@ -1,0 +1,172 @@
+"""Many normalised scores made one: mean, median and interquartile mean, and the summary that shows them together.
+
+Conventions
+-----------
+* `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` takes every run apart,
+  shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out, and
+  `summarise` then names what was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+
+Missing: TypeAlias = Literal["refuse", "omit"]
+Statistic: TypeAlias = np.float64 | NDArray[np.float64]
+
+IQM_TRIM = 0.25
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One algorithm's scores over tasks in short: mean *and* median, never one of them alone.
+
+    Parameters
+    ----------
+    mean, median : float
+        Over tasks, of each task's mean over runs; in the unit of the scores.
+    iqm : float
+        Interquartile mean over all runs of all tasks.
+    n_tasks : int
+        Tasks that took part.
+    n_scores : int
+        Scores (runs of tasks) that took part.
+    missing : tuple of str
+        Tasks left out because they have no score.
+    ragged : tuple of str
+        Tasks that took part with fewer runs than others; they weigh less in the IQM, the same in mean and median.
+    """
+
+    mean: float
+    median: float
+    iqm: float
+    n_tasks: int
+    n_scores: int
+    missing: tuple[str, ...]
+    ragged: tuple[str, ...]
+
+
+def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
+    """Average over tasks.
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks)
+        Normalised scores, one a task.
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or average over the tasks that have a score.
+
+    Returns
+    -------
+    float or float array, shape (...)
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
+    """
+    values = _admit(scores, missing)
+    return np.asarray(np.nanmean(values, axis=-1))[()]
+
+
+def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
+    """Middle score over tasks; of an even number, halfway between the middle two.
+
+    Parameters, result and errors are those of `mean`.
+    """
+    values = _admit(scores, missing)
+    return np.asarray(np.nanmedian(values, axis=-1))[()]
+
+
+def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
+    """Interquartile mean: the mean of the middle half of all runs of all tasks (Agarwal et al. 2021, §4.3).
+
+    Runs of all tasks are pooled and sorted; of n scores, the lowest and the highest ⌊n/4⌋ are left out whole and the
+    rest averaged, which is what a 25 % trimmed mean does. With one run it is that of the tasks' scores. Median and IQM
+    differ: 2 of 57 middle scores count less than 29.
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks, runs)
+        Normalised scores. A single run, or means over runs, has shape (..., tasks, 1).
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or pool the scores that are there. Under "omit" a task with fewer runs weighs less.
+
+    Returns
+    -------
+    float or float array, shape (...)
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim < 2:
+        raise ArcadeMarkError(f"iqm: expected scores of shape (..., tasks, runs), not {values.shape}")
+    pooled = np.sort(_admit(values.reshape(*values.shape[:-2], -1), missing), axis=-1)  # NaN sorts last
+    present = np.count_nonzero(~np.isnan(pooled), axis=-1, keepdims=True)
+    cut = np.floor(IQM_TRIM * present)
+    rank = np.arange(pooled.shape[-1])
+    middle = (rank >= cut) & (rank < present - cut)
+    return np.asarray(np.mean(pooled, axis=-1, where=middle))[()]
+
+
+def summarise(scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "refuse") -> Summary:
+    """Sum up one algorithm's normalised scores.
+
+    Parameters
+    ----------
+    scores : float array, shape (tasks,) or (tasks, runs)
+        Normalised scores; with runs, each task is first averaged over the runs it has, save in the IQM.
+    tasks : sequence of str
+        Names along the first axis.
+    missing : {"refuse", "omit"}, optional
+        Whether NaN is refused, or left out and named in the result. Ragged runs are padded with NaN, so they too need
+        "omit".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where scores are missing and refused (they are named), where none is left, or where the shape is another.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    by_run = values[:, np.newaxis] if values.ndim == 1 else values
+    if by_run.ndim != 2 or len(by_run) != len(tasks):
+        raise ArcadeMarkError(f"expected scores of shape ({len(tasks)},) or ({len(tasks)}, runs), not {values.shape}")
+    runs = np.count_nonzero(~np.isnan(by_run), axis=1)
+    short = tuple(task for task, count in zip(tasks, runs, strict=True) if count < by_run.shape[1])
+    if short and missing == "refuse":
+        raise ArcadeMarkError(f"scores are missing on {', '.join(short)}; play them, or ask for what is there only")
+    there = runs > 0
+    by_task = np.array([np.nanmean(row) for row in by_run[there]])
+    return Summary(
+        mean=float(mean(by_task)),
+        median=float(median(by_task)),
+        iqm=float(iqm(by_run, missing=missing)),
+        n_tasks=int(np.count_nonzero(there)),
+        n_scores=int(runs.sum()),
+        missing=tuple(task for task, count in zip(tasks, runs, strict=True) if count == 0),
+        ragged=tuple(task for task, count in zip(tasks, runs, strict=True) if 0 < count < runs.max()),
+    )
+
+
+def _admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
+    values = np.asarray(scores, dtype=np.float64)
+    absent = np.isnan(values)
+    if values.ndim == 0 or values.shape[-1] == 0 or absent.all(axis=-1).any():
+        raise ArcadeMarkError("no scores to sum up; at least one is needed")
+    if missing == "refuse" and absent.any():
+        raise ArcadeMarkError(
+            f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or ask for those that are "
+            'there with missing="omit"'
+        )
+    return values
