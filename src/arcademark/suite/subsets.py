@@ -1,0 +1,114 @@
+"""Subsets: named tasks of a suite, with the published model where there is one.
+
+Conventions
+-----------
+* Coefficients belong to log10(1 + max(0, s)) of scores s normalised in **percent**, in the order of the tasks.
+* The relative error is a fraction (0.104 for the paper's 10.4 %).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.tables import read_tables
+from arcademark.suite.tasks import canonical_game, games, suites
+
+Purpose = Literal["evaluation", "tuning", "comparison"]
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Some tasks of a suite, chosen by a paper.
+
+    Parameters
+    ----------
+    name, title, citation : str
+        Stable id, one line for people, where it was published.
+    suite : str
+        The suite whose tasks they are, and whose median the model predicts.
+    tasks : tuple of str
+        The games' ids.
+    purpose : {"evaluation", "tuning", "comparison"}
+        What it is meant for: results, development, or comparing with papers that used it.
+    advice : str
+        The same in a sentence, with the section that says so.
+    coefficients : tuple of float or None
+        The model's coefficients, one a task; None if none were published.
+    intercept : float
+        Of the model, in log space; 0 for the published ones (Atari-5, §4.3).
+    r_squared : float or None
+        Of the model in log space, as published.
+    relative_error : float or None
+        The model's approximate relative error as published, a fraction.
+    max_frames_per_episode : int or None
+        The frame cap of the scores that the model was fitted to; estimates from others should not be used (§5.3).
+    """
+
+    name: str
+    title: str
+    suite: str
+    tasks: tuple[str, ...]
+    purpose: Purpose
+    advice: str
+    citation: str
+    coefficients: tuple[float, ...] | None = None
+    intercept: float = 0.0
+    r_squared: float | None = None
+    relative_error: float | None = None
+    max_frames_per_episode: int | None = None
+
+
+@cache
+def subsets() -> Mapping[str, Subset]:
+    """Return the subsets by name."""
+    return MappingProxyType({name: Subset(name=name, **entry) for name, entry in read_tables("subsets.toml").items()})
+
+
+def subset(name: str) -> Subset:
+    """Return the subset of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    if name.lower() not in subsets():
+        raise UnknownNameError("subset", name, subsets())
+    return subsets()[name.lower()]
+
+
+def resolve_tasks(text: str) -> tuple[str, ...]:
+    """Return the games meant by a comma-separated list of suites, subsets and games, each once, in order.
+
+    Parameters
+    ----------
+    text : str
+        E.g. "atari-57", "atari-5,pong", "Q*bert".
+
+    Raises
+    ------
+    ArcadeMarkError
+        If nothing is named.
+    UnknownNameError
+        If a name is neither a suite, a subset nor a game.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ArcadeMarkError("no games named; expected a suite, a subset or games, e.g. 'atari-5' or 'pong,qbert'")
+    return tuple(dict.fromkeys(task for name in names for task in _tasks(name)))
+
+
+def _tasks(name: str) -> tuple[str, ...]:
+    if name.lower() in suites():
+        return suites()[name.lower()].tasks
+    if name.lower() in subsets():
+        return subsets()[name.lower()].tasks
+    try:
+        return (canonical_game(name),)
+    except UnknownNameError:
+        raise UnknownNameError("game", name, [*suites(), *subsets(), *games()]) from None

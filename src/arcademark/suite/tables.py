@@ -1,0 +1,88 @@
+r"""Reads the package's data files, and refuses any whose content is not what its checksum says.
+
+Conventions
+-----------
+* ``data/SHA256SUMS`` has one line a file, as ``sha256sum`` writes it. After an intended change, renew it with
+  ``cd src/arcademark/suite/data && sha256sum *.csv *.toml > SHA256SUMS``.
+* A file is hashed with ``\n`` line ends, whatever the checkout wrote.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import tomllib
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+
+CHECKSUMS = "SHA256SUMS"
+
+
+def data_directory() -> Traversable:
+    """Return the directory of the package's own data files."""
+    return files("arcademark.suite") / "data"
+
+
+def read_text(name: str, directory: Traversable | None = None) -> str:
+    """Return a data file's text once its checksum has been verified.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, e.g. "games.csv".
+    directory : Traversable or None
+        Where it lies; None for the package's own data.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file is missing, has no checksum, or is not the file that was checked in.
+    """
+    place = directory or data_directory()
+    try:
+        text = (place / name).read_text(encoding="utf-8")
+        listed = (place / CHECKSUMS).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ArcadeMarkError(f"{place}: cannot read the data file {name!r} ({error}); reinstall arcademark") from error
+    expected = {entry: digest for digest, entry in (line.split() for line in listed.splitlines())}.get(name)
+    found = hashlib.sha256(text.encode()).hexdigest()
+    if expected != found:
+        raise ArcadeMarkError(
+            f"{place / name}: checksum is {found[:12]}…, {CHECKSUMS} says {expected and expected[:12] + '…'}; "
+            "the facts were changed: reinstall arcademark, or renew the checksum if the change is meant"
+        )
+    return text
+
+
+def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str, str], ...]:
+    """Return a CSV data file's rows, keyed by column.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `read_text`, or if a row has more or fewer cells than the header.
+    """
+    rows = tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise ArcadeMarkError(f"{name}, line {number}: not as many cells as the header has columns; mend that line")
+    return rows
+
+
+def read_tables(name: str, directory: Traversable | None = None) -> dict[str, dict[str, Any]]:
+    """Return a TOML data file's tables by name, each array in them as a tuple.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `read_text`.
+    """
+    tables = tomllib.loads(read_text(name, directory))
+    return {
+        title: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+        for title, table in tables.items()
+    }

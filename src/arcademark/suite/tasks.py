@@ -1,0 +1,165 @@
+"""Tasks: the games, the names people give them, and the suites they form.
+
+Conventions
+-----------
+* A game's id is the emulator's ROM id, e.g. "montezuma_revenge".
+* A name is recognised by its letters and digits alone, whatever the case, spaces and punctuation; what an environment
+  id adds ("ALE/…-v5", "…NoFrameskip-v4", "…-ramDeterministic-v4") and "Atari 2600" before it are dropped. What that
+  rule does not reach is in a small table of aliases.
+* Action lists stand in the emulator's order; an action's index in `Game.full_actions` or `Game.minimal_actions` is
+  what an agent chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from arcademark.errors import UnknownNameError
+from arcademark.suite.tables import read_rows, read_tables
+
+JOYSTICK_ACTIONS = (
+    *("NOOP", "FIRE", "UP", "RIGHT", "LEFT", "DOWN", "UPRIGHT", "UPLEFT", "DOWNRIGHT", "DOWNLEFT"),
+    *("UPFIRE", "RIGHTFIRE", "LEFTFIRE", "DOWNFIRE"),
+    *("UPRIGHTFIRE", "UPLEFTFIRE", "DOWNRIGHTFIRE", "DOWNLEFTFIRE"),
+)
+"""The console's 18 actions: nine positions of the joystick, with and without the button (ALE 2013, §2.1)."""
+
+_PREFIX = re.compile(r"^(ale/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?)", re.IGNORECASE)
+_SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?(-v\d+)?(\.bin)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Game:
+    """One single-player Atari 2600 game of the emulator.
+
+    Parameters
+    ----------
+    id : str
+        The emulator's ROM id.
+    name : str
+        The title for people.
+    genre, category : str
+        What kind of game it is, finely and coarsely. Our own reading: the papers print no list.
+    minimal_actions : tuple of str
+        The actions that the game uses.
+    full_actions : tuple of str
+        The actions that the console offers in this game: 18, or 9 where the button is not offered.
+    modes, difficulties : tuple of int
+        The switches' positions that the emulator accepts right after loading the game.
+    """
+
+    id: str
+    name: str
+    genre: str
+    category: str
+    minimal_actions: tuple[str, ...]
+    full_actions: tuple[str, ...]
+    modes: tuple[int, ...]
+    difficulties: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An ordered set of tasks with reference scores.
+
+    Parameters
+    ----------
+    name, title, citation : str
+        Stable id, one line for people, the paper that defines it.
+    tasks : tuple of str
+        All the tasks, in the source's order; training tasks first.
+    training_tasks : tuple of str
+        Those meant for tuning only; empty where the source makes no difference.
+    references : tuple of str
+        The kinds of reference scores it has, see `arcademark.suite.references`.
+    """
+
+    name: str
+    title: str
+    citation: str
+    tasks: tuple[str, ...]
+    training_tasks: tuple[str, ...]
+    references: tuple[str, ...]
+
+    @property
+    def test_tasks(self) -> tuple[str, ...]:
+        """The tasks on which results are reported: all but the training tasks."""
+        return tuple(task for task in self.tasks if task not in self.training_tasks)
+
+
+@cache
+def games() -> Mapping[str, Game]:
+    """Return the emulator's 104 single-player games by id, in alphabetical order of the ids."""
+    return MappingProxyType({row["id"]: _game(row) for row in read_rows("games.csv")})
+
+
+def _game(row: Mapping[str, str]) -> Game:
+    return Game(
+        id=row["id"],
+        name=row["name"],
+        genre=row["genre"],
+        category=row["category"],
+        minimal_actions=_actions(row["minimal_actions"]),
+        full_actions=_actions(row["full_actions"]),
+        modes=tuple(int(mode) for mode in row["modes"].split()),
+        difficulties=tuple(int(difficulty) for difficulty in row["difficulties"].split()),
+    )
+
+
+def _actions(cell: str) -> tuple[str, ...]:
+    return JOYSTICK_ACTIONS if cell == "all" else tuple(cell.split())
+
+
+def canonical_game(name: str) -> str:
+    """Return the id of the game that a name means.
+
+    Parameters
+    ----------
+    name : str
+        Any spelling: "Q*bert", "ALE/Qbert-v5", "montezuma's revenge", "James Bond", "Up 'n Down", …
+
+    Raises
+    ------
+    UnknownNameError
+        If no game is meant; the message suggests the closest.
+    """
+    known = _names()
+    key = normalised(name)
+    if key not in known:
+        raise UnknownNameError("game", name.strip(), games())
+    return known[key]
+
+
+def normalised(name: str) -> str:
+    """Return what is compared of a name: letters and digits in lower case, without an environment id's decoration."""
+    bare = _SUFFIX.sub("", _PREFIX.sub("", name.strip()))
+    return "".join(character for character in bare.lower() if character.isalnum())
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    names = {normalised(spelling): game.id for game in games().values() for spelling in (game.id, game.name)}
+    return names | {normalised(row["alias"]): row["task"] for row in read_rows("aliases.csv")}
+
+
+@cache
+def suites() -> Mapping[str, Suite]:
+    """Return the suites by name."""
+    return MappingProxyType({name: Suite(name=name, **entry) for name, entry in read_tables("suites.toml").items()})
+
+
+def suite(name: str) -> Suite:
+    """Return the suite of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    if name.lower() not in suites():
+        raise UnknownNameError("suite", name, suites())
+    return suites()[name.lower()]
