@@ -1,8 +1,8 @@
 """What an agent is: a policy on a batch, and a learner on top of it.
 
-A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be played.
-Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value`` is
-checked against them.
+A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be
+played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
+is checked against them.
 
 Optional attributes of a policy, read once after it is made:
 
@@ -38,7 +38,8 @@ class Policy(Protocol):
         observations : uint8 array, shape (N, *spec.observation_shape)
             Valid only during the call: copy what you keep.
         first : bool array, shape (N,)
-            Whether the observation begins an episode: an agent with memory forgets there.
+            Whether the observation begins an episode: an agent with memory forgets there. Row i is the same episode
+            from call to call until ``first[i]``.
         rngs : sequence of N numpy.random.Generator
             Each episode's own generator, the only source of randomness, so that no action depends on the batch.
 

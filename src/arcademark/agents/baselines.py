@@ -1,0 +1,157 @@
+"""The agents that know nothing: Random, Const and Perturb (Bellemare et al. 2013, §3.1.2).
+
+All 37 together (Random, Const for each of the 18 actions, Perturb for each of the 18) are the paper's baseline set
+(§4.1.2, Figure 2b). The paper prints the best Const and the best Perturb of each game; here every one of them is run
+and stored, and "the best of" is a view of their scores.
+
+Const and Perturb name their action by its meaning on the console, so that "FIRE" is the same action whatever the game
+and the action set. A game without that action (Skiing has no fire button; a minimal set leaves actions out) is not
+played by that variant: no other action stands in for it, and no two variants play the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+CONSOLE_ACTIONS = (
+    "NOOP",
+    "FIRE",
+    "UP",
+    "RIGHT",
+    "LEFT",
+    "DOWN",
+    "UPRIGHT",
+    "UPLEFT",
+    "DOWNRIGHT",
+    "DOWNLEFT",
+    "UPFIRE",
+    "RIGHTFIRE",
+    "LEFTFIRE",
+    "DOWNFIRE",
+    "UPRIGHTFIRE",
+    "UPLEFTFIRE",
+    "DOWNRIGHTFIRE",
+    "DOWNLEFTFIRE",
+)
+"""The 18 actions of the console's joystick, in the emulator's order."""
+
+
+def console_action(action: str | int) -> str:
+    """Name an action of the console.
+
+    Parameters
+    ----------
+    action : str or int
+        A name in either case ("FIRE", "up_left"), or an index from 0 to 17 as a number or its digits.
+
+    Returns
+    -------
+    str
+        One of `CONSOLE_ACTIONS`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such action.
+    """
+    text = str(action).strip()
+    if text.lstrip("-").isdecimal():
+        index = int(text)
+        if 0 <= index < len(CONSOLE_ACTIONS):
+            return CONSOLE_ACTIONS[index]
+        raise ArcadeMarkError(f"action {index}: expected an index from 0 to 17, or a name such as FIRE")
+    name = text.upper().replace("_", "").replace("-", "").replace(" ", "")
+    if name not in CONSOLE_ACTIONS:
+        raise UnknownNameError("action", text, CONSOLE_ACTIONS)
+    return name
+
+
+def lacks_action(env: EnvironmentSpec, *, action: str | int, **_: object) -> str | None:
+    """Say why an agent of this action cannot play this game, or None if it can."""
+    name = console_action(action)
+    if name in env.action_meanings:
+        return None
+    return f"{env.game} has no action {name} in its {env.protocol.action_set} set ({', '.join(env.action_meanings)})"
+
+
+class Random:
+    """Chooses uniformly among the game's actions.
+
+    A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
+    """
+
+    def __init__(self, env: EnvironmentSpec) -> None:
+        self.num_actions = env.num_actions
+        self.frames_per_action = 1 if env.protocol.name == "ale-2013" else None
+
+    def act(
+        self,
+        observations: NDArray[np.uint8],
+        first: NDArray[np.bool_],
+        rngs: Sequence[np.random.Generator],
+    ) -> NDArray[np.int64]:
+        """Draw an action for each episode from its own generator."""
+        return np.array([rng.integers(self.num_actions) for rng in rngs], dtype=np.int64)
+
+
+class Const:
+    """Plays one action throughout.
+
+    Parameters
+    ----------
+    action : str or int
+        A name ("FIRE") or the console's index (1).
+    """
+
+    supports = staticmethod(lacks_action)
+
+    def __init__(self, env: EnvironmentSpec, *, action: str) -> None:
+        self.action = env.action_meanings.index(console_action(action))
+
+    def act(
+        self,
+        observations: NDArray[np.uint8],
+        first: NDArray[np.bool_],
+        rngs: Sequence[np.random.Generator],
+    ) -> NDArray[np.int64]:
+        """Return the action, N times."""
+        return np.full(len(first), self.action, dtype=np.int64)
+
+
+class Perturb:
+    """Plays one action with a fixed probability, otherwise any action uniformly (that one included).
+
+    Parameters
+    ----------
+    action : str or int
+        A name ("FIRE") or the console's index (1).
+    probability : float
+        Of the action; 0.95 in the paper.
+    """
+
+    supports = staticmethod(lacks_action)
+
+    def __init__(self, env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> None:
+        if not 0 <= probability <= 1:
+            raise ArcadeMarkError(f"parameter 'probability' of perturb is {probability}: expected 0 to 1")
+        self.action = env.action_meanings.index(console_action(action))
+        self.probability = probability
+        self.num_actions = env.num_actions
+
+    def act(
+        self,
+        observations: NDArray[np.uint8],
+        first: NDArray[np.bool_],
+        rngs: Sequence[np.random.Generator],
+    ) -> NDArray[np.int64]:
+        """Draw for each episode from its own generator whether to stray, and then where to."""
+        return np.array(
+            [self.action if rng.random() < self.probability else rng.integers(self.num_actions) for rng in rngs],
+            dtype=np.int64,
+        )

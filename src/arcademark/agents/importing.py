@@ -1,0 +1,149 @@
+"""Finding anyone's factory: ``package.module:factory`` or ``path/to/file.py:factory``.
+
+A file is loaded by its path under a name of its own, so that an agent called ``random.py`` shadows nothing; while it is
+imported, and while its factory runs, its folder heads `sys.path`, so that it can import its neighbours. A module is
+looked for in the current folder first, as ``python -m`` does. Both work in a worker process that starts from nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+
+_agent_folders: set[str] = set()
+
+
+def canonical_reference(reference: str) -> str:
+    """Return the reference with a file's path made absolute (relative paths start at the current folder).
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is not of the form ``package.module:factory`` or ``path/to/file.py:factory``.
+    """
+    source, colon, factory = reference.strip().rpartition(":")
+    if reference.strip().endswith(".py") or not colon or not source or not factory:
+        raise ArcadeMarkError(f"agent {reference!r}: expected path/to/file.py:factory or package.module:factory")
+    if is_file(source):
+        return f"{Path(source).expanduser().resolve()}:{factory}"
+    if not all(part.isidentifier() for part in source.split(".")):
+        raise ArcadeMarkError(f"agent {reference!r}: {source!r} is neither a module's name nor a file ending in .py")
+    return f"{source}:{factory}"
+
+
+def is_file(source: str) -> bool:
+    """Whether the part before the colon names a file rather than a module."""
+    return source.endswith(".py") or "/" in source or "\\" in source
+
+
+def load_factory(reference: str) -> Callable[..., Any]:
+    """Import what a canonical reference names.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file, module or attribute is missing, importing raises, or it cannot be called.
+    """
+    source, _, name = reference.rpartition(":")
+    with importable(reference):
+        module = _load_file(Path(source)) if is_file(source) else _load_module(source)
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise ArcadeMarkError(f"agent {source}: it has no {name!r}; {_close(name, module)}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise ArcadeMarkError(
+            f"agent {source}: {name!r} is a {type(found).__name__}; expected a function or class that makes the agent"
+        )
+    return found  # type: ignore[no-any-return]
+
+
+@contextmanager
+def importable(reference: str) -> Iterator[None]:
+    """Put the folder of an own agent's file (a module's: the current one) first on `sys.path` for a while."""
+    source = reference.rpartition(":")[0]
+    folder = str(Path(source).parent) if is_file(source) else str(Path.cwd())
+    _forget_namesakes(folder)
+    _agent_folders.add(folder)
+    before = list(sys.path)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def where_raised(error: BaseException) -> str:
+    """Name the exception and the line of the user's code that raised it, on one line."""
+    text = " ".join(str(error).split())
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{what.partition(' (')[0]} ({Path(error.filename).name}, line {error.lineno})"
+    ours = str(Path(__file__).parents[1])
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((ours, "<frozen"))
+    ]
+    in_folder = [frame for frame in frames if str(Path(frame.filename).parent) in _agent_folders] or frames
+    return f"{what} ({Path(in_folder[-1].filename).name}, line {in_folder[-1].lineno})" if in_folder else what
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise ArcadeMarkError(f"agent {path}: there is no such file")
+    name = "arcademark_agent_" + re.sub(r"\W", "_", f"{path.parent.name}_{path.stem}")
+    loaded = sys.modules.get(name)
+    if loaded is not None and loaded.__file__ == str(path):
+        return loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ArcadeMarkError(f"agent {path}: expected a Python file ending in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ArcadeMarkError(f"agent {path}: importing it raised {where_raised(error)}") from error
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(error.name + ".")):
+            raise ArcadeMarkError(
+                f"agent {name}: there is no module {error.name!r} in the current folder or installed"
+            ) from None
+        raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
+    except Exception as error:
+        raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
+
+
+def _close(name: str, module: ModuleType) -> str:
+    public = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+    close = difflib.get_close_matches(name, public, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(repr(match) for match in close)}?"
+    own = [key for key in public if getattr(vars(module)[key], "__module__", None) == module.__name__]
+    return f"it defines {', '.join(own[:8])}" if own else "it defines no function or class"
+
+
+def _forget_namesakes(folder: str) -> None:
+    """Drop modules of another agent's folder whose name this folder has too, so that each agent gets its own."""
+    for name, module in list(sys.modules.items()):
+        home = str(Path(getattr(module, "__file__", None) or "").parent)
+        if home in _agent_folders and home != folder and (Path(folder) / f"{name}.py").is_file():
+            del sys.modules[name]

@@ -1,0 +1,231 @@
+"""From a name or a reference to a policy that is ready to play.
+
+::
+
+    "perturb" ─ agent_specs ─→ 18 × AgentSpec ─ applies? ─→ make_policy(spec, env) ─→ CheckedPolicy | CheckedLearner
+    "my_agent.py:make" ──────→  1 × AgentSpec
+
+An `AgentSpec` is pure data: it says all that is needed to make the agent again, in another process or next year.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from arcademark.agents import baselines
+from arcademark.agents.adapters import CheckedPolicy, adapt
+from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
+from arcademark.agents.parameters import Parameter, build, declared, read_parameters
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent with its parameters.
+
+    Parameters
+    ----------
+    ref : str
+        A built-in agent's name, ``package.module:factory``, or ``/absolute/path/file.py:factory``.
+    parameters : mapping of str to JSON value
+        What differs from the agent's own defaults.
+    """
+
+    ref: str
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def label(self) -> str:
+        """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"."""
+        source, colon, factory = self.ref.rpartition(":")
+        name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
+        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in self.parameters.items()]
+        return f"{name}({', '.join(values)})" if values else name
+
+
+@dataclass(frozen=True)
+class BuiltinAgent:
+    """An agent that comes with the package, or a set of them.
+
+    Parameters
+    ----------
+    name, summary, citation : str
+    factory : callable or None
+        Makes the policy; None for a set.
+    members : tuple of str
+        Names of the agents that it stands for; itself alone unless it is a set.
+    """
+
+    name: str
+    summary: str
+    citation: str
+    factory: Callable[..., Any] | None
+    members: tuple[str, ...]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What ``--set`` accepts."""
+        return declared(self.factory)[0] if self.factory is not None else ()
+
+
+_BASELINES = "Bellemare et al. 2013, §3.1.2"
+_BUILTIN = {
+    agent.name: agent
+    for agent in (
+        BuiltinAgent(
+            "random",
+            "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
+            _BASELINES,
+            baselines.Random,
+            ("random",),
+        ),
+        BuiltinAgent(
+            "const",
+            "Plays one action throughout. Without an action: 18 agents, one for each.",
+            _BASELINES,
+            baselines.Const,
+            ("const",),
+        ),
+        BuiltinAgent(
+            "perturb",
+            "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
+            _BASELINES,
+            baselines.Perturb,
+            ("perturb",),
+        ),
+        BuiltinAgent(
+            "baselines",
+            "All 37: random, and const and perturb for each of the 18 actions.",
+            "Bellemare et al. 2013, §4.1.2",
+            None,
+            ("random", "const", "perturb"),
+        ),
+    )
+}
+
+
+def builtin_agents() -> Mapping[str, BuiltinAgent]:
+    """Return the agents that come with the package, by name."""
+    return MappingProxyType(_BUILTIN)
+
+
+def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple[AgentSpec, ...]:
+    """Name the agents that a reference stands for, with their settings checked.
+
+    Parameters
+    ----------
+    ref : str
+        A built-in agent, ``package.module:factory`` or ``path/to/file.py:factory``.
+    settings : mapping of str to object
+        The agent's own parameters, as text (``--set depth=2``) or as values.
+
+    Returns
+    -------
+    tuple of AgentSpec
+        One; 18 for "const" or "perturb" without an action; 37 for "baselines".
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such agent, or it declares no such parameter.
+    ArcadeMarkError
+        If an own agent cannot be loaded, or a parameter is wrong or missing.
+    """
+    settings = dict(settings or {})
+    if ref in _BUILTIN:
+        return _builtin_specs(_BUILTIN[ref], settings)
+    if ":" not in ref and not ref.endswith(".py"):
+        raise UnknownNameError("agent", ref, [*_BUILTIN, "path/to/file.py:factory", "package.module:factory"])
+    spec = AgentSpec(canonical_reference(ref))
+    parameters, _ = declared(load_factory(spec.ref))
+    return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
+
+
+def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
+    """Say why this agent does not play this game, or None if it does.
+
+    A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None. Const and Perturb
+    have one: a game that lacks their action is not theirs. A plan leaves such trials out and says so.
+    """
+    factory = _factory(spec)
+    supports = getattr(factory, "supports", None)
+    if supports is None:
+        return None
+    try:
+        reason = supports(env, **_arguments(spec, factory))
+    except ArcadeMarkError:
+        raise
+    except Exception as error:
+        raise ArcadeMarkError(f"agent {spec.label}: supports raised {where_raised(error)}") from error
+    return None if reason is None else str(reason)
+
+
+def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
+    """Make the agent for one game, adapted and checked.
+
+    Parameters
+    ----------
+    spec : AgentSpec
+    env : EnvironmentSpec
+        The game to be played.
+
+    Returns
+    -------
+    CheckedPolicy
+        A `CheckedLearner` if the agent learns.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it cannot be loaded, does not play this game, its factory raises, or what it returns is no agent.
+    """
+    if reason := applies(spec, env):
+        raise ArcadeMarkError(f"agent {spec.label} does not play this game: {reason}")
+    factory = _factory(spec)
+    first = (env,) if declared(factory)[1] else ()
+    try:
+        with importable(spec.ref):
+            made = factory(*first, **_arguments(spec, factory))
+    except ArcadeMarkError:
+        raise
+    except Exception as error:
+        raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
+    return adapt(made, spec.label, env)
+
+
+def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:
+    if agent.factory is None:
+        if settings:
+            raise ArcadeMarkError(
+                f"agent {agent.name} is a set and has no parameters; set {', '.join(settings)} on one of its members"
+            )
+        return tuple(spec for name in agent.members for spec in _builtin_specs(_BUILTIN[name], {}))
+    if "action" not in [parameter.name for parameter in agent.parameters]:
+        return (AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, settings)),)
+    chosen = settings.get("action")
+    actions = baselines.CONSOLE_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
+    return tuple(
+        AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, {**settings, "action": action}))
+        for action in actions
+    )
+
+
+def _factory(spec: AgentSpec) -> Callable[..., Any]:
+    builtin = _BUILTIN.get(spec.ref)
+    if builtin is None:
+        return load_factory(spec.ref)
+    if builtin.factory is None:
+        raise ArcadeMarkError(f"agent {spec.ref} is a set; expected one of its members")
+    return builtin.factory
+
+
+def _arguments(spec: AgentSpec, factory: Callable[..., Any]) -> dict[str, Any]:
+    parameters, _ = declared(factory)
+    read = read_parameters(spec.label, parameters, spec.parameters)
+    return {p.name: build(read[p.name], p.annotation) for p in parameters if p.name in read}
