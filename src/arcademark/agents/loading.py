@@ -20,7 +20,7 @@ from typing import Any
 from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPolicy, adapt
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
-from arcademark.agents.parameters import Parameter, build, declared, read_parameters
+from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -228,4 +228,4 @@ def _factory(spec: AgentSpec) -> Callable[..., Any]:
 def _arguments(spec: AgentSpec, factory: Callable[..., Any]) -> dict[str, Any]:
     parameters, _ = declared(factory)
     read = read_parameters(spec.label, parameters, spec.parameters)
-    return {p.name: build(read[p.name], p.annotation) for p in parameters if p.name in read}
+    return {p.name: coerce(read[p.name], p.annotation) for p in parameters if p.name in read}

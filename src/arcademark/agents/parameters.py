@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path, PurePath
 from typing import Any, Literal, Union
 
@@ -23,7 +25,10 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 MISSING = inspect.Parameter.empty
-TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+UNIONS = (Union, types.UnionType)
+SEQUENCES = (list, tuple, Sequence)
+MAPPINGS = (dict, Mapping)
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
 
 
@@ -62,7 +67,7 @@ class Parameter:
         ValueError
             If it is not what the annotation asks for.
         """
-        return _from_text(value, self.annotation) if isinstance(value, str) else _from_value(value, self.annotation)
+        return _to_json(coerce(value, self.annotation))
 
 
 def declared(factory: Callable[..., object]) -> tuple[tuple[Parameter, ...], bool]:
@@ -125,7 +130,7 @@ def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mappi
             raise ArcadeMarkError(
                 f"agent {agent}: parameter '{name}' is {value!r}: expected {parameter.expected}"
             ) from None
-        if parameter.required or build(read, parameter.annotation) != parameter.default:
+        if parameter.required or coerce(read, parameter.annotation) != parameter.default:
             found[name] = read
     missing = [name for name, parameter in by_name.items() if parameter.required and name not in found]
     if missing:
@@ -139,9 +144,9 @@ def describe(annotation: Any) -> str:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Literal:
         return "one of " + ", ".join(repr(value) for value in arguments)
-    if origin in (Union, types.UnionType):
+    if origin in UNIONS:
         return " or ".join(describe(member) for member in arguments)
-    if origin in (list, tuple, Sequence) and arguments:
+    if origin in SEQUENCES and arguments:
         return f"{describe(arguments[0])} values separated by commas"
     if annotation is None or annotation is types.NoneType:
         return "None"
@@ -152,27 +157,30 @@ def describe(annotation: Any) -> str:
     return getattr(annotation, "__name__", str(annotation))
 
 
-def build(value: Any, annotation: Any) -> Any:
-    """Turn a recorded JSON value into what the factory is called with (tuples and paths are not JSON)."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (Union, types.UnionType):
-        for member in arguments:
-            if value is None or _accepts(value, member):
-                return value if value is None else build(value, member)
-    if isinstance(value, str) and isinstance(annotation, type) and issubclass(annotation, PurePath):
-        return annotation(value)
-    if isinstance(value, list) and (origin or annotation) in (list, tuple, Sequence):
-        items = [build(item, arguments[0] if arguments else MISSING) for item in value]
-        return tuple(items) if (origin or annotation) is tuple else items
-    return value
+def coerce(value: object, annotation: Any) -> Any:
+    """Read text, or a value that is already typed, as what an annotation asks for.
 
+    Reading what was read before changes nothing.
 
-def _accepts(value: object, annotation: Any) -> bool:
-    try:
-        _from_value(value, annotation)
-    except ValueError:
-        return False
-    return True
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    kind, arguments = typing.get_origin(annotation) or annotation, typing.get_args(annotation)
+    if kind is MISSING or kind is Any:
+        return _first(value, (types.NoneType, int, float, bool, str)) if isinstance(value, str) else value
+    if kind in UNIONS:
+        return _first(value, sorted(arguments, key=lambda member: member in (str, Path, PurePath)))
+    if kind is Literal:
+        read = _first(value, dict.fromkeys(type(choice) for choice in arguments))
+        return read if read in arguments else _refuse(value)
+    if kind in SEQUENCES:
+        return _sequence(value, kind, arguments)
+    if kind in MAPPINGS:
+        mapping = json.loads(value) if isinstance(value, str) else value
+        return mapping if isinstance(mapping, dict) else _refuse(value)
+    return _LEAVES[kind](value) if kind in _LEAVES else _refuse(value)
 
 
 def _hints(factory: Callable[..., object]) -> dict[str, Any]:
@@ -205,113 +213,91 @@ def _is_environment(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> b
 
 
 def _settable(annotation: Any) -> bool:
-    origin = typing.get_origin(annotation)
-    if origin in (Union, types.UnionType):
+    kind = typing.get_origin(annotation) or annotation
+    if kind in UNIONS:
         return all(_settable(member) for member in typing.get_args(annotation))
-    kinds = (bool, int, float, str, list, tuple, dict, Sequence, types.NoneType, None, Literal, Path, PurePath)
-    return (origin or annotation) in kinds
+    return kind is Literal or kind in SEQUENCES or kind in MAPPINGS or kind in _LEAVES
 
 
-def _from_text(text: str, annotation: Any) -> Any:
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (Union, types.UnionType):
-        return _first_that_reads(text, sorted(arguments, key=_specific_first))
-    if origin is Literal:
-        return _first_that_reads(text, [type(value) for value in arguments], arguments)
-    if annotation is None or annotation is types.NoneType:
-        return _none(text)
-    if annotation is bool:
-        return _bool(text)
-    if annotation is int:
-        return int(text)
-    if annotation is float:
-        return float(text)
-    if (origin or annotation) in (list, tuple, Sequence):
-        return _sequence(text, arguments)
-    if annotation is MISSING or annotation is Any or (origin or annotation) in (dict, Mapping):
-        return _json(text, strict=annotation is not MISSING and annotation is not Any)
-    return text
-
-
-def _specific_first(annotation: Any) -> int:
-    return 1 if annotation is str or (isinstance(annotation, type) and issubclass(annotation, PurePath)) else 0
-
-
-def _first_that_reads(text: str, annotations: Sequence[Any], allowed: Sequence[Any] | None = None) -> Any:
+def _first(value: object, annotations: Iterable[Any]) -> Any:
     for annotation in annotations:
         try:
-            value = _from_text(text, annotation)
+            return coerce(value, annotation)
         except ValueError:
             continue
-        if allowed is None or value in allowed:
-            return value
-    raise ValueError(text)
+    return _refuse(value)
 
 
-def _none(text: str) -> None:
-    if text.lower() not in ("none", "null"):
-        raise ValueError(text)
-
-
-def _bool(text: str) -> bool:
-    if text.lower() not in TRUE + FALSE:
-        raise ValueError(text)
-    return text.lower() in TRUE
-
-
-def _json(text: str, *, strict: bool) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        if strict:
-            raise
-        return text
-
-
-def _sequence(text: str, arguments: tuple[Any, ...]) -> list[Any]:
-    texts = [part.strip() for part in text.strip().strip("[]()").split(",") if part.strip()]
-    if not arguments or arguments[-1] is Ellipsis or len(arguments) == 1:
-        return [_from_text(part, arguments[0] if arguments else MISSING) for part in texts]
-    if len(texts) != len(arguments):
-        raise ValueError(text)
-    return [_from_text(part, kind) for part, kind in zip(texts, arguments, strict=True)]
-
-
-def _from_value(value: Any, annotation: Any) -> Any:
-    """Check a value that is no text; NumPy's scalars and paths become plain ones."""
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        value = value.item()
-    if isinstance(value, PurePath):
-        value = str(value)
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (Union, types.UnionType):
-        return (
-            next(_from_value(value, member) for member in arguments if _accepts(value, member))
-            if any(_accepts(value, member) for member in arguments)
-            else _refuse(value)
-        )
-    if origin is Literal:
-        return value if value in arguments else _refuse(value)
-    if annotation is None or annotation is types.NoneType:
-        return None if value is None else _refuse(value)
-    if (origin or annotation) in (list, tuple, Sequence):
-        items = list(value) if isinstance(value, (list, tuple)) else _refuse(value)
-        return [_from_value(item, arguments[0] if arguments else MISSING) for item in items]
-    if annotation is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(annotation, type) and issubclass(annotation, PurePath):
-        return value if isinstance(value, str) else _refuse(value)
-    if annotation in (bool, int, float, str) and type(value) is not annotation:
+def _sequence(value: object, kind: Any, arguments: tuple[Any, ...]) -> Any:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.strip().strip("[]()").split(",") if part.strip()]
+    if not isinstance(value, (list, tuple)):
         return _refuse(value)
-    return _check_json(value)
+    if kind is tuple and arguments and arguments[-1] is not Ellipsis:
+        if len(value) != len(arguments):
+            return _refuse(value)
+        return tuple(coerce(item, argument) for item, argument in zip(value, arguments, strict=True))
+    items = [coerce(item, arguments[0] if arguments else MISSING) for item in value]
+    return tuple(items) if kind is tuple else items
 
 
-def _check_json(value: Any) -> Any:
-    try:
-        return json.loads(json.dumps(value, allow_nan=False))
-    except TypeError:
-        raise ValueError(value) from None
+def _none(value: object) -> None:
+    if value is not None and str(value).lower() not in ("none", "null"):
+        _refuse(value)
+
+
+def _bool(value: object) -> bool:
+    if isinstance(value, str):
+        value = BOOLEANS.get(value.lower())
+    return value if isinstance(value, bool) else bool(_refuse(value))
+
+
+def _int(value: object) -> int:
+    if isinstance(value, str) and value.lstrip("+-").isdecimal():
+        return int(value)
+    number = _float(value)
+    if not number.is_integer():
+        _refuse(value)
+    return int(value) if isinstance(value, Integral) else int(number)
+
+
+def _float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        _refuse(value)
+    number = float(value)  # type: ignore[arg-type]
+    return number if math.isfinite(number) else float(_refuse(value))
+
+
+def _str(value: object) -> str:
+    return value if isinstance(value, str) else str(_refuse(value))
+
+
+def _path(value: object) -> Path:
+    return Path(value) if isinstance(value, (str, PurePath)) else Path(_refuse(value))
 
 
 def _refuse(value: object) -> Any:
     raise ValueError(value)
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [_to_json(item) for item in value]
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except TypeError:
+        return _refuse(value)
+
+
+_LEAVES: dict[Any, Callable[[object], Any]] = {
+    None: _none,
+    types.NoneType: _none,
+    bool: _bool,
+    int: _int,
+    float: _float,
+    str: _str,
+    Path: _path,
+    PurePath: _path,
+}

@@ -1,0 +1,231 @@
+"""What every agent must keep, as checks that anyone can run on their own agent.
+
+Each check takes `make`, which gives a fresh agent, and the `EnvironmentSpec` that it was made for. The episodes are
+made up: random observations, which do not depend on the actions, are enough to catch an agent that depends on anything
+but its observations, its episodes' beginnings and its generators. A check that fails raises `AssertionError` and says
+what differed. `check_agent` runs all of them::
+
+    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.agents.base import Learner, Policy, Transition
+from arcademark.environments.base import EnvironmentSpec
+
+Make = Callable[[], Policy]
+Actions = list[list[int]]
+
+
+@dataclass(frozen=True)
+class FakeEpisode:
+    """Observations and rewards to show an agent.
+
+    Parameters
+    ----------
+    observations : uint8 array, shape (T + 1, *spec.observation_shape)
+    rewards : float array, shape (T,)
+    seed : int
+        Of the episode's generator.
+    """
+
+    observations: NDArray[np.uint8]
+    rewards: NDArray[np.float64]
+    seed: int
+
+    @property
+    def steps(self) -> int:
+        """Number of actions asked for, T."""
+        return len(self.rewards)
+
+
+def fake_episodes(
+    env: EnvironmentSpec, rng: np.random.Generator, count: int = 4, max_steps: int = 12
+) -> tuple[FakeEpisode, ...]:
+    """Make up episodes of different lengths from a few recurring observations."""
+    screens = rng.integers(0, 256, (5, *env.observation_shape), dtype=np.uint8)
+    lengths = rng.integers(2, max_steps + 1, count)
+    return tuple(
+        FakeEpisode(screens[rng.integers(0, 5, steps + 1)], rng.integers(-1, 2, steps).astype(float), int(seed))
+        for steps, seed in zip(lengths, rng.integers(0, 2**32, count), strict=True)
+    )
+
+
+def play(policy: Policy, episodes: Sequence[FakeEpisode], slots: int = 1) -> Actions:
+    """Show episodes to a policy, `slots` of them at once, the next one in the row where one ends.
+
+    A row without a next episode stays in the batch with its last observation until all have ended; what is chosen for
+    it counts for nothing.
+
+    Returns
+    -------
+    list of list of int
+        The actions of each episode.
+    """
+    actions: Actions = [[] for _ in episodes]
+    rngs = [np.random.default_rng(episode.seed) for episode in episodes]
+    rows = list(range(min(slots, len(episodes))))
+    waiting = list(range(len(rows), len(episodes)))
+    while any(len(actions[i]) < episodes[i].steps for i in rows):
+        taken = [len(actions[i]) for i in rows]
+        observations = np.stack([episodes[i].observations[t] for i, t in zip(rows, taken, strict=True)])
+        chosen = policy.act(observations, np.array([t == 0 for t in taken]), [rngs[i] for i in rows])
+        observations[:] = 0  # valid during the call only
+        for row, (i, action) in enumerate(zip(rows, chosen, strict=True)):
+            if len(actions[i]) < episodes[i].steps:
+                actions[i].append(int(action))
+            if len(actions[i]) == episodes[i].steps and waiting:
+                rows[row] = waiting.pop(0)
+    return actions
+
+
+def check_agent(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """Run every check that applies to this agent.
+
+    Parameters
+    ----------
+    make : callable
+        Gives a fresh agent each time.
+    env : EnvironmentSpec
+        The game it is made for.
+    rng : numpy.random.Generator
+        Makes up the episodes.
+
+    Raises
+    ------
+    AssertionError
+        With what differed.
+    """
+    check_actions(make, env, rng)
+    check_repeatable(make, env, rng)
+    check_batching(make, env, rng)
+    check_first(make, env, rng)
+    if isinstance(make(), Learner):
+        check_evaluation_changes_nothing(make, env, rng)
+        check_checkpoint(make, env, rng)
+
+
+def check_actions(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """Every answer is one integer an episode, within the game's actions."""
+    policy = _evaluating(make)
+    for slots in (1, 3):
+        observations = rng.integers(0, 256, (slots, *env.observation_shape), dtype=np.uint8)
+        rngs = rng.spawn(slots)
+        for first in (True, False):
+            actions = policy.act(observations, np.full(slots, first), rngs)
+            _require(isinstance(actions, np.ndarray), f"act returned {type(actions).__name__}, not an array")
+            _require(actions.shape == (slots,), f"actions have shape {actions.shape} for {slots} episodes")
+            _require(actions.dtype.kind in "iu", f"actions are {actions.dtype}, not integers")
+            _require(
+                bool(((actions >= 0) & (actions < env.num_actions)).all()),
+                f"actions {actions.tolist()} are not all in 0 to {env.num_actions - 1}",
+            )
+
+
+def check_repeatable(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """Two fresh agents, given the same episodes and generators, do the same; NumPy's global state has no part in it."""
+    episodes = fake_episodes(env, rng)
+    once = play(_evaluating(make), episodes)
+    np.random.random(17)  # noqa: NPY002 (an agent that draws from the global state is to be caught)
+    _same(once, play(_evaluating(make), episodes), "two fresh agents differ")
+
+
+def check_batching(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """Episodes played at once equal the same episodes played one by one."""
+    episodes = fake_episodes(env, rng, count=6)
+    alone = play(_evaluating(make), episodes)
+    for slots in (2, 6):
+        _same(alone, play(_evaluating(make), episodes, slots), f"playing {slots} at once differs from one by one")
+
+
+def check_first(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """An episode after others is played as by a fresh agent."""
+    *before, last = fake_episodes(env, rng, count=3)
+    policy = _evaluating(make)
+    play(policy, before)
+    _same(play(_evaluating(make), [last]), play(policy, [last]), "what was played before shows in the next episode")
+
+
+def check_evaluation_changes_nothing(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """Episodes of evaluation leave a learner's checkpoint as it was."""
+    learner = _learner(make)
+    learner.train()
+    train(learner, fake_episodes(env, rng))
+    learner.evaluate()
+    before = learner.checkpoint()
+    play(learner, fake_episodes(env, rng))
+    _require(learner.checkpoint() == before, "evaluation changed the learner's checkpoint")
+
+
+def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+    """A fresh learner that restores a checkpoint goes on exactly as the one that wrote it."""
+    episodes = fake_episodes(env, rng, count=6)
+    undisturbed, stopped, restored = _learner(make), _learner(make), _learner(make)
+    undisturbed.train()
+    train(undisturbed, episodes[:3])
+    expected = train(undisturbed, episodes[3:])
+    stopped.train()
+    train(stopped, episodes[:3])
+    saved = stopped.checkpoint()
+    _require(isinstance(saved, bytes), f"checkpoint returned {type(saved).__name__}, not bytes")
+    restored.restore(saved)
+    restored.train()
+    _same(expected, train(restored, episodes[3:]), "training differs after restore()")
+    _require(restored.checkpoint() == undisturbed.checkpoint(), "checkpoints differ after restore() and more training")
+    for learner in (undisturbed, restored):
+        learner.evaluate()
+    _same(play(undisturbed, episodes), play(restored, episodes), "evaluation differs after restore()")
+
+
+def train(learner: Learner, episodes: Sequence[FakeEpisode]) -> Actions:
+    """Let a learner learn from made-up episodes, one at a time.
+
+    Returns
+    -------
+    list of list of int
+        The actions of each episode.
+    """
+    actions: Actions = []
+    for episode in episodes:
+        rng = np.random.default_rng(episode.seed)
+        actions.append([])
+        for t in range(episode.steps):
+            before, after = episode.observations[t].copy(), episode.observations[t + 1].copy()
+            action = int(learner.act(before[None], np.array([t == 0]), [rng])[0])
+            ended = t + 1 == episode.steps
+            learner.learn(Transition(before, action, float(episode.rewards[t]), after, ended, False), rng)
+            before[:], after[:] = 0, 0  # valid during the calls only
+            actions[-1].append(action)
+    return actions
+
+
+def _evaluating(make: Make) -> Policy:
+    policy = make()
+    if isinstance(policy, Learner):
+        policy.evaluate()
+    return policy
+
+
+def _learner(make: Make) -> Learner:
+    policy = make()
+    if not isinstance(policy, Learner):
+        raise AssertionError(f"{type(policy).__name__} is no learner")
+    return policy
+
+
+def _same(expected: Actions, found: Actions, what: str) -> None:
+    for episode, (a, b) in enumerate(zip(expected, found, strict=True)):
+        if a != b:
+            step = next(i for i in range(len(a)) if a[i] != b[i])
+            raise AssertionError(f"{what}: episode {episode}, step {step}: action {a[step]} became {b[step]}")
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise AssertionError(what)
