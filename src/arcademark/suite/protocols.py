@@ -5,29 +5,40 @@ Conventions
 * Lengths and budgets are in emulated frames (60 a second), never in agent steps.
 * ``max_frames_per_episode`` counts as the emulator does: every frame emulated since the episode's reset, no-op starts
   included. Reaching it truncates the episode, which is not termination.
-* A field that the protocol's source leaves open is our choice and says so in ``provenance``.
+* A setting that the protocol's source leaves open is our choice and says so in ``provenance``.
+* What people type, what JSON holds and what the definitions in ``data/protocols.toml`` say is read by one parser a
+  setting, see `arcademark.suite.settings`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.settings import (
+    SETTINGS,
+    ActionSet,
+    CountedFrames,
+    EpisodeEnd,
+    ObservationKind,
+    Reporting,
+    Start,
+    contradictions,
+    format_setting,
+)
+from arcademark.suite.tables import read_tables
 
-EpisodeEnd = Literal["game_over", "life_lost"]
-ActionSet = Literal["full", "minimal"]
-Start = Literal["reset", "noop", "human"]
-ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
-Reporting = Literal["evaluation", "training_last_k"]
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a field's value comes from.
+    """Where a setting's value comes from.
 
     Parameters
     ----------
@@ -39,6 +50,26 @@ class Provenance:
 
     status: Literal["cited", "choice"]
     note: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting in which two protocols differ.
+
+    Parameters
+    ----------
+    setting : str
+        Its name, e.g. "frame_skip".
+    a, b : object
+        Its value in the one and in the other.
+    """
+
+    setting: str
+    a: Any
+    b: Any
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {format_setting(self.a)} against {format_setting(self.b)}"
 
 
 @dataclass(frozen=True)
@@ -62,7 +93,7 @@ class Protocol:
     start : {"reset", "noop", "human"}
         How an episode starts; "human" needs recorded human play and cannot be run.
     noop_max : int
-        With ``start="noop"``: no-op frames are drawn uniformly from 1 to this number.
+        With ``start="noop"``: no-op frames are drawn uniformly from 1 to this number; otherwise 0.
     mode, difficulty : int or None
         The game's switches; None for the ROM's default.
     observation : {"grayscale", "rgb", "palette", "ram"}
@@ -70,7 +101,7 @@ class Protocol:
     screen_size : (int, int) or None
         Height and width after area resizing; None for the console's 210 × 160.
     max_pool : bool
-        Whether a screen is the pixelwise maximum of the step's last two frames.
+        Whether a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1).
     frame_stack : int
         Screens an observation holds, oldest first.
     training_reward_clipping : bool
@@ -83,14 +114,18 @@ class Protocol:
         Episodes whose average is the score (the k of "average of k episodes").
     reported_episodes : {"evaluation", "training_last_k"}
         Separate episodes after training, or the last k of training.
-    counted_frames : str
-        What must be counted as frames used.
-    runnable : bool
-        Whether an episode can be played here ("human" starts cannot).
+    counted_frames : {"emulated", "played"}
+        What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those
+        of its episodes only.
     provenance : mapping of str to Provenance
-        One entry a setting.
-    overrides : mapping of str to (value of the named protocol)
-        The settings that differ from the named protocol, with that protocol's value. Empty if unmodified.
+        One entry a setting, for the named protocol's value.
+    overrides : mapping of str to object
+        The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the settings contradict each other.
     """
 
     name: str
@@ -115,6 +150,138 @@ class Protocol:
     training_episodes: int | None
     evaluation_episodes: int
     reported_episodes: Reporting
-    counted_frames: str
-    provenance: Mapping[str, Provenance] = field(default_factory=lambda: MappingProxyType({}), compare=False, repr=False)
-    overrides: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    counted_frames: CountedFrames
+    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
+    overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if problems := list(contradictions(self.settings())):
+            raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
+        return Protocol.from_json, (self.to_json(),)
+
+    @property
+    def runnable(self) -> bool:
+        """Whether an episode can be played here: human starts need recordings that were never published."""
+        return self.start != "human"
+
+    @property
+    def label(self) -> str:
+        """The name, and what was changed: "world-records (frame_skip=5)"."""
+        changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
+        return f"{self.name} ({changes})" if changes else self.name
+
+    def settings(self) -> dict[str, Any]:
+        """Return every setting's value by name, in the order of `arcademark.suite.settings.SETTINGS`."""
+        return {name: getattr(self, name) for name in SETTINGS}
+
+    def override(self, changes: Mapping[str, object]) -> Protocol:
+        """Return the protocol with some settings changed, `overrides` saying which.
+
+        A value equal to the named protocol's undoes an earlier change of that setting.
+
+        Parameters
+        ----------
+        changes : mapping of str to object
+            Settings by name, as values or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is no setting.
+        ArcadeMarkError
+            If a value is not one that the setting accepts, or the settings then contradict each other.
+        """
+        values = self.settings() | {name: _parse(name, value) for name, value in changes.items()}
+        named = self.settings() | dict(self.overrides)
+        overrides = {name: named[name] for name in SETTINGS if values[name] != named[name]}
+        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; `from_json` restores an equal protocol."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "citation": self.citation,
+            "settings": {name: _jsonable(value) for name, value in self.settings().items()},
+            "overrides": {name: _jsonable(value) for name, value in self.overrides.items()},
+            "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Protocol:
+        """Return the protocol that `to_json` wrote, whatever the definitions say today.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a part is missing or a value is not one that the setting accepts.
+        """
+        try:
+            settings = {name: _parse(name, data["settings"][name]) for name in SETTINGS}
+            return Protocol(
+                name=data["name"],
+                title=data["title"],
+                citation=data["citation"],
+                **settings,
+                provenance=MappingProxyType({name: Provenance(**entry) for name, entry in data["provenance"].items()}),
+                overrides=MappingProxyType({name: _parse(name, value) for name, value in data["overrides"].items()}),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what Protocol.to_json writes") from error
+
+
+def _parse(name: str, value: object) -> Any:
+    if name not in SETTINGS:
+        raise UnknownNameError("protocol setting", name, SETTINGS)
+    try:
+        return SETTINGS[name](value)
+    except ValueError as error:
+        raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
+
+
+def _jsonable(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@cache
+def protocols() -> Mapping[str, Protocol]:
+    """Return the named protocols by name."""
+    return MappingProxyType({name: _protocol(name, entry) for name, entry in read_tables("protocols.toml").items()})
+
+
+def _protocol(name: str, entry: Mapping[str, Any]) -> Protocol:
+    settings = {setting: entry[setting] for setting in SETTINGS}
+    return Protocol(
+        name=name,
+        title=entry["title"],
+        citation=entry["citation"],
+        **{setting: _parse(setting, given["value"]) for setting, given in settings.items()},
+        provenance=MappingProxyType({setting: _provenance(given) for setting, given in settings.items()}),
+    )
+
+
+def _provenance(given: Mapping[str, Any]) -> Provenance:
+    if "cited" in given:
+        return Provenance("cited", given["cited"])
+    return Provenance("choice", given["choice"])
+
+
+def protocol(name: str) -> Protocol:
+    """Return the protocol of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    if name.lower() not in protocols():
+        raise UnknownNameError("protocol", name, protocols())
+    return protocols()[name.lower()]
+
+
+def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
+    """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
+    pairs = ((name, getattr(a, name), getattr(b, name)) for name in SETTINGS)
+    return tuple(Difference(name, first, second) for name, first, second in pairs if first != second)

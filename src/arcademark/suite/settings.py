@@ -1,0 +1,134 @@
+"""The settings of a protocol: what each accepts, written how, and which go together.
+
+One parser a setting reads what people type ("none", "84x84", "true", "108_000"), what Python code passes and what JSON
+holds; `format_setting` writes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+EpisodeEnd = Literal["game_over", "life_lost"]
+ActionSet = Literal["full", "minimal"]
+Start = Literal["reset", "noop", "human"]
+ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
+Reporting = Literal["evaluation", "training_last_k"]
+CountedFrames = Literal["emulated", "played"]
+
+Parser = Callable[[object], Any]
+
+
+def _integer(minimum: int) -> Parser:
+    def parse(value: object) -> int:
+        if isinstance(value, str):
+            number = int(value) if value.strip().lstrip("+-").replace("_", "").isdecimal() else None
+        else:
+            number = value if isinstance(value, int) and not isinstance(value, bool) else None
+        if number is None or number < minimum:
+            raise ValueError(f"a whole number of at least {minimum}")
+        return number
+
+    return parse
+
+
+def _probability(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else -1.0
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= 1.0:
+        raise ValueError("a probability from 0 to 1")
+    return number
+
+
+def _truth(value: object) -> bool:
+    words = {"true": True, "false": False}
+    truth = words.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(truth, bool):
+        raise ValueError("'true' or 'false'")
+    return truth
+
+
+def _size(value: object) -> tuple[int, int]:
+    sides = value.lower().split("x") if isinstance(value, str) else value
+    try:
+        height, width = (_integer(1)(side) for side in sides)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ValueError("a height and a width such as '84x84'") from None
+    return height, width
+
+
+def _one_of(literal: Any) -> Parser:
+    allowed = get_args(literal)
+
+    def parse(value: object) -> str:
+        word = value.strip().lower() if isinstance(value, str) else value
+        if word not in allowed:
+            raise ValueError(" or ".join(f"'{choice}'" for choice in allowed))
+        return str(word)
+
+    return parse
+
+
+def _or_none(parser: Parser) -> Parser:
+    def parse(value: object) -> Any:
+        if value is None or (isinstance(value, str) and value.strip().lower() == "none"):
+            return None
+        try:
+            return parser(value)
+        except ValueError as error:
+            raise ValueError(f"{error} or 'none'") from None
+
+    return parse
+
+
+SETTINGS: Mapping[str, Parser] = MappingProxyType(
+    {
+        "frame_skip": _integer(1),
+        "repeat_action_probability": _probability,
+        "action_set": _one_of(ActionSet),
+        "max_frames_per_episode": _or_none(_integer(1)),
+        "training_episode_end": _one_of(EpisodeEnd),
+        "evaluation_episode_end": _one_of(EpisodeEnd),
+        "start": _one_of(Start),
+        "noop_max": _integer(0),
+        "mode": _or_none(_integer(0)),
+        "difficulty": _or_none(_integer(0)),
+        "observation": _one_of(ObservationKind),
+        "screen_size": _or_none(_size),
+        "max_pool": _truth,
+        "frame_stack": _integer(1),
+        "training_reward_clipping": _truth,
+        "training_frames": _or_none(_integer(1)),
+        "training_episodes": _or_none(_integer(1)),
+        "evaluation_episodes": _integer(1),
+        "reported_episodes": _one_of(Reporting),
+        "counted_frames": _one_of(CountedFrames),
+    }
+)
+"""Every setting that can change a score, in the order in which it is shown, with the parser of its values."""
+
+
+def format_setting(value: object) -> str:
+    """Return a setting's value as people type it: "none", "true", "84x84", "0.25"."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "x".join(str(side) for side in value)
+    return str(value)
+
+
+def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what does not fit together in a full set of settings, each as one clause that says how to mend it."""
+    if (values["start"] == "noop") != (values["noop_max"] > 0):
+        yield "noop_max must be at least 1 with start=noop, and 0 with any other start"
+    if (values["training_frames"] is None) == (values["training_episodes"] is None):
+        yield "give either training_frames or training_episodes and set the other to none"
+    if values["observation"] == "ram" and values["frame_stack"] != 1:
+        yield "observation=ram is not stacked: set frame_stack=1"
+    if values["observation"] in {"ram", "palette"} and values["screen_size"] is not None:
+        yield f"observation={values['observation']} cannot be resized: set screen_size=none"
+    if values["observation"] in {"ram", "palette"} and values["max_pool"]:
+        yield f"observation={values['observation']} has no brighter pixel to pool: set max_pool=false"
