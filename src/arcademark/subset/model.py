@@ -137,7 +137,7 @@ class SubsetModel:
         if missing:
             raise ArcadeMarkError(
                 f"{self.name} needs all of its {len(self.tasks)} games, and there is no score on {', '.join(missing)}; "
-                f"play them with 'arcademark run AGENT --games {self.name} --out DIRECTORY'"
+                f"play into the same run with 'arcademark run AGENT --games {','.join(missing)} --out DIRECTORY'"
             )
         value = float(self.predict([scores[task] for task in self.tasks]))
         return Estimate(
