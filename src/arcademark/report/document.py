@@ -1,0 +1,427 @@
+"""What a report says: frozen data, everything that a renderer shows and nothing that it has to work out.
+
+Conventions
+-----------
+* Normalised scores and summaries are in percent; a relative error is a fraction.
+* What could not be computed is None (never NaN), and a `Notice` says why.
+* Order is the order to show: algorithms as they were given, games as their suite lists them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+SCHEMA = "arcademark.report/1"
+
+Level = Literal["warning", "note"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the reader must know before believing a number.
+
+    Parameters
+    ----------
+    kind : str
+        Stable name, one of `docs/report-json.md`'s list.
+    level : {"warning", "note"}
+        Whether it puts a number in doubt, or explains one.
+    text : str
+        One or two sentences, naming what is concerned.
+    """
+
+    kind: str
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game that was played, with the scores that anchor its normalisation.
+
+    Parameters
+    ----------
+    id, name : str
+        "battle_zone", "Battle Zone".
+    random, human, record : float or None
+        Reference scores in the game's own points; None where no source gives one.
+    record_hns : float or None
+        The world record's human-normalised score in percent: where it stands on the random-to-human scale.
+    hard_exploration : bool
+        Whether it belongs to a hard-exploration set, of which small subsets say little.
+    """
+
+    id: str
+    name: str
+    random: float | None
+    human: float | None
+    record: float | None
+    record_hns: float | None
+    hard_exploration: bool
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a game's mean score.
+
+    Parameters
+    ----------
+    low, high : float
+        In points.
+    confidence : float
+        A fraction, e.g. 0.95.
+    over : {"episodes", "seeds"}
+        The unit whose scatter it measures.
+    low_hns, high_hns : float or None
+        The same ends as human-normalised scores in percent.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    over: Literal["episodes", "seeds"]
+    low_hns: float | None
+    high_hns: float | None
+
+
+@dataclass(frozen=True)
+class GameScore:
+    """One algorithm on one game.
+
+    Parameters
+    ----------
+    game : str
+        Its id.
+    score : float or None
+        Mean over seeds of the mean over a seed's evaluation episodes, in points; None if no episode was finished.
+    interval : Interval or None
+        None with fewer than two episodes (a learner: two seeds).
+    hns, hwrns : float or None
+        Normalised by the human average and by the human world record, in percent.
+    episodes, planned_episodes : int
+        Evaluation episodes finished and asked for, over all seeds.
+    seeds : int
+        Seeds with at least one finished episode.
+    truncated : int
+        Episodes that the frame cap ended.
+    episode_scores : tuple of float
+        Every finished evaluation episode's score, by seed, then episode.
+    episode_truncated : tuple of bool
+        Whether the frame cap ended it; same order.
+    variant : str
+        Of a best-of view: the agent that scored best on this game. Else "".
+    """
+
+    game: str
+    score: float | None
+    interval: Interval | None
+    hns: float | None
+    hwrns: float | None
+    episodes: int
+    planned_episodes: int
+    seeds: int
+    truncated: int
+    episode_scores: tuple[float, ...]
+    episode_truncated: tuple[bool, ...]
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One metric summarised over the games.
+
+    Parameters
+    ----------
+    metric : str
+        "hns", "capped_hns", "hwrns" or "saber".
+    title : str
+        How it is called in print.
+    meaning : str
+        One line that defines it.
+    mean, median, iqm : float or None
+        In percent; None when no game has its reference scores.
+    games : int
+        Games with the reference scores that the metric needs.
+    """
+
+    metric: str
+    title: str
+    meaning: str
+    mean: float | None
+    median: float | None
+    iqm: float | None
+    games: int
+
+
+@dataclass(frozen=True)
+class Breakthrough:
+    """In how many games a human bar is reached.
+
+    Parameters
+    ----------
+    metric : str
+        "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
+    title : str
+        How it is called in print.
+    reached : tuple of str
+        Names of the games where it is.
+    games : int
+        Games with the reference scores to tell.
+    """
+
+    metric: str
+    title: str
+    reached: tuple[str, ...]
+    games: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a published subset model says of the whole suite, or why it says nothing.
+
+    Parameters
+    ----------
+    subset, title, suite : str
+        "atari-5", "Atari-5", "Atari-57".
+    value : float or None
+        Estimated median human-normalised score of the suite in percent; None if refused.
+    low, high : float or None
+        The value less and plus the model's printed typical error: not a confidence interval.
+    relative_error : float or None
+        As printed with the model, a fraction.
+    missing : tuple of str
+        Names of the subset's games without a score: why it is refused.
+    warnings : tuple of str
+        Why it should not be relied on; empty if nothing speaks against it.
+    """
+
+    subset: str
+    title: str
+    suite: str
+    value: float | None
+    low: float | None
+    high: float | None
+    relative_error: float | None
+    missing: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm's result.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the report.
+    run : str
+        Name of the run that it was played in.
+    protocol : str
+        The protocol's label, overrides included.
+    variants : int
+        1, or the number of agents of which each game shows the best ("best const").
+    frames_per_action : int
+        Emulated frames between two actions.
+    training_frames : int or None
+        A learner's budget; None for an agent that does not learn.
+    scores : tuple of GameScore
+        One a game, in the report's order of games; games that it never met are left out.
+    summaries : tuple of Summary
+    breakthroughs : tuple of Breakthrough
+    estimate : Estimate
+    """
+
+    name: str
+    run: str
+    protocol: str
+    variants: int
+    frames_per_action: int
+    training_frames: int | None
+    scores: tuple[GameScore, ...]
+    summaries: tuple[Summary, ...]
+    breakthroughs: tuple[Breakthrough, ...]
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One field of a protocol.
+
+    Parameters
+    ----------
+    field : str
+        The name that ``--override`` takes.
+    title : str
+        In words.
+    value : JSON value
+        In force.
+    text : str
+        The value in words, with its unit.
+    overridden : bool
+        Whether the run changed it.
+    original, original_text : JSON value, str
+        The named protocol's own; the same as `value` unless overridden.
+    status : {"cited", "choice"}
+        Whether the protocol's source states it, or leaves it open.
+    note : str
+        Where it is stated, or why it was chosen.
+    """
+
+    field: str
+    title: str
+    value: Any
+    text: str
+    overridden: bool
+    original: Any
+    original_text: str
+    status: Literal["cited", "choice"]
+    note: str
+
+
+@dataclass(frozen=True)
+class ProtocolView:
+    """The protocol of a run: name, label (overrides included), title, citation and every setting."""
+
+    name: str
+    label: str
+    title: str
+    citation: str
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A trial that failed or is not complete.
+
+    Parameters
+    ----------
+    agent, game : str
+        Label and name.
+    seed : int
+    status : {"failed", "incomplete"}
+    episodes, planned_episodes : int
+        Evaluation episodes finished and asked for.
+    error : str
+        What went wrong, one line; "" if it was only not finished.
+    """
+
+    agent: str
+    game: str
+    seed: int
+    status: Literal["failed", "incomplete"]
+    episodes: int
+    planned_episodes: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run directory: what was asked for, with what, and how it went.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the report.
+    directory : str
+        As it was given.
+    protocol : ProtocolView
+    agents : tuple of str
+        Labels, as planned.
+    games : tuple of str
+        Names.
+    seeds : tuple of int
+    episodes : tuple of int
+        The different numbers of evaluation episodes a trial was asked for (one, unless the plan mixes them).
+    frames : int
+        Emulated in finished episodes, training included.
+    trials, finished_trials : int
+    troubles : tuple of Trouble
+        The trials that are not finished.
+    command : str
+        The command line that made it, "" if unknown.
+    versions, machine : tuple of (str, str)
+        What it was made with and on.
+    roms : tuple of (str, str)
+        Game's name and its ROM's MD5.
+    """
+
+    name: str
+    directory: str
+    protocol: ProtocolView
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    seeds: tuple[int, ...]
+    episodes: tuple[int, ...]
+    frames: int
+    trials: int
+    finished_trials: int
+    troubles: tuple[Trouble, ...]
+    command: str
+    versions: tuple[tuple[str, str], ...]
+    machine: tuple[tuple[str, str], ...]
+    roms: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A paper that the report leans on: its key, how it reads in a sentence, why it is cited, and its BibTeX entry."""
+
+    key: str
+    text: str
+    url: str
+    reason: str
+    bibtex: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole report.
+
+    Parameters
+    ----------
+    title : str
+        The algorithms' names.
+    generator : str
+        "ArcadeMark 0.1.0".
+    scope : str
+        Which games the summaries are over, in words.
+    algorithms : tuple of Algorithm
+    games : tuple of Game
+    runs : tuple of Run
+    notices : tuple of Notice
+        Warnings first.
+    methods : tuple of str
+        Paragraphs to paste into a paper, written from the settings in force.
+    citations : tuple of Citation
+    """
+
+    title: str
+    generator: str
+    scope: str
+    algorithms: tuple[Algorithm, ...]
+    games: tuple[Game, ...]
+    runs: tuple[Run, ...]
+    notices: tuple[Notice, ...]
+    methods: tuple[str, ...]
+    citations: tuple[Citation, ...]
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """The notices that put a number in doubt."""
+        return tuple(notice for notice in self.notices if notice.level == "warning")
+
+    @property
+    def notes(self) -> tuple[Notice, ...]:
+        """The notices that explain a number."""
+        return tuple(notice for notice in self.notices if notice.level == "note")
+
+    def game(self, task: str) -> Game:
+        """The game with this id.
+
+        Raises
+        ------
+        KeyError
+            If the report does not have it.
+        """
+        return {game.id: game for game in self.games}[task]

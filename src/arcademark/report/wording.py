@@ -1,0 +1,92 @@
+"""How numbers and lists read in print, the same in every renderer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+MISSING = "–"
+
+
+def decimals(value: float) -> int:
+    """Decimals with which a score of this size is shown."""
+    size = abs(value)
+    return 0 if size >= 1000 else 1 if size >= 10 else 2
+
+
+def score(value: float | None, places: int | None = None) -> str:
+    """Show a score in points, e.g. "2,360" or "−18.55".
+
+    Parameters
+    ----------
+    value : float or None
+    places : int, optional
+        Decimals; chosen by size if not given.
+    """
+    if value is None:
+        return MISSING
+    return _signed(value, decimals(value) if places is None else places)
+
+
+def reference(value: float | None) -> str:
+    """Show a reference score with the digits that its source prints, at most two decimals."""
+    if value is None:
+        return MISSING
+    text = _signed(value, 2)
+    return text.rstrip("0").rstrip(".")
+
+
+def percent(value: float | None) -> str:
+    """Show a percentage with about three digits, e.g. "0.43 %", "12.3 %", "1,234 %"."""
+    if value is None:
+        return MISSING
+    size = abs(value)
+    return _signed(value, 0 if size >= 99.95 else 1 if size >= 9.995 else 2) + "\N{NO-BREAK SPACE}%"
+
+
+def count(value: int) -> str:
+    """Show a whole number with thousands separated."""
+    return f"{value:,}"
+
+
+def span(low: float, high: float, places: int) -> str:
+    """Show an interval, e.g. "1,200 … 1,450"."""
+    return f"{score(low, places)} … {score(high, places)}"
+
+
+def listing(items: Iterable[str], last: str = "and") -> str:
+    """Join names as in a sentence: "a", "a and b", "a, b and c"."""
+    names = list(items)
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def shortened(items: Iterable[str], most: int = 6) -> str:
+    """Join names as in a sentence, but name at most this many: "a, b and 55 others"."""
+    names = list(items)
+    if len(names) <= most:
+        return listing(names)
+    return listing([*names[: most - 1], f"{len(names) - most + 1} others"])
+
+
+def plural(number: int, noun: str) -> str:
+    """Count things: "1 game", "5 games", "2,000 episodes"."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(frames: int) -> str:
+    """Say how long emulated frames take at the console's 60 a second, e.g. "30 minutes"."""
+    seconds = frames / 60
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            amount = round(seconds / size, 1)
+            return f"{amount:g} {unit}{'' if amount == 1 else 's'}"
+    return plural(math.floor(seconds + 0.5), "second")
+
+
+def _signed(value: float, places: int) -> str:
+    text = f"{value:,.{places}f}"
+    if float(text.replace(",", "")) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
