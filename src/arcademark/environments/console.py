@@ -1,0 +1,55 @@
+"""What plays the frames: the emulator, or the toy game in its place.
+
+A console knows nothing of protocols: it emulates one frame for one action, shows its screen and memory, and can be
+saved and restored. Everything that a protocol says is done once, above it, in ``play.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Console(Protocol):
+    """One game in a machine that emulates frame by frame."""
+
+    screen_shape: tuple[int, int]
+    """Height and width of the screen in pixels."""
+
+    ram_size: int
+    """Bytes of memory."""
+
+    rgb: NDArray[np.uint8]
+    """Colour of each screen byte, shape (256, 3)."""
+
+    gray: NDArray[np.uint8]
+    """Luminance of each screen byte, shape (256,)."""
+
+    def start(self, rng: np.random.Generator) -> int:
+        """Begin an episode; return the frames that the machine counts as emulated already."""
+
+    def act(self, action: int, /) -> int:
+        """Emulate one frame (none if the game is over) and return its reward."""
+
+    def game_over(self) -> bool:
+        """Whether the game has ended."""
+
+    def lives(self) -> int:
+        """Lives left, 0 where the game has none."""
+
+    def start_screen(self, out: NDArray[np.uint8]) -> None:
+        """Write the screen at the start of the episode, before any frame."""
+
+    def screen(self, out: NDArray[np.uint8], /) -> None:
+        """Write the screen of the last frame emulated. Of no use between `start` or `restore` and the next `act`."""
+
+    def ram(self, out: NDArray[np.uint8], /) -> None:
+        """Write the memory."""
+
+    def save(self) -> Any:
+        """Return everything needed to continue from here, picklable."""
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""

@@ -1,0 +1,72 @@
+"""What must be known of a game's ROM before it is loaded, measured with ale-py 0.12 and tested on every ROM."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from arcademark.environments import toy
+from arcademark.suite import protocols
+
+Standard = Literal["NTSC", "PAL"]
+
+REAL_RESET = frozenset({"amidar", "koolaid", "qbert", "tetris", "trondead"})
+"""Games in which a restored start does not replay exactly, but a reset of the emulator does."""
+
+TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})
+"""Games whose ROM ends the Python interpreter when it is loaded for one player."""
+
+PAL = frozenset(
+    (
+        *("adventure", "air_raid", "keystone_kapers", "king_kong", "klax"),
+        *("laser_gates", "mr_do", "pacman", "sir_lancelot", "space_war"),
+    )
+)
+"""Games whose ROM is for PAL television: other colours, taller screens."""
+
+SCREEN_WIDTH = 160
+SCREEN_HEIGHT = 210
+SCREEN_HEIGHTS = {**dict.fromkeys(PAL, 250), "carnival": 214, "journey_escape": 230, "pooyan": 220}
+"""Heights other than 210."""
+
+RAM_SIZE = 128
+
+
+def standard(game: str) -> Standard:
+    """Return the television standard of a game's ROM."""
+    return "PAL" if game in PAL else "NTSC"
+
+
+def screen_shape(game: str) -> tuple[int, int]:
+    """Return the height and width of a game's screen in pixels."""
+    if game == toy.NAME:
+        return toy.SIZE, toy.SIZE
+    return SCREEN_HEIGHTS.get(game, SCREEN_HEIGHT), SCREEN_WIDTH
+
+
+def ram_size(game: str) -> int:
+    """Return the bytes of memory that a game's observation of kind "ram" holds."""
+    return toy.RAM_SIZE if game == toy.NAME else RAM_SIZE
+
+
+def observation_shape(settings: protocols.Protocol, screen: tuple[int, int], ram: int) -> tuple[int, ...]:
+    """Return the shape of one observation; a `frame_stack` of 1 adds no axis.
+
+    Parameters
+    ----------
+    settings : arcademark.suite.protocols.Protocol
+    screen : (int, int)
+        The console's height and width; they stay where there is no `screen_size`, or the screen is the toy game's.
+    ram : int
+        Bytes of memory.
+    """
+    if settings.observation == "ram":
+        single: tuple[int, ...] = (ram,)
+    else:
+        single = resized(settings, screen) + ((3,) if settings.observation == "rgb" else ())
+    return single if settings.frame_stack == 1 else (settings.frame_stack, *single)
+
+
+def resized(settings: protocols.Protocol, screen: tuple[int, int]) -> tuple[int, int]:
+    """Return the height and width to which a screen is resized; a smaller screen, as the toy game's, stays."""
+    size = settings.screen_size
+    return screen if size is None or screen == (toy.SIZE, toy.SIZE) else size

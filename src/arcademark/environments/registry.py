@@ -1,0 +1,133 @@
+"""From a game's name and a protocol to an environment.
+
+`environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is refused here,
+before anything is. `open_environment` then makes the thing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from arcademark.environments import facts, toy
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import protocols, tasks
+
+
+def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
+    """Return what an agent is told about a game under a protocol.
+
+    Parameters
+    ----------
+    game : str
+        Any spelling of a game's name, or "toy".
+    protocol : arcademark.suite.protocols.Protocol
+        The settings.
+    frames_per_action : int, optional
+        Replaces the protocol's `frame_skip`, for an agent that asks for it.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such game, or the protocol cannot be played in it.
+    """
+    game_id = toy.NAME if game.strip().lower() == toy.NAME else tasks.canonical_game(game)
+    settings = _with_frames_per_action(protocol, frames_per_action)
+    screen = facts.screen_shape(game_id)
+    _check_playable(game_id, settings, screen)
+    return EnvironmentSpec(
+        game=game_id,
+        protocol=settings,
+        action_meanings=_action_meanings(game_id, settings),
+        observation_shape=facts.observation_shape(settings, screen, facts.ram_size(game_id)),
+    )
+
+
+def open_environment(
+    spec: EnvironmentSpec, *, training: bool = False, frames_per_action: int | None = None
+) -> Environment:
+    """Make the environment of a spec.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+        What to play, as `environment_spec` gave it.
+    training : bool
+        Whether an episode ends as the protocol says for training, rather than for evaluation.
+    frames_per_action : int, optional
+        Replaces the spec's `frame_skip`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the ROM is missing or is not the one expected.
+    """
+    from arcademark.environments.play import ConsoleEnvironment
+
+    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
+    settings = spec.protocol
+    end = settings.training_episode_end if training else settings.evaluation_episode_end
+    actions = tuple(tasks.JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
+    if spec.game == toy.NAME:
+        return ConsoleEnvironment(spec, toy.ToyConsole(), actions, end)
+    from arcademark.environments.atari import AtariConsole
+
+    return ConsoleEnvironment(spec, AtariConsole(spec.game, settings.mode, settings.difficulty), actions, end)
+
+
+def rom_checksum(game: str) -> str:
+    """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game, which has none).
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such game, or its ROM is missing.
+    """
+    if game == toy.NAME:
+        return ""
+    from arcademark.environments.atari import rom_checksum as checksum
+
+    return checksum(tasks.canonical_game(game))
+
+
+def _with_frames_per_action(protocol: protocols.Protocol, frames_per_action: int | None) -> protocols.Protocol:
+    if frames_per_action is None or frames_per_action == protocol.frame_skip:
+        return protocol
+    if frames_per_action < 1:
+        raise ArcadeMarkError(f"frames_per_action is {frames_per_action}; an action takes at least 1 frame")
+    return dataclasses.replace(protocol, frame_skip=frames_per_action)
+
+
+def _action_meanings(game: str, settings: protocols.Protocol) -> tuple[str, ...]:
+    minimal = settings.action_set == "minimal"
+    if game == toy.NAME:
+        return toy.MINIMAL_ACTIONS if minimal else tasks.JOYSTICK_ACTIONS
+    facts_of_game = tasks.games()[game]
+    return facts_of_game.minimal_actions if minimal else facts_of_game.full_actions
+
+
+def _check_playable(game: str, settings: protocols.Protocol, screen: tuple[int, int]) -> None:
+    """Raise an error that says why the protocol cannot be played in the game, if so."""
+    name = settings.name
+    if not settings.runnable or settings.start == "human":
+        raise ArcadeMarkError(f"protocol {name!r} starts from human play, which cannot be replayed here; use another")
+    size = facts.resized(settings, screen)
+    if size[0] > screen[0] or size[1] > screen[1]:
+        raise ArcadeMarkError(
+            f"protocol {name!r}: screen_size {size[0]}x{size[1]} does not fit into the {screen[0]}x{screen[1]} screen "
+            f"of {game!r}; screens are only shrunk"
+        )
+    _check_switches(game, settings)
+
+
+def _check_switches(game: str, settings: protocols.Protocol) -> None:
+    switches: tuple[tuple[str, int | None, tuple[int, ...]], ...]
+    if game == toy.NAME:
+        switches = ("mode", settings.mode, (0,)), ("difficulty", settings.difficulty, (0,))
+    else:
+        known = tasks.games()[game]
+        switches = ("mode", settings.mode, known.modes), ("difficulty", settings.difficulty, known.difficulties)
+    for what, value, has in switches:
+        if value is not None and value not in has:
+            listed = ", ".join(str(number) for number in has)
+            raise ArcadeMarkError(f"game {game!r} has no {what} {value}; it has {listed}")
