@@ -1,0 +1,146 @@
+"""The manifest: what a run was asked for and with what, as ``manifest.json`` in its directory.
+
+Its fields::
+
+    schema            version of this layout
+    created           when the run began, ISO 8601 with the zone
+    command           the command that began it
+    protocol          every setting, overrides included (Protocol.to_json)
+    agents            [{label, reference, parameters, source}]; source of a user's own agent: {path, sha256, commit}
+    games             {game: checksum of its ROM}
+    seeds, episodes   of each trial
+    training_frames   what --frames asked for, or null: the protocol's
+    versions          {arcademark, ale-py, numpy, python}
+    machine           {system, processor, cores}
+    sessions          [{started, command, versions, machine}], one each time the run was continued
+
+A run only grows: games, seeds and episodes may be added by a later command; whatever changes a score may not change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import protocols
+from arcademark.suite.protocols import Protocol
+
+FILE = "manifest.json"
+SCHEMA_VERSION = 1
+
+Document = dict[str, Any]
+
+
+def read(directory: Path) -> Document:
+    """Read a run's manifest.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is none, or it is damaged or from a newer version.
+    """
+    path = directory / FILE
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        what = "no such directory" if not directory.is_dir() else f"not a run directory ({FILE} is missing)"
+        raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one") from None
+    except NotADirectoryError:
+        raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run") from None
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+    except ValueError as error:
+        raise ArcadeMarkError(f"{path}: damaged ({error}); restore it from a copy") from None
+    version = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(version, int):
+        raise ArcadeMarkError(f"{path}: not a run's manifest (no 'schema'); restore it or choose another directory")
+    if version > SCHEMA_VERSION:
+        raise ArcadeMarkError(
+            f"{path}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
+            " install the newer version"
+        )
+    missing = [
+        name for name in ("protocol", "agents", "games", "seeds", "episodes", "versions") if name not in document
+    ]
+    if missing:
+        raise ArcadeMarkError(f"{path}: damaged ({missing[0]!r} is missing); restore it from a copy")
+    return dict(document)
+
+
+def write(directory: Path, document: Document) -> None:
+    """Write the manifest so that a crash leaves the old one or the new one, never half of one."""
+    draft = directory / f"{FILE}.draft"
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(directory / FILE)
+
+
+def protocol_of(directory: Path, document: Document) -> Protocol:
+    """Return the protocol that a manifest holds.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is no protocol.
+    """
+    try:
+        return Protocol.from_json(document["protocol"])
+    except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
+        raise ArcadeMarkError(
+            f"{directory / FILE}: its protocol is damaged ({error}); restore it from a copy"
+        ) from None
+
+
+def differences(there: Document, now: Document) -> list[str]:
+    """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now"."""
+    found = []
+    old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
+    if old.name != new.name:
+        found.append(("protocol", old.name, new.name))
+    found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
+    found += _agent_differences(there["agents"], now["agents"])
+    found.append(("training frames", there.get("training_frames"), now.get("training_frames")))
+    found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
+    for game in [game for game in there["games"] if game in now["games"]]:
+        found.append((f"ROM of {game}", there["games"][game], now["games"][game]))
+    if now["episodes"] < there["episodes"]:
+        found.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
+    return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
+
+
+def grown(there: Document, now: Document, started: str) -> Document:
+    """Return the manifest of a run that is continued: what was there, what is new, and one more session."""
+    session = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
+    return there | {
+        "games": there["games"] | now["games"],
+        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in there["seeds"]],
+        "episodes": max(there["episodes"], now["episodes"]),
+        "sessions": [*there.get("sessions", []), session],
+    }
+
+
+def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
+    old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
+    if old.keys() != new.keys():
+        return [("agent", ", ".join(old), ", ".join(new))]
+    return [
+        (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
+        for label, agent in old.items()
+        if agent.get("source")
+    ]
+
+
+def _sha256(agent: Mapping[str, Any]) -> str | None:
+    source = agent.get("source")
+    return source["sha256"][:12] if source else None
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)

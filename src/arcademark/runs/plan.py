@@ -1,0 +1,189 @@
+"""What to do: the trials of a run.
+
+A trial is (agent with its parameters, game, protocol with its overrides, seed), and what it has to give: so many
+evaluation episodes, after so many training frames if the agent learns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from arcademark.agents.loading import AgentSpec, agent_specs, applies
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import protocols
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.subsets import resolve_tasks
+
+MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The unit of work and of resuming.
+
+    Parameters
+    ----------
+    agent : AgentSpec
+    game : str
+        The task's id.
+    protocol : Protocol
+    seed : int
+        With an episode's number it fixes every random draw of that episode.
+    episodes : int
+        Evaluation episodes.
+    training_frames : int or None
+        A learner's budget; None where the protocol counts its training in episodes.
+    """
+
+    agent: AgentSpec
+    game: str
+    protocol: Protocol
+    seed: int
+    episodes: int
+    training_frames: int | None = None
+
+    @cached_property
+    def id(self) -> str:
+        """Stable name, such as "random-pong-s0-1a2b3c4d".
+
+        The last part is a hash of all that can change the score of an episode: not of how many there are, nor of where
+        an own agent's file lies (what is in it is in the run's manifest).
+        """
+        identity = {
+            "agent": self.agent.label,
+            "game": self.game,
+            "protocol": self.protocol.to_json()["settings"],
+            "seed": self.seed,
+            "training_frames": self.training_frames,
+        }
+        del identity["protocol"]["evaluation_episodes"]
+        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
+        agent = re.sub(r"[^a-z0-9_]+", "-", self.agent.label.lower().replace(".py:", "-")).strip("-")[:32]
+        return f"{agent}-{self.game}-s{self.seed}-{digest}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the trial as JSON values; `from_json` restores an equal one."""
+        return {
+            "agent": {"ref": self.agent.ref, "parameters": dict(self.agent.parameters)},
+            "game": self.game,
+            "protocol": self.protocol.to_json(),
+            "seed": self.seed,
+            "episodes": self.episodes,
+            "training_frames": self.training_frames,
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Trial:
+        """Return the trial that `to_json` wrote."""
+        return Trial(**data | {"agent": AgentSpec(**data["agent"]), "protocol": Protocol.from_json(data["protocol"])})
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An agent that does not play a game, and why."""
+
+    agent: str
+    game: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every trial of a run.
+
+    Parameters
+    ----------
+    trials : tuple of Trial
+        In the order in which they are begun.
+    agents : tuple of AgentSpec
+    games : tuple of str
+    protocol : Protocol
+    seeds : tuple of int
+    episodes : int
+        Evaluation episodes a trial.
+    frames : int or None
+        Training frames that were asked for; None for the protocol's.
+    left_out : tuple of LeftOut
+        The combinations that have no trial.
+    """
+
+    trials: tuple[Trial, ...]
+    agents: tuple[AgentSpec, ...]
+    games: tuple[str, ...]
+    protocol: Protocol
+    seeds: tuple[int, ...]
+    episodes: int
+    frames: int | None
+    left_out: tuple[LeftOut, ...]
+
+
+def make_plan(
+    agents: str | Sequence[AgentSpec],
+    games: str | Sequence[str],
+    protocol: str | Protocol = "world-records",
+    seeds: Sequence[int] = (0,),
+    episodes: int | None = None,
+    frames: int | None = None,
+) -> Plan:
+    """Plan a run: a trial for each seed, game and agent.
+
+    Parameters
+    ----------
+    agents : str or sequence of AgentSpec
+        A name or reference, as `agent_specs` reads it, or what that returned.
+    games : str or sequence of str
+        A suite, a subset or games, as `resolve_tasks` reads them, or tasks' ids.
+    protocol : str or Protocol
+    seeds : sequence of int
+    episodes : int, optional
+        Evaluation episodes a trial; the protocol's by default.
+    frames : int, optional
+        A learner's training budget in frames; the protocol's by default.
+
+    Raises
+    ------
+    UnknownNameError
+        If an agent, a game or the protocol is unknown.
+    ArcadeMarkError
+        If the protocol cannot be run here, a number is out of range, or no agent plays any of the games.
+    """
+    specs = agent_specs(agents) if isinstance(agents, str) else tuple(agents)
+    tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)
+    rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
+    episodes = rules.evaluation_episodes if episodes is None else episodes
+    _check(rules, seeds, episodes, frames)
+    reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
+    left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
+    budget = rules.training_frames if frames is None else frames
+    trials = tuple(
+        Trial(spec, task, rules, seed, episodes, budget)
+        for seed in seeds
+        for task in tasks
+        for spec in specs
+        if not reasons[spec.label, task]
+    )
+    if not trials:
+        why = f": {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}" if left_out else ""
+        raise ArcadeMarkError(f"nothing to play{why}; name at least one agent and a game that it plays")
+    return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out)
+
+
+def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, frames: int | None) -> None:
+    if not protocol.runnable:
+        raise ArcadeMarkError(
+            f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
+        )
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_SEED:
+        raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_SEED}")
+    if episodes < 1:
+        raise ArcadeMarkError(f"episodes {episodes}: expected at least 1")
+    if frames is not None and frames < 0:
+        raise ArcadeMarkError(f"training frames {frames}: expected at least 0")

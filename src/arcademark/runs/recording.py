@@ -1,0 +1,212 @@
+"""The one writer of a run's directory.
+
+Every batch of results is one SQLite transaction in write-ahead mode, so that a reader sees all of it or nothing. With
+``synchronous=FULL`` a commit also survives the loss of power: it costs one flush of the disk a batch, paid by the driver
+while the workers play on, and all results that have arrived meanwhile share the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import manifest, store
+from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord
+from arcademark.suite.protocols import Protocol
+
+BUSY_SECONDS = 10.0
+
+
+class Recorder:
+    """Holds a run's directory for writing, from making to `close`.
+
+    Parameters
+    ----------
+    directory : Path
+        Made if missing.
+    busy_seconds : float
+        How long to wait for another program that locks the database.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If another process writes this run, or the directory or its database is not ours, damaged, newer or locked.
+    """
+
+    def __init__(self, directory: Path, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.directory = directory
+        with store.clear_errors(directory), contextlib.ExitStack() as undo:
+            _claim(directory)
+            self._lock = undo.enter_context(_locked(directory))
+            self._database = _open(directory, busy_seconds)
+            undo.callback(self._database.close)
+            _prepare(directory, self._database)
+            self._undo = undo.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the directory; a database that nobody reads becomes one plain file again."""
+        with contextlib.suppress(sqlite3.Error):
+            self._database.execute("PRAGMA busy_timeout = 0")
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._undo.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all that the block records, or nothing.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the disk is full or fails, or another program locks the database; what was committed before is kept.
+        """
+        with store.clear_errors(self.directory):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+
+    def any_episode(self) -> bool:
+        """Whether anything was played yet."""
+        return self._database.execute("SELECT 1 FROM episode LIMIT 1").fetchone() is not None
+
+    def forget_trials(self) -> None:
+        """Drop the trials of a run in which nothing was played, for its settings have changed."""
+        self._database.execute("DELETE FROM checkpoint")
+        self._database.execute("DELETE FROM trial")
+
+    def add_trial(self, trial: TrialRecord) -> None:
+        """Add a trial after the others; of one that is there, raise its episodes and forget why it failed."""
+        self._database.execute(
+            "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames)"
+            " VALUES (?, (SELECT count(*) FROM trial), ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes), error = NULL",
+            (trial.id, trial.agent, trial.game, trial.seed, trial.episodes, trial.training_frames),
+        )
+
+    def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool) -> None:
+        """Record what is known of a trial once its agent was made."""
+        self._database.execute(
+            "UPDATE trial SET frames_per_action = ?, learns = ?,"
+            " training_frames = iif(?, training_frames, NULL) WHERE id = ?",
+            (frames_per_action, learns, learns, trial_id),
+        )
+
+    def add_episode(self, result: EpisodeResult) -> None:
+        """Record a finished episode."""
+        row = result.record
+        self._database.execute(
+            "INSERT INTO episode (trial, phase, episode, score, frames, steps, end, wall_seconds, actions)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, row.wall_seconds),
+                result.actions,
+            ),
+        )
+
+    def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
+        """Record training episodes together with the checkpoint that holds what was learnt from them."""
+        for result in results:
+            self.add_episode(result)
+        self._database.execute(
+            "INSERT OR REPLACE INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)",
+            (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
+        )
+
+    def fail_trial(self, trial_id: str, error: str) -> None:
+        """Record that a trial was given up."""
+        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
+
+    def trials(self, protocol: Protocol) -> dict[str, TrialRecord]:
+        """Return all trials by id."""
+        with store.clear_errors(self.directory):
+            return {trial.id: trial for trial in store.select_trials(self._database, protocol)}
+
+    def evaluated(self, trial_id: str) -> frozenset[int]:
+        """Return the numbers of the evaluation episodes that are recorded."""
+        with store.clear_errors(self.directory):
+            rows = self._database.execute(
+                "SELECT episode FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
+            )
+            return frozenset(number for (number,) in rows)
+
+    def checkpoint(self, trial_id: str) -> Checkpoint | None:
+        """Return a learner's last checkpoint."""
+        with store.clear_errors(self.directory):
+            row = self._database.execute(
+                "SELECT episodes, frames, finished, data FROM checkpoint WHERE trial = ?", (trial_id,)
+            ).fetchone()
+        return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
+
+
+def _claim(directory: Path) -> None:
+    """Make the directory, or check that what lies in it is a run."""
+    if directory.exists() and not directory.is_dir():
+        raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    if (directory / manifest.FILE).exists():
+        return
+    left_by_a_crash = (store.LOCK, f"{manifest.FILE}.draft", store.DATABASE)
+    others = sorted(path.name for path in directory.iterdir() if not path.name.startswith(left_by_a_crash))
+    if others:
+        raise ArcadeMarkError(
+            f"{directory}: holds something else ({others[0]}) and no run; choose an empty or a new directory"
+        )
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[IO[str]]:
+    """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
+    with (directory / store.LOCK).open("a+", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = f" (process {file.read().strip()})"
+            raise ArcadeMarkError(
+                f"{directory}: another ArcadeMark{holder} is playing this run; wait for it, or choose another directory"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield file
+
+
+def _open(directory: Path, busy_seconds: float) -> sqlite3.Connection:
+    return sqlite3.connect(directory / store.DATABASE, timeout=busy_seconds, isolation_level=None)
+
+
+def _prepare(directory: Path, database: sqlite3.Connection) -> None:
+    """Lay the schema in an empty database; check any other."""
+    if database.execute("SELECT 1 FROM sqlite_master").fetchone():
+        store.check_version(directory, database)
+        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise sqlite3.DatabaseError("malformed")
+        if not (directory / manifest.FILE).exists() and database.execute("SELECT 1 FROM episode").fetchone():
+            raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA foreign_keys = ON")
+    if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+        database.executescript(
+            f"BEGIN IMMEDIATE; {store.SCHEMA}"
+            f"PRAGMA application_id = {store.APPLICATION_ID}; PRAGMA user_version = {store.SCHEMA_VERSION}; COMMIT"
+        )
