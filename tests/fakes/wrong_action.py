@@ -17,7 +17,7 @@ class WrongAction:
 
     def act(self, observations, first, rngs):
         self.left -= 1
-        return np.full(len(first), self.wrong if self.left < 0 else 0, dtype=self.wrong.dtype)
+        return np.full(len(first), self.wrong if self.left < 0 else np.int64(0))
 
 
 make_agent = WrongAction

@@ -103,7 +103,7 @@ class CheckedPolicy:
         ArcadeMarkError
             If the agent raises, or its actions have another shape, are no integers, or are out of range.
         """
-        actions = np.asarray(self._call("act", self.policy.act, observations, first, rngs))
+        actions = self._call("act", self._ask, observations, first, rngs)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: act returned an array of shape {actions.shape}; expected {first.shape}, an action an "
@@ -116,6 +116,9 @@ class CheckedPolicy:
             wrong = low if low < 0 else high
             raise ArcadeMarkError(f"{self.where}: act chose action {wrong}; expected 0 to {self.num_actions - 1}")
         return actions.astype(np.int64, copy=False)
+
+    def _ask(self, *arguments: Any) -> NDArray[Any]:
+        return np.asarray(self.policy.act(*arguments))
 
     def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
         try:

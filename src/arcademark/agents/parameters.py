@@ -146,8 +146,12 @@ def describe(annotation: Any) -> str:
         return "one of " + ", ".join(repr(value) for value in arguments)
     if origin in UNIONS:
         return " or ".join(describe(member) for member in arguments)
+    if origin is tuple and arguments and arguments[-1] is not Ellipsis:
+        return ", ".join(describe(member) for member in arguments) + " separated by commas"
     if origin in SEQUENCES and arguments:
         return f"{describe(arguments[0])} values separated by commas"
+    if (origin or annotation) in MAPPINGS:
+        return "a JSON object"
     if annotation is None or annotation is types.NoneType:
         return "None"
     if annotation is bool:
@@ -205,7 +209,9 @@ def _is_environment(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> b
     if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
         return False
     annotation = hints.get(parameter.name, MISSING)
-    if annotation is EnvironmentSpec or (isinstance(annotation, str) and annotation.endswith("EnvironmentSpec")):
+    if EnvironmentSpec in (annotation, *typing.get_args(annotation)):
+        return True
+    if isinstance(annotation, str) and "EnvironmentSpec" in annotation:  # imported for type checkers only
         return True
     if annotation is MISSING or annotation is Any:
         return parameter.default is MISSING or parameter.name in ENVIRONMENT_NAMES

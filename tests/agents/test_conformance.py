@@ -1,0 +1,143 @@
+"""Every agent that comes with the package passes, and agents that break one rule fail by that rule."""
+
+import numpy as np
+import pytest
+
+from arcademark.agents import conformance
+from arcademark.agents.conformance import check_agent
+from arcademark.agents.loading import agent_specs, applies, make_policy
+
+BUILTIN = agent_specs("baselines")
+
+
+@pytest.mark.parametrize("spec", BUILTIN, ids=lambda spec: spec.label)
+@pytest.mark.parametrize("protocol_name", ["world-records", "ale-2013"])
+def test_the_baselines_conform(spec, protocol_name, make_env):
+    env = make_env(protocol_name=protocol_name)
+    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("spec", BUILTIN, ids=lambda spec: spec.label)
+def test_the_baselines_conform_with_fewer_actions(spec, small_env):
+    if not applies(spec, small_env):
+        check_agent(lambda: make_policy(spec, small_env), small_env, np.random.default_rng(0))
+
+
+def test_the_learner_of_the_tests_conforms(fakes, small_env):
+    (spec,) = agent_specs(f"{fakes}/learner.py:make_learner", {"learning_rate": "0.5"})
+    check_agent(lambda: make_policy(spec, small_env), small_env, np.random.default_rng(0))
+
+
+class Good:
+    """A learner with memory that keeps every rule; the broken ones below change one thing."""
+
+    def __init__(self):
+        self.memory = {}
+        self.learnt = 0
+        self.training = True
+
+    def act(self, observations, first, rngs):
+        return np.array([self.one(i, o, first[i], rngs[i]) for i, o in enumerate(observations)])
+
+    def one(self, i, observation, first, rng):
+        self.memory[i] = 0 if first else self.memory[i] + int(observation.flat[0])
+        return (self.memory[i] + self.learnt + int(rng.integers(3))) % 3
+
+    def train(self):
+        self.training = True
+
+    def evaluate(self):
+        self.training = False
+
+    def learn(self, transition, rng):
+        self.learnt += transition.action + 1
+
+    def checkpoint(self):
+        return b"%d" % self.learnt
+
+    def restore(self, checkpoint):
+        self.learnt = int(checkpoint)
+
+
+class OutOfRange(Good):
+    def one(self, i, observation, first, rng):
+        return super().one(i, observation, first, rng) + 1
+
+
+class OwnRandomness(Good):
+    def one(self, i, observation, first, rng):
+        return np.random.randint(3)  # noqa: NPY002
+
+
+class SharedGenerator(Good):
+    def act(self, observations, first, rngs):
+        return np.array([self.one(i, o, first[i], rngs[0]) for i, o in enumerate(observations)])
+
+
+class SharedMemory(Good):
+    def one(self, i, observation, first, rng):
+        return super().one(0, observation, first, rng)
+
+
+class NeverForgets(Good):
+    def one(self, i, observation, first, rng):
+        return super().one(i, observation, first and i not in self.memory, rng)
+
+
+class LearnsInEvaluation(Good):
+    def act(self, observations, first, rngs):
+        if not self.training and len(self.memory) == 1:
+            self.learnt += 3  # a multiple of 3 leaves the actions as they are
+        return super().act(observations, first, rngs)
+
+
+class ForgetsToRestore(Good):
+    def restore(self, checkpoint):
+        pass
+
+
+class KeepsObservations(Good):
+    def one(self, i, observation, first, rng):
+        before = self.memory.get(i)
+        self.memory[i] = observation
+        return 0 if first else int(before.flat[0]) % 3
+
+
+class CopiesObservations(KeepsObservations):
+    def one(self, i, observation, first, rng):
+        return super().one(i, observation.copy(), first, rng)
+
+
+@pytest.mark.parametrize("agent", [Good, CopiesObservations])
+def test_an_agent_that_keeps_the_rules_passes(agent, small_env):
+    check_agent(agent, small_env, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("agent", "complaint"),
+    [
+        (OutOfRange, "are not all in 0 to 2"),
+        (OwnRandomness, "two fresh agents differ"),
+        (SharedGenerator, "playing 2 at once differs from one by one"),
+        (SharedMemory, "playing 2 at once differs from one by one"),
+        (NeverForgets, "what was played before shows|at once differs"),
+        (LearnsInEvaluation, "evaluation changed the learner's checkpoint"),
+        (ForgetsToRestore, r"after restore\(\)"),
+    ],
+)
+def test_an_agent_that_breaks_a_rule_fails_by_it(agent, complaint, small_env):
+    with pytest.raises(AssertionError, match=complaint):
+        check_agent(agent, small_env, np.random.default_rng(1))
+
+
+def test_observations_are_valid_during_the_call_only(small_env):
+    rng = np.random.default_rng(1)
+    episodes = conformance.fake_episodes(small_env, rng)
+    assert conformance.play(KeepsObservations(), episodes) != conformance.play(CopiesObservations(), episodes)
+
+
+def test_play_gives_each_episode_its_actions_whatever_the_slots(small_env):
+    episodes = conformance.fake_episodes(small_env, np.random.default_rng(2), count=7)
+    for slots in (1, 3, 7, 20):
+        actions = conformance.play(Good(), episodes, slots)
+        assert [len(found) for found in actions] == [episode.steps for episode in episodes]

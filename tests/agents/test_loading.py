@@ -1,0 +1,211 @@
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, make_policy
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+GOOD = """
+import numpy as np
+
+class Agent:
+    def __init__(self, env, *, depth: int = 1):
+        self.depth = depth
+    def act(self, observations, first, rngs):
+        return np.full(len(first), self.depth)
+
+def make_agent(env, *, depth: int = 1):
+    return Agent(env, depth=depth)
+
+def make_nothing(env):
+    pass
+
+number = 3
+"""
+
+
+def first_action(policy, env):
+    return policy.act(
+        np.zeros((1, *env.observation_shape), np.uint8), np.array([True]), [np.random.default_rng(0)]
+    ).tolist()
+
+
+def load(ref, settings, env):
+    return make_policy(agent_specs(ref, settings)[0], env)
+
+
+def fails(ref, env=None, **settings):
+    with pytest.raises(ArcadeMarkError) as caught:
+        load(ref, settings, env)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_builtin_agents_describe_themselves():
+    agents = builtin_agents()
+    assert list(agents) == ["random", "const", "perturb", "baselines"]
+    assert [parameter.name for parameter in agents["perturb"].parameters] == ["action", "probability"]
+    assert all(agent.summary and agent.citation for agent in agents.values())
+
+
+def test_a_file_is_loaded_from_anywhere_by_its_absolute_path(own_agent, env, tmp_path, monkeypatch):
+    own_agent(GOOD)
+    monkeypatch.chdir(tmp_path)
+    (spec,) = agent_specs("own.py:make_agent", {"depth": "2"})
+    assert spec == AgentSpec(f"{tmp_path}/own.py:make_agent", {"depth": 2})
+    assert spec.label == "own.py:make_agent(depth=2)"
+    monkeypatch.chdir("/")
+    assert first_action(make_policy(spec, env), env) == [2]
+
+
+def test_a_class_is_a_factory_too(own_agent, env):
+    assert first_action(make_policy(agent_specs(own_agent(GOOD, "Agent"), {"depth": 5})[0], env), env) == [5]
+
+
+def test_a_setting_equal_to_the_default_makes_the_same_agent(own_agent):
+    ref = own_agent(GOOD)
+    assert agent_specs(ref, {"depth": "1"}) == agent_specs(ref)
+    assert agent_specs("perturb", {"action": "1", "probability": "0.95"}) == agent_specs("perturb", {"action": "FIRE"})
+
+
+def test_a_spec_survives_pickling_and_is_hashable(own_agent):
+    (spec,) = agent_specs(own_agent(GOOD), {"depth": "2"})
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert len({spec, AgentSpec(spec.ref, {"depth": 2}), AgentSpec(spec.ref, {"depth": 3})}) == 2
+
+
+def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
+    (tmp_path / "own_package_for_test").mkdir()
+    (tmp_path / "own_package_for_test" / "agents.py").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    (spec,) = agent_specs("own_package_for_test.agents:make_agent")
+    assert spec.label == "own_package_for_test.agents:make_agent"
+    assert first_action(make_policy(spec, env), env) == [1]
+    assert str(tmp_path) not in sys.path
+
+
+def test_a_spec_is_enough_for_a_process_that_starts_from_nothing(own_agent, env, tmp_path):
+    (tmp_path / "neighbour_in_test.py").write_text("ACTION = 4")
+    ref = own_agent(
+        """
+import numpy as np
+class Agent:
+    def __init__(self, env):
+        from neighbour_in_test import ACTION
+        self.action = ACTION
+    def act(self, observations, first, rngs):
+        return np.full(len(first), self.action)
+""",
+        "Agent",
+    )
+    (tmp_path / "spec.pickle").write_bytes(pickle.dumps((agent_specs(ref)[0], env)))
+    code = textwrap.dedent("""
+        import pickle, sys
+        import numpy as np
+        from arcademark.agents.loading import make_policy
+        spec, env = pickle.load(open(sys.argv[1], "rb"))
+        observations = np.zeros((1, *env.observation_shape), np.uint8)
+        print(make_policy(spec, env).act(observations, np.array([True]), [None]))
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "spec.pickle"], capture_output=True, text=True, check=True, cwd="/"
+    )
+    assert done.stdout.strip() == "[4]"
+
+
+def test_neighbours_of_the_same_name_are_kept_apart(own_agent, env):
+    code = """
+import numpy as np
+from helper_in_test import ACTION
+def make_agent():
+    return lambda observation: ACTION
+"""
+    refs = []
+    for folder, action in (("a", 2), ("b", 3)):
+        own_agent(f"ACTION = {action}", name=f"{folder}/helper_in_test.py")
+        refs.append(own_agent(code, name=f"{folder}/agent.py"))
+    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+
+
+def test_an_agent_named_like_a_module_shadows_nothing(own_agent, env):
+    make_policy(agent_specs(own_agent(GOOD, name="random.py"))[0], env)
+    import random
+
+    assert hasattr(random, "shuffle")
+
+
+def test_an_agent_may_decline_a_game(own_agent, env):
+    ref = own_agent(
+        GOOD
+        + """
+make_agent.supports = lambda env, depth=1: "too deep" if depth > 3 else None
+"""
+    )
+    assert applies(agent_specs(ref)[0], env) is None
+    assert applies(agent_specs(ref, {"depth": 4})[0], env) == "too deep"
+
+
+def test_what_is_missing_is_named(own_agent, env, tmp_path):
+    assert fails("rnadom").startswith("unknown agent 'rnadom'; did you mean 'random'")
+    with pytest.raises(UnknownNameError):
+        agent_specs("rnadom")
+    assert "there is no such file" in fails(f"{tmp_path}/none.py:make_agent")
+    assert "expected path/to/file.py:factory" in fails("own.py")
+    assert "expected path/to/file.py:factory" in fails("own.py:")
+    assert "neither a module's name nor a file" in fails("own agent:make")
+    assert "no module 'not_there_in_test'" in fails("not_there_in_test.agents:make")
+    assert "did you mean 'make_agent'" in fails(own_agent(GOOD, "make_agnt"))
+    assert "it defines Agent, make_agent, make_nothing" in fails(own_agent(GOOD, "zzz"))
+    assert "'number' is a int; expected a function or class" in fails(own_agent(GOOD, "number"))
+
+
+def test_what_raises_is_named_with_its_line(own_agent, env, fakes):
+    assert fails(own_agent("import numpy\n\n1 / 0", name="a.py")).endswith(
+        "a.py: importing it raised ZeroDivisionError: division by zero (a.py, line 3)"
+    )
+    assert "SyntaxError" in fails(own_agent("def (", name="b.py"))
+    assert "(b.py, line 1)" in fails(own_agent("def (", name="b.py"))
+    assert "ModuleNotFoundError: No module named 'torch_in_test' (c.py, line 1)" in fails(
+        own_agent("import torch_in_test", name="c.py")
+    )
+    assert fails(f"{fakes}/raising.py:make_agent", env, at_once="yes") == (
+        "agent raising.py:make_agent(at_once=true) on pong: its factory raised RuntimeError: no weights found "
+        "(raising.py, line 9)"
+    )
+
+
+def test_a_factory_that_makes_no_agent_is_refused(own_agent, env):
+    assert "its factory returned NoneType; expected an object with act() or predict()" in fails(
+        own_agent(GOOD, "make_nothing"), env
+    )
+    assert "returned the class Agent; expected an instance" in fails(
+        own_agent(GOOD + "\ndef make(env): return Agent", "make", "d.py"), env
+    )
+
+
+def test_settings_are_checked_against_what_the_agent_declares(own_agent):
+    ref = own_agent(GOOD)
+    assert "unknown parameter 'dept'; did you mean 'depth'?" in fails(ref, dept="2")
+    assert fails(ref, depth="x") == "agent own.py:make_agent: parameter 'depth' is 'x': expected int"
+    assert "has no parameters; remove --set depth" in fails("random", depth="2")
+    assert "baselines is a set and has no parameters" in fails("baselines", action="2")
+    assert "did you mean 'UP'" in fails("const", action="UPP")
+
+
+def test_a_recorded_parameter_that_the_agent_no_longer_has_is_refused(own_agent, env):
+    ref = own_agent(GOOD)
+    with pytest.raises(UnknownNameError, match="unknown parameter 'width'"):
+        make_policy(AgentSpec(agent_specs(ref)[0].ref, {"width": 1}), env)
+
+
+def test_the_home_folder_may_be_written_short(own_agent, env, tmp_path, monkeypatch):
+    own_agent(GOOD)
+    monkeypatch.setitem(os.environ, "HOME", str(tmp_path))
+    assert agent_specs("~/own.py:make_agent")[0].ref == f"{tmp_path}/own.py:make_agent"

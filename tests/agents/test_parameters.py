@@ -1,0 +1,160 @@
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Optional
+
+import numpy as np
+import pytest
+
+from arcademark.agents.parameters import MISSING, Parameter, coerce, declared, describe, read_parameters
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+ACCEPTED = [
+    (int, "7", 7),
+    (int, "-3", -3),
+    (int, "2e6", 2_000_000),
+    (int, "12345678901234567890", 12345678901234567890),
+    (int, np.int32(4), 4),
+    (float, "0.5", 0.5),
+    (float, "1", 1.0),
+    (float, 2, 2.0),
+    (float, np.float64(0.1), 0.1),
+    (bool, "true", True),
+    (bool, "Off", False),
+    (bool, "0", False),
+    (str, "3", "3"),
+    (str, "none", "none"),
+    (Literal["fast", "slow"], "slow", "slow"),
+    (Literal[1, 2], "2", 2),
+    (Optional[int], "none", None),  # noqa: UP045
+    (int | None, "4", 4),
+    (int | None, None, None),
+    (str | None, "None", None),
+    (str | int, "3", 3),
+    (str | int, "three", "three"),
+    (list[int], "1,2, 3", [1, 2, 3]),
+    (list[int], "[1, 2]", [1, 2]),
+    (list[str], "a", ["a"]),
+    (tuple[int, ...], "1,2", (1, 2)),
+    (tuple[int, str], "1,a", (1, "a")),
+    (Sequence[float], "1,2", [1.0, 2.0]),
+    (Path, "weights/a.zip", Path("weights/a.zip")),
+    (dict[str, int], '{"a": 1}', {"a": 1}),
+    (MISSING, "3", 3),
+    (MISSING, "1", 1),
+    (MISSING, "0.5", 0.5),
+    (MISSING, "true", True),
+    (MISSING, "text", "text"),
+    (Any, "null", None),
+]
+
+
+@pytest.mark.parametrize(("annotation", "given", "expected"), ACCEPTED)
+def test_a_value_is_read_by_its_annotation(annotation, given, expected):
+    found = coerce(given, annotation)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(("annotation", "given", "expected"), ACCEPTED)
+def test_reading_again_what_was_recorded_changes_nothing(annotation, given, expected):
+    recorded = Parameter("x", annotation, MISSING).read(given)
+    assert coerce(recorded, annotation) == expected
+    assert Parameter("x", annotation, MISSING).read(recorded) == recorded
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "expected"),
+    [
+        (int, "two", "int"),
+        (int, "2.5", "int"),
+        (int, True, "int"),
+        (int, None, "int"),
+        (float, "inf", "float"),
+        (float, "nan", "float"),
+        (bool, "maybe", "true or false"),
+        (bool, 1, "true or false"),
+        (str, 3, "str"),
+        (Literal["fast", "slow"], "medium", "one of 'fast', 'slow'"),
+        (Literal[1, 2], "3", "one of 1, 2"),
+        (int | None, "x", "int or None"),
+        (list[int], "1,x", "int values separated by commas"),
+        (list[int], 3, "int values separated by commas"),
+        (tuple[int, int], "1", "int, int separated by commas"),
+        (dict, "[1]", "a JSON object"),
+        (np.ndarray, "1", "ndarray"),
+    ],
+)
+def test_another_value_is_refused_saying_what_was_expected(annotation, given, expected):
+    with pytest.raises(ArcadeMarkError, match=r"agent a: parameter 'x' is .*: expected ") as caught:
+        read_parameters("a", [Parameter("x", annotation, MISSING)], {"x": given})
+    assert str(caught.value).endswith(f"expected {expected}")
+
+
+def names(factory):
+    parameters, takes_environment = declared(factory)
+    return [(p.name, p.annotation, p.default) for p in parameters], takes_environment
+
+
+def test_the_first_positional_parameter_is_the_environment():
+    assert names(lambda env: None) == ([], True)
+    assert names(lambda anything, *, a: None) == ([("a", MISSING, MISSING)], True)
+    assert names(lambda env=None: None) == ([], True)
+    assert names(lambda: None) == ([], False)
+    assert names(lambda **rest: None) == ([], False)
+
+    def annotated(where: EnvironmentSpec | None = None, depth: int = 2): ...
+
+    def unevaluated(where: "UnknownHere.EnvironmentSpec", depth: "int" = 2): ...  # noqa: F821
+
+    assert names(annotated) == ([("depth", int, 2)], True)
+    assert names(unevaluated) == ([("depth", int, 2)], True)
+
+
+def test_a_first_parameter_of_a_plain_type_is_a_setting():
+    def typed(depth: int, width=3): ...
+
+    def default(depth=2): ...
+
+    assert names(typed) == ([("depth", int, MISSING), ("width", int, 3)], False)
+    assert names(default) == ([("depth", int, 2)], False)
+
+
+def test_a_class_declares_what_its_constructor_takes():
+    class Agent:
+        def __init__(self, env, *, depth: int = 2, path: Path | None = None): ...
+
+    assert names(Agent) == ([("depth", int, 2), ("path", Path | None, None)], True)
+
+
+def test_an_argument_that_can_only_be_passed_by_position_is_refused():
+    def factory(env, depth, /): ...
+
+    with pytest.raises(ArcadeMarkError, match="'depth' can be passed by position only"):
+        declared(factory)
+
+
+PARAMETERS = [Parameter("depth", int, 2), Parameter("path", Path, MISSING), Parameter("rate", float, 0.5)]
+
+
+def test_what_equals_its_default_is_left_out_and_the_order_is_the_declared_one():
+    read = read_parameters("a", PARAMETERS, {"rate": "0.25", "path": "x", "depth": "2"})
+    assert read == {"path": "x", "rate": 0.25}
+    assert list(read) == ["path", "rate"]
+
+
+def test_an_undeclared_name_gets_the_closest():
+    with pytest.raises(UnknownNameError, match="unknown parameter 'dept'; did you mean 'depth'"):
+        read_parameters("a", PARAMETERS, {"dept": "2"})
+    with pytest.raises(ArcadeMarkError, match="agent a has no parameters; remove --set depth"):
+        read_parameters("a", [], {"depth": "2"})
+
+
+def test_a_missing_required_parameter_is_named_with_its_type():
+    with pytest.raises(ArcadeMarkError, match=r"agent a needs --set path=… \(Path\)"):
+        read_parameters("a", PARAMETERS, {})
+
+
+def test_everything_is_described_in_words():
+    assert describe(float | None) == "float or None"
+    assert describe(MISSING) == "any value"
