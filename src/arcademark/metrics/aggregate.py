@@ -90,8 +90,7 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     """Interquartile mean: the mean of the middle half of all runs of all tasks (Agarwal et al. 2021, §4.3).
 
     Runs of all tasks are pooled and sorted; of n scores, the lowest and the highest ⌊n/4⌋ are left out whole and the
-    rest averaged, which is what a 25 % trimmed mean does. With one run it is that of the tasks' scores. Median and IQM
-    differ: 2 of 57 middle scores count less than 29.
+    rest averaged: a 25 % trimmed mean. Of 57 scores it averages the middle 29, where the median takes the middle one.
 
     Parameters
     ----------

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.table import ScoreTable, best_of, concatenate
+
+NAN = np.nan
+
+
+def table(**changes: object) -> ScoreTable:
+    values: dict[str, object] = {
+        "algorithms": ("a", "b"),
+        "tasks": ("pong", "qbert", "venture"),
+        "scores": [[[1.0, 3.0], [10.0, NAN], [NAN, NAN]], [[5.0, 5.0], [NAN, 30.0], [7.0, 8.0]]],
+        "protocols": ("saber", "ale-v5"),
+        "sources": ("runs/a", "runs/b"),
+    }
+    return ScoreTable(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_scores_are_a_read_only_copy_of_what_was_given() -> None:
+    given_scores = np.zeros((2, 3, 1))
+    made = table(scores=given_scores)
+    given_scores[0, 0, 0] = 9
+    assert made.scores[0, 0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        made.scores[0, 0, 0] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.tasks = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"algorithms": ("a", "a")}, "algorithm 'a' is named twice"),
+        ({"tasks": ("pong", "qbert", "pong")}, "task 'pong' is named twice"),
+        ({"scores": np.zeros((2, 3))}, r"shape \(2, 3\), expected .* = \(2, 3, runs\)"),
+        ({"scores": np.zeros((3, 2, 1))}, r"shape \(3, 2, 1\)"),
+        ({"protocols": ("saber",)}, "1 protocols for 2 algorithms"),
+        ({"sources": ("x", "y", "z")}, "3 sources for 2 algorithms"),
+        ({"scores": [[[1.0], [2.0], [3.0]], [[1.0], [-np.inf], [1.0]]]}, "'b' on 'qbert', run 0, is infinite"),
+    ],
+)
+def test_what_makes_no_table_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=message):
+        table(**changes)
+
+
+def test_tables_are_equal_by_value_with_missing_scores_equal_to_missing_scores() -> None:
+    assert table() == table()
+    assert table() != table(protocols=("saber", "saber"))
+    assert table() != table(scores=np.zeros((2, 3, 2)))
+    assert table() != "a table"
+
+
+def test_mean_over_runs_leaves_out_missing_runs_and_counts_the_others() -> None:
+    assert table().runs_present().tolist() == [[2, 1, 0], [2, 1, 2]]
+    np.testing.assert_array_equal(table().mean_over_runs(), [[2.0, 10.0, NAN], [5.0, 30.0, 7.5]])
+
+
+def test_mean_over_no_runs_is_missing() -> None:
+    assert np.isnan(table(scores=np.zeros((2, 3, 0))).mean_over_runs()).all()
+
+
+def test_select_keeps_the_order_asked_for() -> None:
+    chosen = table().select(algorithms=("b",), tasks=("venture", "pong"))
+    assert chosen == ScoreTable(("b",), ("venture", "pong"), np.array([[[7.0, 8], [5, 5]]]), ("ale-v5",), ("runs/b",))
+    assert table().select() == table()
+
+
+def test_select_suggests_the_closest_name() -> None:
+    with pytest.raises(UnknownNameError, match="unknown task 'pog'; did you mean 'pong'"):
+        table().select(tasks=("pog",))
+    with pytest.raises(UnknownNameError, match="unknown algorithm 'z'"):
+        table().select(algorithms=("z",))
+
+
+def test_rename_changes_names_only_and_refuses_a_clash() -> None:
+    assert table().rename({"a": "c"}) == table(algorithms=("c", "b"))
+    assert table().rename({"a": "b", "b": "a"}) == table(algorithms=("b", "a"))
+    with pytest.raises(ArcadeMarkError, match="'b' is named twice"):
+        table().rename({"a": "b"})
+    with pytest.raises(UnknownNameError):
+        table().rename({"z": "c"})
+
+
+def test_from_rows_pads_ragged_runs_and_keeps_one_run_at_one_position() -> None:
+    rows = [("a", "pong", 7, 1.0), ("a", "qbert", 3, 2.0), ("b", "qbert", 0, 4.0), ("a", "qbert", 7, 3.0)]
+    made = ScoreTable.from_rows(rows, protocols={"a": "saber"}, sources={"b": "x.csv"})
+    assert (made.algorithms, made.tasks) == (("a", "b"), ("pong", "qbert"))
+    np.testing.assert_array_equal(made.scores, [[[NAN, 1], [2, 3]], [[NAN, NAN], [4, NAN]]])
+    assert (made.protocols, made.sources) == (("saber", ""), ("", "x.csv"))
+
+
+def test_from_rows_refuses_two_scores_for_one_run() -> None:
+    with pytest.raises(ArcadeMarkError, match="two scores for 'a' on 'pong', run 1"):
+        ScoreTable.from_rows([("a", "pong", 1, 1.0), ("a", "pong", 1, 1.0)])
+
+
+def test_from_no_rows_is_an_empty_table() -> None:
+    assert ScoreTable.from_rows([]).scores.shape == (0, 0, 0)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from("ab"), st.sampled_from("pqr"), st.integers(0, 4)),
+        st.floats(-1e9, 1e9),
+        min_size=1,
+    )
+)
+def test_from_rows_means_agree_with_plain_averaging(cells: dict[tuple[str, str, int], float]) -> None:
+    made = ScoreTable.from_rows((*key, score) for key, score in cells.items())
+    for i, algorithm in enumerate(made.algorithms):
+        for j, task in enumerate(made.tasks):
+            scores = [score for (a, t, _), score in cells.items() if (a, t) == (algorithm, task)]
+            expected = sum(scores) / len(scores) if scores else NAN
+            assert made.mean_over_runs()[i, j] == pytest.approx(expected, rel=1e-9, abs=1e-3, nan_ok=True)
+            assert made.runs_present()[i, j] == len(scores)
+
+
+def test_concatenate_unites_tasks_and_pads_what_a_table_lacks() -> None:
+    other = ScoreTable(("c",), ("zaxxon", "pong"), np.array([[[9.0], [8.0]]]), ("",), ("paper",))
+    joined = concatenate([table(), other])
+    assert joined.algorithms == ("a", "b", "c")
+    assert joined.tasks == ("pong", "qbert", "venture", "zaxxon")
+    assert (joined.protocols, joined.sources) == (("saber", "ale-v5", ""), ("runs/a", "runs/b", "paper"))
+    np.testing.assert_array_equal(joined.scores[2], [[8, NAN], [NAN, NAN], [NAN, NAN], [9, NAN]])
+    np.testing.assert_array_equal(joined.scores[:2, :3], table().scores)
+    assert np.isnan(joined.scores[:2, 3]).all()
+
+
+def test_concatenate_of_one_table_is_that_table() -> None:
+    assert concatenate([table()]) == table()
+
+
+def test_concatenate_refuses_two_algorithms_of_one_name_and_says_where_they_are() -> None:
+    other = table(algorithms=("x", "b"), sources=("runs/x", "runs/other"))
+    with pytest.raises(ArcadeMarkError, match=r"named 'b' \(from runs/b and from runs/other\); rename one"):
+        concatenate([table(), other])
+
+
+def test_best_of_takes_the_best_mean_of_each_task_not_the_best_run() -> None:
+    # b's pong mean (5) beats a's (2); with runs [1, 9] against [6, 6] the best run would be a's, the best mean b's.
+    family = table(scores=[[[1, 9], [10, NAN], [NAN, NAN]], [[6, 6], [NAN, 3], [NAN, NAN]]])
+    best = best_of(family, ("a", "b"), "best single")
+    np.testing.assert_array_equal(best.scores, [[[6], [10], [NAN]]])
+    assert best.algorithms == ("best single",)
+    assert best.protocols == ("saber; ale-v5",)
+    assert best.sources == ("best of 2 on each task: runs/a; runs/b",)
+
+
+def test_best_of_looks_at_the_named_members_only() -> None:
+    assert best_of(table(), ("a",), "x").scores[0, :, 0].tolist()[:2] == [2.0, 10.0]
+    with pytest.raises(ArcadeMarkError, match="best of no algorithms"):
+        best_of(table(), (), "x")
+    with pytest.raises(UnknownNameError):
+        best_of(table(), ("z",), "x")
