@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.agents.baselines import CONSOLE_ACTIONS
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 ROOT = Path(__file__).parents[2]
 
 
-def make_spec(actions=CONSOLE_ACTIONS, protocol_name="world-records", shape=(4, 6, 5), game="pong"):
+def make_spec(actions=JOYSTICK_ACTIONS, protocol_name="world-records", shape=(4, 6, 5), game="pong"):
     return EnvironmentSpec(game, protocol(protocol_name), tuple(actions), shape)
 
 

@@ -1,9 +1,7 @@
-import ale_py
-import ale_py.roms
 import numpy as np
 import pytest
 
-from arcademark.agents.baselines import CONSOLE_ACTIONS, Const, Perturb, Random, console_action
+from arcademark.agents.baselines import Const, Perturb, Random, console_action
 from arcademark.agents.loading import agent_specs, applies, make_policy
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -12,13 +10,6 @@ def act(policy, seeds, calls=1):
     rngs = [np.random.default_rng(seed) for seed in seeds]
     observations = np.zeros((len(rngs), 4, 6, 5), dtype=np.uint8)
     return np.array([policy.act(observations, np.zeros(len(rngs), dtype=bool), rngs) for _ in range(calls)])
-
-
-def test_the_18_actions_are_the_emulators():
-    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-    ale = ale_py.ALEInterface()
-    ale.loadROM(ale_py.roms.get_rom_path("pong"))
-    assert tuple(action.name for action in ale.getLegalActionSet()) == CONSOLE_ACTIONS
 
 
 @pytest.mark.parametrize(

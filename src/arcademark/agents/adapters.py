@@ -103,7 +103,7 @@ class CheckedPolicy:
         ArcadeMarkError
             If the agent raises, or its actions have another shape, are no integers, or are out of range.
         """
-        actions = self._call("act", self._ask, observations, first, rngs)
+        actions: NDArray[Any] = self._call("act", self._ask, observations, first, rngs)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: act returned an array of shape {actions.shape}; expected {first.shape}, an action an "

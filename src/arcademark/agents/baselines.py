@@ -18,28 +18,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-
-CONSOLE_ACTIONS = (
-    "NOOP",
-    "FIRE",
-    "UP",
-    "RIGHT",
-    "LEFT",
-    "DOWN",
-    "UPRIGHT",
-    "UPLEFT",
-    "DOWNRIGHT",
-    "DOWNLEFT",
-    "UPFIRE",
-    "RIGHTFIRE",
-    "LEFTFIRE",
-    "DOWNFIRE",
-    "UPRIGHTFIRE",
-    "UPLEFTFIRE",
-    "DOWNRIGHTFIRE",
-    "DOWNLEFTFIRE",
-)
-"""The 18 actions of the console's joystick, in the emulator's order."""
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 def console_action(action: str | int) -> str:
@@ -53,7 +32,7 @@ def console_action(action: str | int) -> str:
     Returns
     -------
     str
-        One of `CONSOLE_ACTIONS`.
+        One of `JOYSTICK_ACTIONS`.
 
     Raises
     ------
@@ -63,12 +42,12 @@ def console_action(action: str | int) -> str:
     text = str(action).strip()
     if text.lstrip("-").isdecimal():
         index = int(text)
-        if 0 <= index < len(CONSOLE_ACTIONS):
-            return CONSOLE_ACTIONS[index]
+        if 0 <= index < len(JOYSTICK_ACTIONS):
+            return JOYSTICK_ACTIONS[index]
         raise ArcadeMarkError(f"action {index}: expected an index from 0 to 17, or a name such as FIRE")
     name = text.upper().replace("_", "").replace("-", "").replace(" ", "")
-    if name not in CONSOLE_ACTIONS:
-        raise UnknownNameError("action", text, CONSOLE_ACTIONS)
+    if name not in JOYSTICK_ACTIONS:
+        raise UnknownNameError("action", text, JOYSTICK_ACTIONS)
     return name
 
 

@@ -23,6 +23,7 @@ from arcademark.agents.importing import canonical_reference, importable, is_file
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
     if "action" not in [parameter.name for parameter in agent.parameters]:
         return (AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, settings)),)
     chosen = settings.get("action")
-    actions = baselines.CONSOLE_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
+    actions = JOYSTICK_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
     return tuple(
         AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, {**settings, "action": action}))
         for action in actions
