@@ -1,0 +1,190 @@
+"""Reference scores: what a random player, an average human and the human record holders score, each with its source.
+
+Conventions
+-----------
+* Scores are in the game's own points, undiscounted and unclipped.
+* Where published sources disagree, the value that we use stands in `Reference.score`, the reason in `Reference.note`,
+  and what the others print in `Reference.alternatives`. A value that is ours rounded to the digits printed is no
+  disagreement.
+* The Atari-5 models were fitted to scores normalised with the random and human references of "atari-57".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Literal, cast, get_args
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite import tasks
+from arcademark.suite.tables import read_rows
+
+Kind = Literal["random", "human", "human_world_record"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_Key = tuple[str, str, str]  # suite, kind, task
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another score that is printed for the same reference.
+
+    Parameters
+    ----------
+    score : float
+        As printed.
+    source : str
+        The paper and table that print it.
+    note : str
+        What is known about it.
+    """
+
+    score: float
+    source: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One game's reference score.
+
+    Parameters
+    ----------
+    task : str
+        The game's id.
+    kind : {"random", "human", "human_world_record"}
+        A uniformly random player, the average of a human, or the human world record.
+    score : float
+        The value that we use.
+    source : str
+        The original paper, and the table where it was read.
+    note : str
+        Why this value where sources disagree, and how it was read where not at first hand; often empty.
+    alternatives : tuple of Alternative
+        What other sources print, where they disagree.
+    """
+
+    task: str
+    kind: Kind
+    score: float
+    source: str
+    note: str = ""
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
+    """Return a suite's references of one kind by task, in the suite's order.
+
+    Parameters
+    ----------
+    kind : str
+        "random", "human" or "human_world_record".
+    suite : str
+        "atari-57" or "ale-55"; the latter has its own random scores, made under its own protocol, and no others.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such kind, or no such suite.
+    ArcadeMarkError
+        If the suite has none of that kind.
+    """
+    if kind not in KINDS:
+        raise UnknownNameError("reference", kind, KINDS)
+    owner = tasks.suite(suite)
+    if kind not in owner.references:
+        raise ArcadeMarkError(
+            f"suite {owner.name!r} has no {kind} references (it has: {', '.join(owner.references)}): its paper's human "
+            "scores are not available; use those of 'atari-57' for the games that both have"
+        )
+    return read_references()[owner.name, kind]
+
+
+def scores(kind: str, suite: str = "atari-57") -> Mapping[str, float]:
+    """Return a suite's reference scores of one kind by task.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `references`.
+    """
+    return MappingProxyType({task: reference.score for task, reference in references(kind, suite).items()})
+
+
+def disagreements() -> tuple[Reference, ...]:
+    """Return every reference for which another published source prints another score."""
+    groups = read_references().values()
+    return tuple(reference for group in groups for reference in group.values() if reference.alternatives)
+
+
+@cache
+def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, str], Mapping[str, Reference]]:
+    """Return all references by (suite, kind) and task, each suite complete and in its order.
+
+    Parameters
+    ----------
+    directory : Traversable or None
+        Where ``references.csv`` and ``disagreements.csv`` lie; None for the package's own data.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a row has no source or no finite score; if a reference is missing, stands twice or belongs to no suite; or if
+        a disagreement belongs to no reference.
+    """
+    rows, others = _rows("references.csv", directory), _rows("disagreements.csv", directory)
+    wanted = {
+        (suite.name, kind): [(suite.name, kind, task) for task in suite.tasks]
+        for suite in tasks.suites().values()
+        for kind in KINDS
+        if kind in suite.references
+    }
+    keys = {key for group in wanted.values() for key in group}
+    for problem, wrong in {
+        "references.csv lacks": keys - rows.keys(),
+        "references.csv has what belongs to no suite": rows.keys() - keys,
+        "references.csv has twice": {key for key, found in rows.items() if len(found) > 1},
+        "disagreements.csv has what references.csv lacks": others.keys() - rows.keys(),
+    }.items():
+        if wrong:
+            raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; mend that table")
+    return MappingProxyType(
+        {
+            group: MappingProxyType({key[2]: _reference(rows[key][0], others.get(key, [])) for key in members})
+            for group, members in wanted.items()
+        }
+    )
+
+
+def _reference(row: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> Reference:
+    return Reference(
+        task=row["task"],
+        kind=cast(Kind, row["kind"]),
+        score=float(row["score"]),
+        source=row["source"],
+        note=row["note"],
+        alternatives=tuple(Alternative(float(other["score"]), other["source"], other["note"]) for other in others),
+    )
+
+
+def _rows(name: str, directory: Traversable | None) -> dict[_Key, list[Mapping[str, str]]]:
+    """Return a table's rows by (suite, kind, task), each with a source and a finite score."""
+    rows: dict[_Key, list[Mapping[str, str]]] = {}
+    for line, row in enumerate(read_rows(name, directory), start=2):
+        if not row["source"].strip():
+            raise ArcadeMarkError(f"{name}, line {line}: no source; name the paper and table the score was read in")
+        if not _is_finite(row["score"]):
+            raise ArcadeMarkError(f"{name}, line {line}: score {row['score']!r} is not a finite number; mend it")
+        rows.setdefault((row["suite"], row["kind"], row["task"]), []).append(row)
+    return rows
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
