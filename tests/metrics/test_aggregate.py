@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import iqm, mean, median, summarise
+
+NAN = np.nan
+SKEWED = np.array([0.0, 1, 2, 3, 10, 100, 1000, 5000])
+TASKS = ("a", "b", "c", "d")
+
+VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=23)
+
+
+def slow_iqm(values: list[float]) -> float:
+    """Drop a quarter of the scores, rounded down, from each end, one by one."""
+    left = list(values)
+    for _ in range(len(values) // 4):
+        left.remove(min(left))
+        left.remove(max(left))
+    return sum(left) / len(left)
+
+
+def one_run(values: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)[:, np.newaxis]
+
+
+def test_hand_computed_values_differ_between_statistics() -> None:
+    assert mean(SKEWED) == 764.5
+    assert median(SKEWED) == 6.5
+    assert iqm(one_run(SKEWED)) == (2 + 3 + 10 + 100) / 4
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"),
+    [(1, 0), (2, 0.5), (3, 1), (4, 1.5), (5, 2), (6, 2.5), (7, 3), (8, 3.5)],
+    ids=[f"{n} scores" for n in range(1, 9)],
+)
+def test_iqm_of_evenly_spaced_scores_is_their_middle(n: int, expected: float) -> None:
+    assert iqm(one_run(list(range(n)))) == expected
+
+
+@pytest.mark.parametrize(("n", "kept"), [(3, 3), (4, 2), (5, 3), (7, 5), (8, 4), (57, 29), (114, 58)])
+def test_iqm_keeps_whole_scores_as_scipys_trimmed_mean_does(n: int, kept: int) -> None:
+    scores = np.full(n, 1e9)
+    scores[: (n - kept) // 2] = -1e9
+    scores[(n - kept) // 2 : (n - kept) // 2 + kept] = np.arange(kept)
+    assert iqm(one_run(scores)) == np.arange(kept).mean()
+
+
+def test_iqm_pools_runs_which_is_not_the_iqm_of_means() -> None:
+    scores = np.array([[0.0, 8], [1, 1], [2, 2], [3, 9]])
+    assert iqm(scores) == 2.0
+    assert iqm(one_run(scores.mean(axis=1))) == 3.0
+    assert summarise(scores, TASKS).iqm == 2.0
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_statistics_agree_with_slow_oracles(values: list[float]) -> None:
+    assert mean(values) == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)
+    assert median(values) == pytest.approx(statistics.median(values), rel=1e-9, abs=1e-6)
+    assert iqm(one_run(values)) == pytest.approx(slow_iqm(values), rel=1e-9, abs=1e-6)
+
+
+@settings(deadline=None)
+@given(VALUES, st.randoms(use_true_random=False))
+def test_order_of_tasks_does_not_matter(values: list[float], random: object) -> None:
+    shuffled = list(values)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert mean(shuffled) == pytest.approx(mean(values), rel=1e-9, abs=1e-6)
+    assert median(shuffled) == median(values)
+    assert iqm(one_run(shuffled)) == iqm(one_run(values))
+
+
+@settings(deadline=None)
+@given(VALUES, st.data(), st.floats(0, 1e6))
+def test_a_better_score_never_lowers_a_statistic(values: list[float], data: st.DataObject, gain: float) -> None:
+    better = list(values)
+    better[data.draw(st.integers(0, len(values) - 1))] += gain
+    assert mean(better) >= mean(values) - 1e-6
+    assert median(better) >= median(values)
+    assert iqm(one_run(better)) >= iqm(one_run(values)) - 1e-6
+
+
+@settings(deadline=None)
+@given(VALUES, st.floats(0.01, 100), st.floats(-1000, 1000))
+def test_statistics_follow_a_change_of_unit(values: list[float], scale: float, shift: float) -> None:
+    array = np.array(values)
+    for statistic in (mean, median):
+        assert statistic(scale * array + shift) == pytest.approx(scale * statistic(array) + shift, rel=1e-6, abs=1e-3)
+    assert iqm(one_run(scale * array + shift)) == pytest.approx(scale * iqm(one_run(array)) + shift, rel=1e-6, abs=1e-3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(NAN), min_size=1, max_size=12))
+def test_omitting_is_the_same_as_never_having_had_the_task(values: list[float]) -> None:
+    there = [value for value in values if not np.isnan(value)]
+    if not there:
+        for statistic, scores in ((mean, np.array(values)), (median, np.array(values)), (iqm, one_run(values))):
+            with pytest.raises(ArcadeMarkError, match="no scores"):
+                statistic(scores, missing="omit")
+        return
+    assert mean(values, missing="omit") == pytest.approx(mean(there), rel=1e-9, abs=1e-6)
+    assert median(values, missing="omit") == median(there)
+    assert iqm(one_run(values), missing="omit") == pytest.approx(iqm(one_run(there)), rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize("statistic", [mean, median, iqm])
+def test_missing_scores_are_refused_unless_asked_for(statistic: object) -> None:
+    with pytest.raises(ArcadeMarkError, match="1 of 3 scores are missing"):
+        statistic(one_run([1.0, NAN, 3.0]).T if statistic is not iqm else one_run([1.0, NAN, 3.0]))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("statistic", [mean, median])
+@pytest.mark.parametrize("scores", [[], 3.0, np.zeros((2, 0))])
+def test_no_scores_have_no_summary(statistic: object, scores: object) -> None:
+    with pytest.raises(ArcadeMarkError, match="no scores"):
+        statistic(scores)  # type: ignore[operator]
+
+
+def test_iqm_wants_an_axis_of_runs() -> None:
+    with pytest.raises(ArcadeMarkError, match=r"shape \(\.\.\., tasks, runs\), not \(2,\)"):
+        iqm([1.0, 2.0])
+    with pytest.raises(ArcadeMarkError, match="no scores"):
+        iqm(np.zeros((2, 0)))
+
+
+def test_leading_axes_are_carried_through() -> None:
+    scores = np.random.default_rng(1).normal(size=(5, 7, 3))
+    scores[2, 1, 0] = NAN
+    pooled = iqm(scores, missing="omit")
+    assert np.shape(pooled) == (5,)
+    for algorithm in range(5):
+        there = [x for x in scores[algorithm].ravel().tolist() if not np.isnan(x)]
+        assert np.asarray(pooled)[algorithm] == pytest.approx(slow_iqm(there))
+    np.testing.assert_allclose(mean(scores[..., 1]), [statistics.fmean(row) for row in scores[..., 1]])
+    np.testing.assert_allclose(median(scores[..., 1]), [statistics.median(row) for row in scores[..., 1]])
+
+
+def test_summary_averages_runs_before_tasks_and_names_what_it_left_out() -> None:
+    scores = np.array([[0.0, 10], [NAN, NAN], [2, NAN], [60, 100]])
+    found = summarise(scores, TASKS, missing="omit")
+    assert found.mean == (5 + 2 + 80) / 3
+    assert found.median == 5
+    assert found.iqm == (2 + 10 + 60) / 3
+    assert (found.n_tasks, found.n_scores) == (3, 5)
+    assert (found.missing, found.ragged) == (("b",), ("c",))
+
+
+def test_summary_of_one_score_a_task() -> None:
+    found = summarise(SKEWED, tuple("abcdefgh"))
+    assert (found.mean, found.median, found.iqm) == (764.5, 6.5, 28.75)
+    assert (found.n_tasks, found.n_scores, found.missing, found.ragged) == (8, 8, (), ())
+
+
+def test_summary_refuses_missing_scores_by_name_and_wrong_shapes() -> None:
+    with pytest.raises(ArcadeMarkError, match="missing on b, d;"):
+        summarise([[1.0, 2], [NAN, NAN], [1, 2], [1, NAN]], TASKS)
+    with pytest.raises(ArcadeMarkError, match="no scores"):
+        summarise([NAN] * 4, TASKS, missing="omit")
+    with pytest.raises(ArcadeMarkError, match=r"shape \(4,\) or \(4, runs\), not \(2,\)"):
+        summarise([1.0, 2.0], TASKS)
+    with pytest.raises(ArcadeMarkError, match=r"not \(4, 1, 1\)"):
+        summarise(np.zeros((4, 1, 1)), TASKS)

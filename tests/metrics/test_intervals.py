@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.intervals import interval, resampled_scores, score, score_interval
+
+SEEDS = [[1.0, 2, 6, 7], [10.0, 30]]
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def every_resample(seeds: list[list[float]]) -> list[float]:
+    """All equally weighted outcomes of drawing seeds and then episodes, by enumeration."""
+    found = []
+    for drawn in itertools.product(seeds, repeat=len(seeds)):
+        choices = [list(itertools.product(scores, repeat=len(scores))) for scores in drawn]
+        outcomes = [float(np.mean([np.mean(c) for c in picks])) for picks in itertools.product(*choices)]
+        weight = 2**8 // len(outcomes)
+        found.append(np.repeat(outcomes, weight))
+    return np.concatenate(found).tolist()
+
+
+def test_score_averages_within_seeds_first() -> None:
+    assert score(SEEDS) == (4 + 20) / 2
+    assert score([[0.0], [10, 10, 10]]) == 5
+
+
+def test_same_generator_same_interval_and_another_one_another() -> None:
+    assert score_interval(SEEDS, rng(1)) == score_interval(SEEDS, rng(1))
+    assert score_interval(SEEDS, rng(1)) != score_interval(SEEDS, rng(2))
+
+
+@pytest.mark.parametrize("seeds", [[[1.0, 2, 6, 7]], [[1.0, 2], [10.0, 30]], [[5.0], [7.0], [13.0]]])
+def test_resampling_agrees_with_enumerating_every_resample(seeds: list[list[float]]) -> None:
+    exact = np.array(every_resample(seeds))
+    found = score_interval(seeds, rng(), resamples=40_000)
+    assert found.value == score(seeds)
+    assert found.standard_error == pytest.approx(exact.std(), rel=0.02)
+    assert found.low is not None
+    assert found.high is not None
+    assert np.mean(exact < found.low) < 0.03 < 0.06 > np.mean(exact > found.high)
+    assert np.mean((exact >= found.low) & (exact <= found.high)) >= 0.94
+
+
+def test_spread_between_seeds_widens_the_interval() -> None:
+    apart, together = [[0.0, 2] * 10, [100.0, 102] * 10], [[0.0, 102] * 20]
+    found = score_interval(apart, rng())
+    assert found.high is not None
+    assert found.low is not None
+    assert (round(found.low), round(found.high)) == (1, 101)
+    pooled = score_interval(together, rng())
+    assert pooled.standard_error is not None
+    assert found.standard_error is not None
+    assert found.standard_error > 3 * pooled.standard_error
+
+
+def test_a_higher_level_is_wider() -> None:
+    narrow, wide = (score_interval(SEEDS, rng(), level=level) for level in (0.5, 0.99))
+    assert wide.low is not None
+    assert narrow.low is not None
+    assert wide.low < narrow.low <= narrow.value
+    with pytest.raises(ArcadeMarkError, match="level 95: expected a share between 0 and 1"):
+        score_interval(SEEDS, rng(), level=95)
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
+    source = rng(3)
+    covered = 0
+    for _ in range(300):
+        found = score_interval([source.exponential(size=30)], source, resamples=300)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 1.0 <= found.high
+    assert 0.86 <= covered / 300 <= 0.98
+
+
+def test_any_statistic_of_several_tasks_in_the_order_of_the_mapping() -> None:
+    tasks = {"pong": [[1.0, 3.0]], "qbert": [[100.0, 300.0]]}
+    found = interval(tasks, lambda scores: scores @ np.array([1.0, 10.0]), rng())
+    assert found.value == 2 + 2000
+    assert (found.low, found.high) == (1001.0, 3003.0)
+
+
+def test_tasks_are_resampled_independently() -> None:
+    draws = resampled_scores([[[0.0, 1.0] * 10]] * 2, rng(), resamples=5000)
+    assert draws.shape == (5000, 2)
+    assert abs(np.corrcoef(draws.T)[0, 1]) < 0.05
+
+
+def test_what_an_interval_leaves_out_is_said() -> None:
+    one_seed = score_interval([[1.0, 2.0] * 5], rng())
+    assert one_seed.notes == ("one seed: the variation from seed to seed is not included",)
+    assert score_interval([[1.0, 2.0] * 5] * 2, rng()).notes == ()
+    few = score_interval([[1.0, 2.0], [3.0]], rng())
+    assert few.notes == ("only 3 episodes a game: intervals from so few are too narrow",)
+    mixed = interval({"pong": [[1.0, 2.0] * 5], "qbert": [[1.0] * 5, [1.0] * 5]}, lambda s: s.sum(axis=-1), rng())
+    assert mixed.notes == (
+        "one seed on pong: the variation from seed to seed is not included",
+        "every episode scored the same on qbert: no variation was seen there",
+    )
+
+
+def test_one_episode_has_a_score_but_no_interval() -> None:
+    found = interval({"pong": [[3.0]], "qbert": [[1.0, 2.0]]}, lambda scores: scores.sum(axis=-1), rng())
+    assert (found.value, found.low, found.high, found.standard_error) == (4.5, None, None, None)
+    assert "one episode on pong" in found.notes[0]
+
+
+@pytest.mark.parametrize("seeds", [[], [[]], [[1.0], []], [[[1.0]]]])
+def test_nothing_to_average_is_refused(seeds: list[list[float]]) -> None:
+    with pytest.raises(ArcadeMarkError, match="no episodes to average"):
+        score(seeds)
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="missing or infinite"):
+        score_interval([[1.0, np.nan]], rng())

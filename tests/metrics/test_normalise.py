@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.normalise import capped_hns, hns, hwrb, hwrns, normalise, saber
+
+NAN = np.nan
+TASKS = ("pong", "qbert", "skiing")
+RANDOM = {"pong": -20.0, "qbert": 100.0, "skiing": -17000.0, "unused": 0.0}
+HUMAN = {"pong": 15.0, "qbert": 1100.0, "skiing": -5000.0}
+RECORD = {"pong": 20.0, "qbert": 10100.0, "skiing": -3000.0}
+SCORES = [1.0, 2100.0, -23000.0]
+
+NUMBER = st.floats(-1e6, 1e6)
+
+
+def test_hand_computed_values() -> None:
+    np.testing.assert_allclose(normalise(SCORES, RANDOM, HUMAN, TASKS), [21 / 35, 2.0, -0.5])
+    np.testing.assert_allclose(hns(SCORES, RANDOM, HUMAN, TASKS), [60, 200, -50])
+    np.testing.assert_allclose(capped_hns(SCORES, RANDOM, HUMAN, TASKS), [60, 100, 0])
+    np.testing.assert_allclose(hwrns(SCORES, RANDOM, RECORD, TASKS), [52.5, 20, -6000 / 140])
+    np.testing.assert_allclose(saber([21.0, 30100.0, -23000.0], RANDOM, RECORD, TASKS), [102.5, 200, 0])
+
+
+def test_the_references_themselves_are_0_and_100() -> None:
+    assert hns([RANDOM[task] for task in TASKS], RANDOM, HUMAN, TASKS).tolist() == [0, 0, 0]
+    assert hns([HUMAN[task] for task in TASKS], RANDOM, HUMAN, TASKS).tolist() == [100, 100, 100]
+
+
+def test_missing_scores_stay_missing_and_touch_no_other() -> None:
+    np.testing.assert_allclose(hns([1.0, NAN, -23000.0], RANDOM, HUMAN, TASKS), [60, NAN, -50])
+    assert np.isnan(capped_hns([NAN], RANDOM, HUMAN, ("pong",))[0])
+    assert np.isnan(saber([NAN], RANDOM, RECORD, ("pong",))[0])
+
+
+def test_other_axes_are_carried_through() -> None:
+    scores = np.arange(24.0).reshape(4, 3, 2)
+    by_table = hns(scores, RANDOM, HUMAN, TASKS, task_axis=1)
+    assert by_table.shape == (4, 3, 2)
+    for algorithm in range(4):
+        for run in range(2):
+            np.testing.assert_array_equal(
+                by_table[algorithm, :, run], hns(scores[algorithm, :, run], RANDOM, HUMAN, TASKS)
+            )
+
+
+def test_a_task_where_less_is_better_needs_the_smaller_reference_as_high() -> None:
+    assert normalise([30.0], {"golf": 90.0}, {"golf": 50.0}, ["golf"]).tolist() == [1.5]
+
+
+def test_equal_references_are_refused_and_the_task_named() -> None:
+    with pytest.raises(ArcadeMarkError, match="'qbert': both references are 100"):
+        hns(SCORES, RANDOM, HUMAN | {"qbert": 100.0}, TASKS)
+
+
+def test_absent_references_are_refused_and_the_tasks_named() -> None:
+    with pytest.raises(ArcadeMarkError, match="no high reference score for qbert, skiing"):
+        hns(SCORES, RANDOM, {"pong": 1.0, "skiing": NAN}, TASKS)
+    with pytest.raises(ArcadeMarkError, match="no low reference score for pong"):
+        hns(SCORES, {**RANDOM, "pong": np.inf}, HUMAN, TASKS)
+
+
+@pytest.mark.parametrize("scores", [1.0, [1.0, 2.0], np.zeros((3, 2))])
+def test_tasks_that_do_not_fit_the_axis_are_refused(scores: object) -> None:
+    with pytest.raises(ArcadeMarkError, match="have no axis -1 of 3 tasks"):
+        hns(scores, RANDOM, HUMAN, TASKS)  # type: ignore[arg-type]
+
+
+@settings(deadline=None)
+@given(NUMBER, NUMBER)
+def test_a_score_that_equals_the_record_breaks_it_exactly(low: float, high: float) -> None:
+    assume(low != high)
+    assert hwrns([high], {"t": low}, {"t": high}, ["t"]).tolist() == [100.0]
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBER, min_size=3, max_size=3), st.floats(0.01, 100), st.floats(-1000, 1000))
+def test_a_task_counted_in_other_units_normalises_alike(scores: list[float], scale: float, shift: float) -> None:
+    def convert(value: float) -> float:
+        return scale * value + shift
+
+    converted = hns(
+        [convert(score) for score in scores],
+        {task: convert(value) for task, value in RANDOM.items()},
+        {task: convert(value) for task, value in HUMAN.items()},
+        TASKS,
+    )
+    np.testing.assert_allclose(converted, hns(scores, RANDOM, HUMAN, TASKS), rtol=1e-6, atol=1e-3)
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBER, min_size=3, max_size=3), st.permutations(range(3)))
+def test_order_of_tasks_does_not_matter(scores: list[float], order: list[int]) -> None:
+    straight = hns(scores, RANDOM, HUMAN, TASKS)
+    shuffled = hns([scores[i] for i in order], RANDOM, HUMAN, [TASKS[i] for i in order])
+    assert shuffled.tolist() == straight[order].tolist()
+
+
+def test_breakthroughs_are_counted_from_100_percent_and_missing_tasks_named() -> None:
+    found = hwrb([100.0, np.nextafter(100, 0), NAN], TASKS)
+    assert (found.count, found.tasks, found.missing) == (1, ("pong",), ("skiing",))
+    with pytest.raises(ArcadeMarkError, match=r"a score for each of 3 tasks, not an array of shape \(2,\)"):
+        hwrb([1.0, 2.0], TASKS)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.intervals import interval
+from arcademark.metrics.normalise import hns
+from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.suite.references import scores
+from arcademark.suite.subsets import subset, subsets
+
+PUBLISHED = tuple(name for name, found in subsets().items() if found.coefficients is not None)
+CAP = 108_000
+
+# Raw scores on battle_zone, double_dunk, name_this_game, phoenix, qbert, and the estimate that the Atari-5 paper
+# (Aitchison et al. 2023, Table 3) prints for them, cut off rather than rounded: 475.8 is printed 475.
+PRINTED = {
+    "MuZero": ((848623.0, 23.94, 157177.85, 955137.84, 72276.0), 2091),  # Schrittwieser et al. 2020
+    "Agent57": ((934134.88, 23.93, 54386.77, 908264.15, 580328.14), 1817),  # Badia et al. 2020
+    "Ape-X": ((98895.0, 23.5, 25783.3, 224491.1, 302391.3), 475),  # Horgan et al. 2018
+    "IQN": ((42244.0, 5.6, 22682.0, 56599.0, 25750.0), 215),  # Dabney et al. 2018
+    "Rainbow": ((62010.0, -0.3, 13136.0, 108528.6, 33817.5), 225),  # Hessel et al. 2018
+}
+
+
+def toy(**changes: object) -> SubsetModel:
+    values: dict[str, object] = {
+        "name": "toy-2",
+        "tasks": ("p", "q"),
+        "coefficients": (0.5, 0.25),
+        "intercept": 0.0,
+        "relative_error": 0.2,
+        "target": "median of toys",
+        "max_frames_per_episode": CAP,
+        "citation": "nobody",
+    }
+    return SubsetModel(**(values | changes))  # type: ignore[arg-type]
+
+
+def atari_5() -> SubsetModel:
+    return from_subset(subset("atari-5"))
+
+
+def test_hand_computed_value() -> None:
+    # 10^(0.5·log10(100) + 0.25·log10(10000)) − 1 = 10^2 − 1
+    assert toy().predict([99, 9999]) == pytest.approx(99)
+    assert toy(intercept=1.0).predict([99, 9999]) == pytest.approx(999)
+    np.testing.assert_allclose(toy().predict([[99, 9999], [0, 0], [99, -5]]), [99, 0, 10**1 - 1])
+
+
+@pytest.mark.parametrize("algorithm", PRINTED)
+def test_estimates_of_the_atari_5_paper_come_out(algorithm: str) -> None:
+    raw, printed = PRINTED[algorithm]
+    model = atari_5()
+    assert model.tasks == ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
+    percent = hns(raw, scores("random"), scores("human"), model.tasks)
+    found = model.estimate(dict(zip(model.tasks, percent.tolist(), strict=True)), max_frames_per_episode=CAP)
+    assert math.floor(found.value) == printed
+    assert (found.relative_error, found.warnings) == (0.104, ())
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_zero_and_worse_than_random_predict_zero(name: str) -> None:
+    model = from_subset(subset(name))
+    for score in (0.0, -50.0):
+        assert model.estimate(dict.fromkeys(model.tasks, score), max_frames_per_episode=CAP).value == 0
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_a_better_score_never_predicts_less(name: str, data: st.DataObject) -> None:
+    """Proposition 2 of the paper."""
+    model = from_subset(subset(name))
+    size = len(model.tasks)
+    worse = np.array(data.draw(st.lists(st.floats(-1000, 1e5), min_size=size, max_size=size)))
+    gains = np.array(data.draw(st.lists(st.floats(0, 1e5), min_size=size, max_size=size)))
+    better = model.predict(worse + gains)
+    assert better >= model.predict(worse) * (1 - 1e-12) - 1e-12
+
+
+@settings(deadline=None)
+@given(st.permutations(range(5)), st.lists(st.floats(-100, 1e5), min_size=5, max_size=5))
+def test_order_of_tasks_does_not_matter(order: list[int], values: list[float]) -> None:
+    model = atari_5()
+    shuffled = dataclasses.replace(
+        model,
+        tasks=tuple(model.tasks[i] for i in order),
+        coefficients=tuple(model.coefficients[i] for i in order),
+    )
+    by_task = dict(zip(model.tasks, values, strict=True))
+    straight = model.estimate(by_task, max_frames_per_episode=CAP).value
+    assert shuffled.estimate(by_task, max_frames_per_episode=CAP).value == pytest.approx(straight, rel=1e-9, abs=1e-9)
+
+
+def test_the_printed_error_is_undone_in_log_space_and_stops_at_zero() -> None:
+    found = toy().estimate({"p": 99, "q": 9999}, max_frames_per_episode=CAP)
+    assert found.high == pytest.approx(100 * math.exp(0.2) - 1)
+    assert found.low == pytest.approx(100 * math.exp(-0.2) - 1)
+    assert toy().estimate({"p": 0, "q": 0}, max_frames_per_episode=CAP).low == 0
+
+
+@pytest.mark.parametrize("absent", [{"p": 1.0}, {"p": 1.0, "q": math.nan}])
+def test_missing_games_are_named_with_the_command_that_plays_them(absent: dict[str, float]) -> None:
+    with pytest.raises(ArcadeMarkError, match=r"toy-2 needs all of its 2 games, .* no score on q; .* --games q --out"):
+        toy().estimate(absent, max_frames_per_episode=CAP)
+
+
+def test_games_that_the_model_does_not_use_change_nothing() -> None:
+    few = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=CAP)
+    assert toy().estimate({"p": 1, "q": 2, "r": 1e9}, max_frames_per_episode=CAP) == few
+
+
+@pytest.mark.parametrize(
+    ("cap", "words"),
+    [
+        (18_000, ("at most 18,000 frames", "108,000", "should not be used", "§5.3, §8.1")),
+        (None, ("without a frame cap", "108,000", "should not be used")),
+        ("unknown", ("not known", "108,000", "§5.3, §8.1")),
+    ],
+)
+def test_another_frame_cap_is_warned_of(cap: int | None, words: tuple[str, ...]) -> None:
+    found = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=cap)
+    assert len(found.warnings) == 1
+    assert all(word in found.warnings[0] for word in words)
+
+
+def test_the_same_frame_cap_is_not_warned_of_but_how_to_compare_is_always_said() -> None:
+    found = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=CAP)
+    assert found.warnings == ()
+    assert "Compare toy-2 estimates with toy-2 estimates only" in found.notes[0]
+    assert toy(max_frames_per_episode=None).estimate({"p": 1, "q": 2}, max_frames_per_episode=7).warnings == ()
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="1 coefficients, expected 2"):
+        toy(coefficients=(1.0,))
+    with pytest.raises(ArcadeMarkError, match=r"coefficient of 'q' is -0\.1, expected 0 or more"):
+        toy(coefficients=(1.0, -0.1))
+    with pytest.raises(ArcadeMarkError, match="coefficient of 'q' is nan"):
+        toy(coefficients=(1.0, math.nan))
+    with pytest.raises(ArcadeMarkError, match="subset 'dqn-7' has no published model"):
+        from_subset(subset("dqn-7"))
+
+
+def test_published_models_carry_what_was_published_with_them() -> None:
+    assert set(PUBLISHED) == {"atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val"}
+    model = atari_5()
+    assert (model.relative_error, model.max_frames_per_episode, model.intercept) == (0.104, CAP, 0)
+    assert "atari-57" in model.target
+
+
+def test_sampling_uncertainty_is_propagated_apart_from_the_models_error() -> None:
+    """More episodes narrow the one; the other stays what was printed."""
+    model = toy()
+    random, human = {"p": 0.0, "q": 0.0}, {"p": 1.0, "q": 1.0}
+
+    def predict(raw: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> object:
+        return model.predict(hns(raw, random, human, model.tasks))
+
+    widths = []
+    for episodes in (10, 1000):
+        source = np.random.default_rng(5)
+        played = {task: [source.uniform(0, 2, episodes)] for task in model.tasks}
+        found = interval(played, predict, source)  # type: ignore[arg-type]
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low < found.value < found.high
+        widths.append((found.high - found.low) / found.value)
+    assert widths[0] > 5 * widths[1]
