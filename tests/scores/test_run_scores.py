@@ -1,0 +1,158 @@
+"""Scores from runs on disk, written by the runs' own recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import manifest
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, TrialRecord, encode_actions
+from arcademark.scores.runs import IncompleteTrial, load_run, load_runs
+from arcademark.suite.protocols import Protocol, protocol
+
+NAN = np.nan
+PLANNED = 3
+
+Played = Mapping[tuple[str, str, int], Sequence[float] | str]
+"""(agent, game, seed) to the scores played, or to why the trial failed."""
+
+
+def write_run(directory: Path, played: Played, rules: Protocol | None = None) -> Path:
+    with Recorder(directory) as recorder:
+        document = {
+            "schema": manifest.SCHEMA_VERSION,
+            "protocol": (rules or protocol("machado-2018")).to_json(),
+            **{name: [] for name in ("agents", "games", "seeds", "episodes", "versions")},
+        }
+        manifest.write(directory, document)
+        for (agent, game, seed), scores in played.items():
+            identity = f"{agent}-{game}-{seed}"
+            with recorder.transaction():
+                recorder.add_trial(TrialRecord(identity, agent, game, seed, PLANNED, None, None, "pending", None, None))
+                if isinstance(scores, str):
+                    recorder.fail_trial(identity, scores)
+                else:
+                    recorder.begin_trial(identity, None, learns=False)
+                    for result in episodes(identity, "evaluation", scores):
+                        recorder.add_episode(result)
+    return directory
+
+
+def episodes(trial: str, phase: Phase, scores: Sequence[float]) -> list[EpisodeResult]:
+    return [
+        EpisodeResult(EpisodeRecord(trial, phase, i, score, 40, 10, "terminated", 0.1), encode_actions([0] * 10))
+        for i, score in enumerate(scores)
+    ]
+
+
+def test_a_run_becomes_a_table_of_means_over_episodes(tmp_path: Path) -> None:
+    played = {
+        ("dqn", "pong", 0): [1.0, 2, 6],
+        ("dqn", "pong", 5): [10.0, 10, 40],
+        ("dqn", "qbert", 0): [0.0, 0, 0],
+        ("dqn", "qbert", 5): [7.0, 8, 9],
+        ("random", "pong", 0): [-21.0, -20, -19],
+        ("random", "qbert", 0): [100.0, 200, 300],
+    }
+    run = load_run(write_run(tmp_path / "run", played))
+    assert (run.table.algorithms, run.table.tasks) == (("dqn", "random"), ("pong", "qbert"))
+    np.testing.assert_array_equal(run.table.scores, [[[3, 20], [0, 8]], [[-20, NAN], [200, NAN]]])
+    assert run.table.protocols == ("machado-2018", "machado-2018")
+    assert run.table.sources == (str(tmp_path / "run"),) * 2
+    assert run.seeds == {"dqn": (0, 5), "random": (0,)}
+    assert [scores.tolist() for scores in run.episodes["dqn", "pong"]] == [[1, 2, 6], [10, 10, 40]]
+    assert run.incomplete == ()
+
+
+def test_seeds_stand_in_ascending_order_whatever_the_plan_said(tmp_path: Path) -> None:
+    run = load_run(write_run(tmp_path / "run", {("a", "pong", 7): [7.0] * 3, ("a", "pong", 3): [3.0] * 3}))
+    assert run.seeds == {"a": (3, 7)}
+    assert run.table.scores.tolist() == [[[3, 7]]]
+    assert [scores.tolist() for scores in run.episodes["a", "pong"]] == [[3] * 3, [7] * 3]
+
+
+def test_trials_short_of_episodes_count_and_are_named(tmp_path: Path) -> None:
+    played: Played = {
+        ("a", "pong", 0): [1.0, 2, 3],
+        ("a", "qbert", 0): [5.0],
+        ("a", "venture", 0): [],
+        ("a", "zaxxon", 0): "the agent raised ValueError",
+    }
+    run = load_run(write_run(tmp_path / "run", played))
+    np.testing.assert_array_equal(run.table.scores[0, :, 0], [2, 5, NAN, NAN])
+    assert run.incomplete == (
+        IncompleteTrial("a", "qbert", 0, PLANNED, 1, "running", None),
+        IncompleteTrial("a", "venture", 0, PLANNED, 0, "pending", None),
+        IncompleteTrial("a", "zaxxon", 0, PLANNED, 0, "failed", "the agent raised ValueError"),
+    )
+    assert ("a", "venture") not in run.episodes
+
+
+def test_a_learners_score_is_what_its_protocol_reports(tmp_path: Path) -> None:
+    """The last k episodes of training under machado-2018, and nothing while training goes on."""
+    directory = write_run(tmp_path / "run", {})
+    with Recorder(directory) as recorder, recorder.transaction():
+        for game, finished in (("pong", True), ("qbert", False)):
+            recorder.add_trial(TrialRecord(game, "learner", game, 0, PLANNED, 1000, None, "pending", None, None))
+            recorder.begin_trial(game, None, learns=True)
+            training = episodes(game, "training", [0.0, 0, 1, 2, 6])
+            recorder.add_training(game, training, Checkpoint(5, 200, finished, b""))
+    run = load_run(directory)
+    np.testing.assert_array_equal(run.table.scores[0, :, 0], [3, NAN])
+    assert run.incomplete == (IncompleteTrial("learner", "qbert", 0, PLANNED, 0, "running", None),)
+
+
+def test_runs_stand_side_by_side_and_shared_labels_carry_their_directory(tmp_path: Path) -> None:
+    first = write_run(tmp_path / "first", {("random", "pong", 0): [1.0] * 3, ("dqn", "pong", 0): [9.0] * 3})
+    second = write_run(tmp_path / "second", {("random", "qbert", 0): [2.0], ("ppo", "pong", 0): [8.0] * 3})
+    found = load_runs([first, second])
+    assert found.table.algorithms == ("random [first]", "dqn", "random [second]", "ppo")
+    assert found.table.tasks == ("pong", "qbert")
+    np.testing.assert_array_equal(found.table.scores[..., 0], [[1, NAN], [9, NAN], [NAN, 2], [8, NAN]])
+    assert found.runs[1].table.algorithms == ("random [second]", "ppo")
+    assert found.runs[1].seeds == {"random [second]": (0,), "ppo": (0,)}
+    assert set(found.runs[1].episodes) == {("random [second]", "qbert"), ("ppo", "pong")}
+    assert [trial.algorithm for trial in found.runs[1].incomplete] == ["random [second]"]
+    assert found.protocol_differences == ()
+
+
+def test_directories_of_one_name_are_told_apart_by_their_path(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / parent / "run", {("random", "pong", 0): [1.0] * 3}) for parent in ("x", "y")]
+    assert load_runs(runs).table.algorithms == tuple(f"random [{run}]" for run in runs)
+
+
+def test_runs_under_other_settings_are_named_with_what_differs(tmp_path: Path) -> None:
+    rules = protocol("machado-2018")
+    modified = rules.override({"frame_skip": 3})
+    runs = [
+        write_run(tmp_path / "a", {("a", "pong", 0): [1.0] * 3}, rules),
+        write_run(tmp_path / "b", {("b", "pong", 0): [1.0] * 3}, rules),
+        write_run(tmp_path / "c", {("c", "pong", 0): [1.0] * 3}, modified),
+    ]
+    found = load_runs(runs)
+    (difference,) = found.protocol_differences
+    assert (difference.first, difference.second) == (runs[0], runs[2])
+    assert [setting.setting for setting in difference.settings] == ["frame_skip"]
+    assert found.table.protocols == ("machado-2018", "machado-2018", "machado-2018 (frame_skip=3)")
+
+
+def test_runs_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArcadeMarkError, match="no runs given"):
+        load_runs([])
+    with pytest.raises(ArcadeMarkError, match="no such directory"):
+        load_run(tmp_path / "nowhere")
+    run = write_run(tmp_path / "run", {("a", "pong", 0): [1.0] * 3})
+    with pytest.raises(ArcadeMarkError, match="given twice"):
+        load_runs([run, tmp_path / "x" / ".." / "run"])
+
+
+def test_many_trials_are_read_in_one_pass(tmp_path: Path) -> None:
+    played = {(f"agent-{i}", f"game-{j}", 0): [float(i), float(j), 0] for i in range(20) for j in range(20)}
+    run = load_run(write_run(tmp_path / "run", played))
+    expected = [[[(i + j) / 3] for j in range(20)] for i in range(20)]
+    np.testing.assert_allclose(run.table.scores, expected)
