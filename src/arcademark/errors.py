@@ -10,6 +10,10 @@ import difflib
 from collections.abc import Iterable
 
 
+LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
+"""Kinds of names that ``arcademark info`` lists."""
+
+
 class ArcadeMarkError(Exception):
     """Something the user can mend: the message says where and how."""
 
@@ -35,7 +39,7 @@ class UnknownNameError(ArcadeMarkError):
         close = [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
-        elif len(names) <= 12:
+        elif len(names) <= 12 or kind not in LISTED:
             hint = f"known: {', '.join(names)}"
         else:
             hint = f"see 'arcademark info {kind}s' for all {len(names)}"

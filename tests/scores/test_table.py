@@ -162,3 +162,9 @@ def test_best_of_looks_at_the_named_members_only() -> None:
         best_of(table(), (), "x")
     with pytest.raises(UnknownNameError):
         best_of(table(), ("z",), "x")
+
+
+def test_unknown_names_that_no_command_lists_come_with_those_that_are_known() -> None:
+    many = ScoreTable(("a",), tuple(f"t{i}" for i in range(20)), np.zeros((1, 20, 1)), ("",), ("",))
+    with pytest.raises(UnknownNameError, match=r"unknown task 'zzz'; known: t0, t1, .*, t19$"):
+        many.select(tasks=("zzz",))

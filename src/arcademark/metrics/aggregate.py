@@ -143,7 +143,7 @@ def summarise(scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "re
         raise ArcadeMarkError(f"expected scores of shape ({len(tasks)},) or ({len(tasks)}, runs), not {values.shape}")
     runs = np.count_nonzero(~np.isnan(by_run), axis=1)
     short = tuple(task for task, count in zip(tasks, runs, strict=True) if count < by_run.shape[1])
-    if short and missing == "refuse":
+    if short and missing != "omit":
         raise ArcadeMarkError(f"scores are missing on {', '.join(short)}; play them, or ask for what is there only")
     there = runs > 0
     by_task = np.array([np.nanmean(row) for row in by_run[there]])
@@ -163,7 +163,7 @@ def _admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
     absent = np.isnan(values)
     if values.ndim == 0 or values.shape[-1] == 0 or absent.all(axis=-1).any():
         raise ArcadeMarkError("no scores to sum up; at least one is needed")
-    if missing == "refuse" and absent.any():
+    if missing != "omit" and absent.any():
         raise ArcadeMarkError(
             f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or ask for those that are "
             'there with missing="omit"'
