@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-
 LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
