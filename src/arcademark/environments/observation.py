@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from arcademark.environments.area import AreaResize
 from arcademark.environments.console import Console
 from arcademark.environments.facts import resized
+from arcademark.environments.kernels import IMAGE, ROW_GROUPS, SCREEN, WORDS, push_pooled
 from arcademark.suite import protocols
 
 
@@ -63,7 +64,8 @@ def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
     """Return what makes a console's observations under a protocol."""
     if settings.observation == "ram":
         return RamObserver(console)
-    return ScreenObserver(console, settings)
+    usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
+    return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
 class RamObserver:
@@ -102,7 +104,7 @@ class ScreenObserver:
     """Observations of the console's screen: palette indices, colours or luminance.
 
     Screens are kept as the console's bytes, those of the step before beside those of this one (`_which` tells which is
-    which): ``frames[which, 0]`` is the newest, ``frames[which, 1]`` the one before it.
+    which): ``frames[which, 0]`` is the newest, ``frames[which, -1]`` the one before it if two are pooled.
     """
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
@@ -116,14 +118,15 @@ class ScreenObserver:
         self._colours = _colours(console, settings)
         channels = self._colours.shape[1]
         self._resize = AreaResize(console.screen_shape, size)
-        self._frames = np.zeros((2, 2, height, width), np.uint8)
+        self._frames = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
+        self._fetched = tuple((frames[0], frames[-1]) for frames in self._frames)
         self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
         self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
         self._turn(0)
 
     def _turn(self, which: int) -> None:
         self._which = which
-        self.newest, self.before = self._frames[which]
+        self.newest, self.before = self._fetched[which]
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
@@ -146,7 +149,7 @@ class ScreenObserver:
         if not self._held:
             self.push()
             return
-        newest, before = self._frames[1 - self._which]
+        newest, before = self._fetched[1 - self._which]
         screens = [newest]
         if self._pooled:
             screens.append(before)
@@ -172,6 +175,22 @@ class ScreenObserver:
         for image in images[1:]:
             np.maximum(images[0], image, out=images[0])
         self._resize(images[0], self._images[-1])
+
+
+class KernelObserver(ScreenObserver):
+    """The same for the usual observation, by way of `kernels.push_pooled`."""
+
+    def __init__(self, console: Console, settings: protocols.Protocol) -> None:
+        super().__init__(console, settings)
+        self._words = self._frames.view(np.uint64).reshape(*self._frames.shape[:2], ROW_GROUPS, WORDS)
+        self._gray = console.gray
+
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+        if not self._held:
+            self._console.screen(self.newest)
+        push_pooled(self._words, self._which, self._gray, self.stack)
+        self._turn(1 - self._which)
 
 
 def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:

@@ -1,7 +1,7 @@
 """A tiny game for tests: catch what falls.
 
 Fruits fall down a field of 8 × 8, one row a frame, each in a column drawn at random for the episode. The basket in the
-lowest row moves one column a frame. A fruit caught gives 1 point, a fruit missed costs one of 5 lives, and the game is
+lowest row, three columns wide, moves one column a frame. A fruit caught gives 1 point, a fruit missed costs one of 5 lives, and the game is
 over when none is left. A perfect player plays for ever, so frame caps can be reached; one that does nothing loses soon.
 
 The memory is 8 bytes: fruit's column and row, basket's column, lives, fruits fallen (low byte), random state (3 bytes).
@@ -53,7 +53,7 @@ class ToyConsole:
         self._row += 1
         if self._row < SIZE - 1:
             return 0
-        caught = self._column == self._basket
+        caught = abs(self._column - self._basket) <= 1
         self._lives -= not caught
         self._fallen += 1
         self._drop()
@@ -74,7 +74,7 @@ class ToyConsole:
     def screen(self, out: NDArray[np.uint8], /) -> None:
         """Write the field."""
         out[:] = EMPTY
-        out[SIZE - 1, self._basket] = BASKET
+        out[SIZE - 1, max(self._basket - 1, 0) : self._basket + 2] = BASKET
         out[self._row, self._column] = FRUIT
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
