@@ -71,8 +71,6 @@ class Interval:
         In points.
     confidence : float
         A fraction, e.g. 0.95.
-    over : {"episodes", "seeds"}
-        The unit whose scatter it measures.
     low_hns, high_hns : float or None
         The same ends as human-normalised scores in percent.
     """
@@ -80,7 +78,6 @@ class Interval:
     low: float
     high: float
     confidence: float
-    over: Literal["episodes", "seeds"]
     low_hns: float | None
     high_hns: float | None
 
@@ -96,7 +93,7 @@ class GameScore:
     score : float or None
         Mean over seeds of the mean over a seed's evaluation episodes, in points; None if no episode was finished.
     interval : Interval or None
-        None with fewer than two episodes (a learner: two seeds).
+        None where the episodes cannot tell (there is only one).
     hns, hwrns : float or None
         Normalised by the human average and by the human world record, in percent.
     episodes, planned_episodes : int
@@ -190,6 +187,8 @@ class Estimate:
         The value less and plus the model's printed typical error: not a confidence interval.
     relative_error : float or None
         As printed with the model, a fraction.
+    sampling_low, sampling_high : float or None
+        95 % bootstrap interval of the value: how far the episodes played leave it uncertain, the model's error apart.
     missing : tuple of str
         Names of the subset's games without a score: why it is refused.
     warnings : tuple of str
@@ -203,6 +202,8 @@ class Estimate:
     low: float | None
     high: float | None
     relative_error: float | None
+    sampling_low: float | None
+    sampling_high: float | None
     missing: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -338,8 +339,8 @@ class Run:
     trials, finished_trials : int
     troubles : tuple of Trouble
         The trials that are not finished.
-    command : str
-        The command line that made it, "" if unknown.
+    commands : tuple of str
+        The command lines that made it, in order.
     versions, machine : tuple of (str, str)
         What it was made with and on.
     roms : tuple of (str, str)
@@ -357,7 +358,7 @@ class Run:
     trials: int
     finished_trials: int
     troubles: tuple[Trouble, ...]
-    command: str
+    commands: tuple[str, ...]
     versions: tuple[tuple[str, str], ...]
     machine: tuple[tuple[str, str], ...]
     roms: tuple[tuple[str, str], ...]
@@ -365,12 +366,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Citation:
-    """A paper that the report leans on: its key, how it reads in a sentence, why it is cited, and its BibTeX entry."""
+    """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
 
     key: str
     text: str
     url: str
-    reason: str
     bibtex: str
 
 

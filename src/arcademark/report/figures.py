@@ -176,9 +176,7 @@ def _standing_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], t
         _value(axes, wording.percent(score.hns), y)
 
 
-def _distribution_row(
-    axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float, *, dots: bool
-) -> None:
+def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float, *, dots: bool) -> None:
     height = BAR * len(scores)
     middle = top + (GAP + height) / 2
     _name(axes, game, middle)

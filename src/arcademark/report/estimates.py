@@ -1,0 +1,80 @@
+"""What the published subset models say of the whole suite, or why they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.metrics import intervals, normalise
+from arcademark.report.cells import Cell
+from arcademark.report.document import Estimate
+from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.suite import references, subsets, tasks
+from arcademark.suite.subsets import Subset
+
+DEFAULT = "atari-5"
+
+
+def short_title(subset: Subset) -> str:
+    """Return a subset's bare name, "Atari-5"."""
+    return subset.title.partition(":")[0]
+
+
+def choose(played: Mapping[str, Cell]) -> Subset:
+    """Return the largest subset with a model whose games are all played; where there is none, Atari-5.
+
+    Those meant for evaluation go before those meant for tuning.
+    """
+    with_models = [entry for entry in subsets.subsets().values() if entry.coefficients is not None]
+    complete = [entry for entry in with_models if set(entry.tasks) <= played.keys()]
+    if not complete:
+        return subsets.subset(DEFAULT)
+    return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))
+
+
+def estimate(played: Mapping[str, Cell], frame_cap: int | None, rng: np.random.Generator) -> Estimate:
+    """Estimate the suite's median human-normalised score.
+
+    Parameters
+    ----------
+    played : mapping of task to Cell
+        The games with at least one finished episode.
+    frame_cap : int or None
+        Of the protocol that they were played under.
+    rng : numpy.random.Generator
+        For the bootstrap.
+
+    Returns
+    -------
+    Estimate
+        Without a value, and with the missing games named, where no model's games are all there.
+    """
+    subset = choose(played)
+    title, suite = short_title(subset), tasks.suite(subset.suite).name
+    missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
+    if missing:
+        return Estimate(subset.name, title, suite, None, None, None, subset.relative_error, None, None, missing, ())
+    model = from_subset(subset)
+    seeds = {task: played[task].seeds for task in model.tasks}
+    hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
+    found = model.estimate(dict(zip(model.tasks, hns, strict=True)), max_frames_per_episode=frame_cap)
+    sampled = intervals.interval(seeds, lambda scores: model.predict(_hns(scores, model)), rng)
+    return Estimate(
+        subset=subset.name,
+        title=title,
+        suite=suite,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        relative_error=found.relative_error,
+        sampling_low=sampled.low,
+        sampling_high=sampled.high,
+        missing=(),
+        warnings=found.warnings,
+    )
+
+
+def _hns(scores: NDArray[np.float64], model: SubsetModel) -> NDArray[np.float64]:
+    return normalise.hns(scores, references.scores("random"), references.scores("human"), model.tasks)

@@ -1,0 +1,281 @@
+"""What a reader must be told before believing a number, each under a stable name.
+
+`KINDS` lists them; every function here yields those of one matter, and says nothing where there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from types import MappingProxyType
+
+from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
+from arcademark.report import settings, wording
+from arcademark.report.cells import Entrant
+from arcademark.report.document import Algorithm, Game, Level, Notice
+from arcademark.report.runs import game_name
+from arcademark.scores.runs import RunCollection
+from arcademark.suite import subsets, tasks
+from arcademark.suite.protocols import differences
+
+KINDS: MappingProxyType[str, Level] = MappingProxyType(
+    {
+        "protocols_differ": "warning",
+        "emulators_differ": "warning",
+        "modified_protocol": "warning",
+        "games_differ": "warning",
+        "estimate_doubtful": "warning",
+        "estimate_refused": "warning",
+        "trials_failed": "warning",
+        "trials_incomplete": "warning",
+        "training_budget": "warning",
+        "estimate_reading": "note",
+        "estimate_tuning": "note",
+        "suite_complete": "note",
+        "episodes_truncated": "note",
+        "fewer_episodes": "note",
+        "action_interval": "note",
+        "no_reference": "note",
+        "best_of": "note",
+        "hard_exploration": "note",
+        "intervals": "note",
+    }
+)
+
+
+def collect(
+    collection: RunCollection,
+    shown: Sequence[Entrant],
+    algorithms: Sequence[Algorithm],
+    games: Sequence[Game],
+    *,
+    names: Sequence[str],
+) -> tuple[Notice, ...]:
+    """Gather all notices, warnings first.
+
+    Parameters
+    ----------
+    collection : RunCollection
+    shown : sequence of Entrant
+        The algorithms, as played.
+    algorithms : sequence of Algorithm
+        The same, as shown.
+    games : sequence of Game
+    names : sequence of str
+        What the runs are called.
+    """
+    found = [
+        *_runs_differ(collection, names),
+        *_run_by_run(collection, names),
+        *_games_differ(algorithms),
+        *_estimates(algorithms),
+        *_learners(shown),
+        *_scores(algorithms, games),
+        *_actions(shown),
+        *_hard_exploration(algorithms, games),
+        *_intervals(algorithms),
+    ]
+    return tuple(sorted(found, key=lambda notice: list(KINDS).index(notice.kind)))
+
+
+def _notice(kind: str, text: str) -> Notice:
+    return Notice(kind, KINDS[kind], text)
+
+
+def _runs_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    first, *others = collection.runs
+    for run, name in zip(others, names[1:], strict=True):
+        found = differences(first.record.protocol, run.record.protocol)
+        if found:
+            what = "; ".join(
+                f"{item.setting} ({settings.text(item.setting, item.a)}, {settings.text(item.setting, item.b)})"
+                for item in found
+            )
+            yield _notice(
+                "protocols_differ",
+                f"{names[0]} and {name} were played under different settings, so their scores are not to be ranked "
+                f"together: {what}.",
+            )
+        there, here = (entry.record.manifest for entry in (first, run))
+        roms = [task for task, md5 in there["games"].items() if here["games"].get(task, md5) != md5]
+        emulators = [entry["versions"].get("ale-py") for entry in (there, here)]
+        if emulators[0] != emulators[1] or roms:
+            which = f", with other ROMs of {wording.listing(map(game_name, roms))}" if roms else ""
+            yield _notice(
+                "emulators_differ",
+                f"{names[0]} was played on ale-py {emulators[0]}, {name} on {emulators[1]}{which}.",
+            )
+
+
+def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    for run, name in zip(collection.runs, names, strict=True):
+        protocol = run.record.protocol
+        if protocol.overrides:
+            changes = (
+                f"{key} is {settings.text(key, getattr(protocol, key))} instead of {settings.text(key, original)}"
+                for key, original in protocol.overrides.items()
+            )
+            yield _notice(
+                "modified_protocol",
+                f"{name} departs from {protocol.name}: {wording.listing(changes)}. Its scores are comparable only with "
+                "others made the same way.",
+            )
+        failed = [trial for trial in run.incomplete if trial.status == "failed"]
+        if failed:
+            where = wording.shortened(f"{trial.algorithm} on {game_name(trial.task)}" for trial in failed)
+            yield _notice("trials_failed", f"{wording.plural(len(failed), 'trial')} of {name} failed: {where}.")
+        waiting = [trial for trial in run.incomplete if trial.status != "failed"]
+        if waiting:
+            played, planned = sum(trial.played for trial in waiting), sum(trial.planned for trial in waiting)
+            yield _notice(
+                "trials_incomplete",
+                f"{wording.plural(len(waiting), 'trial')} of {name} "
+                f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes there so far. "
+                "The same command again continues.",
+            )
+        asked = sorted({trial.episodes for trial in run.record.trials})
+        if asked and asked[0] < protocol.evaluation_episodes:
+            yield _notice(
+                "fewer_episodes",
+                f"{name} averages {wording.plural(asked[0], 'episode')} a trial; {protocol.name} asks for "
+                f"{protocol.evaluation_episodes:,}.",
+            )
+
+
+def _games_differ(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    played = {
+        algorithm.name: {score.game for score in algorithm.scores if score.score is not None}
+        for algorithm in algorithms
+    }
+    everything: set[str] = set().union(*played.values())
+    lacking = {name: everything - games for name, games in played.items() if games != everything}
+    if lacking:
+        what = "; ".join(
+            f"{name} lacks {wording.shortened(sorted(map(game_name, games)))}" for name, games in lacking.items()
+        )
+        yield _notice("games_differ", f"The summaries are not over the same games: {what}.")
+
+
+def _estimates(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    estimates = [algorithm.estimate for algorithm in algorithms]
+    for text in dict.fromkeys(text for estimate in estimates for text in estimate.warnings):
+        yield _notice("estimate_doubtful", text)
+    refused = sorted(
+        ((algorithm.estimate, algorithm.name) for algorithm in algorithms if algorithm.estimate.missing),
+        key=lambda pair: pair[0].missing,
+    )
+    for missing, group in groupby(refused, key=lambda pair: pair[0].missing):
+        pairs = list(group)
+        yield _notice(
+            "estimate_refused",
+            f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
+            f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
+        )
+    used = list(dict.fromkeys((item.subset, item.title, item.suite) for item in estimates if item.value is not None))
+    for name, title, suite in used:
+        yield _notice(
+            "estimate_reading",
+            f"{title} estimates the {suite} median from {wording.plural(len(subsets.subset(name).tasks), 'game')}. "
+            f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
+            "(Aitchison et al. 2023, §8). Its error is the typical one of its model over published algorithms, no "
+            "confidence interval.",
+        )
+        if subsets.subset(name).purpose == "tuning":
+            yield _notice("estimate_tuning", f"{title} is meant for tuning; report results on Atari-5 (§8).")
+    if len(used) > 1:
+        titles = wording.listing(title for _, title, _ in used)
+        yield _notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+    for algorithm in algorithms:
+        whole = subsets.subset(algorithm.estimate.subset).suite
+        if algorithm.summaries[0].games and _covers(algorithm, whole):
+            yield _notice(
+                "suite_complete",
+                f"{algorithm.name} has all games of {whole}: its median is known, see the summaries; an estimate is "
+                "needed only beside other estimates.",
+            )
+
+
+def _covers(algorithm: Algorithm, suite: str) -> bool:
+    return set(tasks.suite(suite).tasks) <= {score.game for score in algorithm.scores if score.score is not None}
+
+
+def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
+    for entrant in shown:
+        protocol = entrant.run.record.protocol
+        budgets = {trial.training_frames for trial in entrant.trials if trial.learns}
+        other = [budget for budget in budgets if budget is not None and budget != protocol.training_frames]
+        if other:
+            usual = "none" if protocol.training_frames is None else f"{protocol.training_frames:,}"
+            yield _notice(
+                "training_budget",
+                f"{entrant.name} was trained for {max(other):,} frames; {protocol.name} gives {usual}.",
+            )
+
+
+def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
+    for algorithm in algorithms:
+        cut = [score for score in algorithm.scores if score.truncated]
+        if cut:
+            where = wording.shortened(
+                f"{game_name(score.game)} ({score.truncated:,} of {score.episodes:,})" for score in cut
+            )
+            yield _notice(
+                "episodes_truncated", f"The frame cap ended episodes of {algorithm.name} before the game did: {where}."
+            )
+        if algorithm.variants > 1:
+            yield _notice(
+                "best_of",
+                f"{algorithm.name} is on each game the best of {algorithm.variants} agents, one an action (Bellemare "
+                "et al. 2013, §3.1.2), chosen on the very episodes shown: a little too good.",
+            )
+    for lacking, bar in (
+        ([game.name for game in games if game.random is None or game.human is None], "random or human average"),
+        ([game.name for game in games if game.record is None], "human world record"),
+    ):
+        if lacking:
+            yield _notice(
+                "no_reference",
+                f"Left out of summaries for want of a {bar} reference score: {wording.shortened(lacking)}.",
+            )
+
+
+def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
+    for entrant in shown:
+        usual = entrant.run.record.protocol.frame_skip
+        own = {trial.frames_per_action for trial in entrant.trials} - {None, usual}
+        if own:
+            frames = wording.listing(str(number) for number in own)
+            yield _notice(
+                "action_interval",
+                f"{entrant.name} chooses an action every {frames} frame(s), its protocol's agents every {usual}.",
+            )
+
+
+def _hard_exploration(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
+    hard = {game.id for game in games if game.hard_exploration}
+    advice = "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1)"
+    if not hard:
+        if any(algorithm.estimate.value is not None for algorithm in algorithms):
+            yield _notice(
+                "hard_exploration",
+                f"{advice}; where it matters, play those games too: --games hard-exploration-7.",
+            )
+        return
+    for algorithm in algorithms:
+        scores = [score for score in algorithm.scores if score.game in hard and score.score is not None]
+        if scores:
+            what = wording.listing(f"{game_name(item.game)} {wording.percent(item.hns)}" for item in scores)
+            yield _notice("hard_exploration", f"{advice}; {algorithm.name} by itself there, HNS: {what}.")
+
+
+def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    scores = [score for algorithm in algorithms for score in algorithm.scores if score.score is not None]
+    if not any(score.interval for score in scores):
+        return
+    remarks = [f"Intervals are {LEVEL:.0%} percentile bootstrap over seeds and episodes"]
+    if any(score.seeds == 1 for score in scores):
+        remarks.append("with one seed they do not hold the variation from seed to seed")
+    few = min(score.episodes for score in scores)
+    if few < FEW_EPISODES:
+        remarks.append(f"with only {wording.plural(few, 'episode')} a game they are too narrow")
+    yield _notice("intervals", "; ".join(remarks).replace("%", " %") + ".")

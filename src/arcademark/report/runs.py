@@ -1,0 +1,59 @@
+"""A run directory in words: what was asked for, with what, and how it went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arcademark.report import settings
+from arcademark.report.document import Run, Trouble
+from arcademark.scores.runs import RunScores
+from arcademark.suite import tasks
+
+
+def game_name(task: str) -> str:
+    """Return a game's name for people."""
+    known = tasks.games()
+    return known[task].name if task in known else task
+
+
+def view(run: RunScores, name: str) -> Run:
+    """Show one run."""
+    record, manifest = run.record, run.record.manifest
+    return Run(
+        name=name,
+        directory=str(record.directory),
+        protocol=settings.view(record.protocol),
+        agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
+        games=tuple(dict.fromkeys(game_name(trial.game) for trial in record.trials)),
+        seeds=tuple(sorted({trial.seed for trial in record.trials})),
+        episodes=tuple(sorted({trial.episodes for trial in record.trials})),
+        frames=sum(episode.frames for episode in record.episodes),
+        trials=len(record.trials),
+        finished_trials=len(record.trials) - len(run.incomplete),
+        troubles=tuple(
+            Trouble(
+                agent=trial.algorithm,
+                game=game_name(trial.task),
+                seed=trial.seed,
+                status="failed" if trial.status == "failed" else "incomplete",
+                episodes=trial.played,
+                planned_episodes=trial.planned,
+                error=trial.error or "",
+            )
+            for trial in run.incomplete
+        ),
+        commands=_commands(manifest),
+        versions=_pairs(manifest.get("versions")),
+        machine=_pairs(manifest.get("machine")),
+        roms=tuple((game_name(task), str(md5)) for task, md5 in manifest.get("games", {}).items() if md5),
+    )
+
+
+def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
+    """Return the different commands that the run was given: later ones may have added games, seeds and episodes."""
+    given = [manifest.get("command"), *(session.get("command") for session in manifest.get("sessions") or ())]
+    return tuple(dict.fromkeys(str(command) for command in given if command))
+
+
+def _pairs(mapping: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    return tuple((key, str(value)) for key, value in (mapping or {}).items() if value is not None)

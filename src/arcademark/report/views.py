@@ -1,0 +1,216 @@
+"""The one analysis: from runs to everything that a report shows.
+
+::
+
+    runs ─ cells.py ─→ algorithm × game ─ metrics, subset ─→ document.Report ─→ terminal, page, JSON
+
+Renderers compute nothing: a new metric is one line here.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import arcademark
+from arcademark.metrics import aggregate, intervals, normalise
+from arcademark.report import estimates, methods, notices, runs, wording
+from arcademark.report.cells import Cell, Entrant, entrants, run_names
+from arcademark.report.citations import cited_in
+from arcademark.report.document import Algorithm, Breakthrough, Game, GameScore, Interval, Report, Summary
+from arcademark.scores.runs import RunCollection, load_runs
+from arcademark.suite import references, subsets, tasks
+
+Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
+
+HARD_EXPLORATION = "hard-exploration-7"
+
+
+def analyse(
+    directories: Sequence[str | os.PathLike[str]] | RunCollection, *, every_variant: bool = False, seed: int = 0
+) -> Report:
+    """Work out everything that is to be said about some runs.
+
+    Parameters
+    ----------
+    directories : sequence of path, or RunCollection
+        The runs, in the order to show them.
+    every_variant : bool, optional
+        Show each of the Const and Perturb baselines, and not just the best of each game.
+    seed : int, optional
+        Of the bootstrap behind the intervals. An interval depends on it, on the algorithm and on the game only.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `arcademark.scores.runs.load_runs`.
+    """
+    collection = directories if isinstance(directories, RunCollection) else load_runs(directories)
+    shown = entrants(collection, every_variant=every_variant)
+    names = dict(zip((id(run) for run in collection.runs), run_names(collection), strict=True))
+    games = tuple(_game(task) for task in dict.fromkeys(task for entrant in shown for task in entrant.cells))
+    algorithms = tuple(_algorithm(entrant, names[id(entrant.run)], seed) for entrant in shown)
+    views = tuple(runs.view(run, names[id(run)]) for run in collection.runs)
+    scope = _scope([game.id for game in games])
+    told = notices.collect(collection, shown, algorithms, games, names=tuple(names.values()))
+    paragraphs = methods.paragraphs(algorithms, games, views, scope)
+    sources = (note for view in views for setting in view.protocol.settings for note in (setting.note,))
+    return Report(
+        title=wording.shortened((algorithm.name for algorithm in algorithms), most=4),
+        generator=f"ArcadeMark {arcademark.__version__}",
+        scope=scope,
+        algorithms=algorithms,
+        games=games,
+        runs=views,
+        notices=told,
+        methods=paragraphs,
+        citations=cited_in([*paragraphs, *(notice.text for notice in told), *sources]),
+    )
+
+
+def _algorithm(entrant: Entrant, run: str, seed: int) -> Algorithm:
+    protocol = entrant.run.record.protocol
+    trial = entrant.trials[0]
+    played = {task: cell for task, cell in entrant.cells.items() if cell.seeds}
+    return Algorithm(
+        name=entrant.name,
+        run=run,
+        protocol=protocol.label,
+        variants=entrant.variants,
+        frames_per_action=trial.frames_per_action or protocol.frame_skip,
+        training_frames=(trial.training_frames or protocol.training_frames) if trial.learns else None,
+        scores=tuple(_game_score(task, cell, seed) for task, cell in entrant.cells.items()),
+        summaries=_summaries(played),
+        breakthroughs=_breakthroughs(played),
+        estimate=estimates.estimate(played, protocol.max_frames_per_episode, np.random.default_rng(seed)),
+    )
+
+
+def _game(task: str) -> Game:
+    random, human, record = (references.scores(kind).get(task) for kind in ("random", "human", "human_world_record"))
+    known = tasks.games()
+    return Game(
+        id=task,
+        name=known[task].name if task in known else task,
+        random=random,
+        human=human,
+        record=record,
+        record_hns=_normalised("hns", task, record),
+        hard_exploration=task in subsets.subset(HARD_EXPLORATION).tasks,
+    )
+
+
+def _game_score(task: str, cell: Cell, seed: int) -> GameScore:
+    value = intervals.score(cell.seeds) if cell.seeds else None
+    return GameScore(
+        game=task,
+        score=value,
+        interval=_interval(task, cell, seed),
+        hns=_normalised("hns", task, value),
+        hwrns=_normalised("hwrns", task, value),
+        episodes=sum(len(scores) for scores in cell.seeds),
+        planned_episodes=cell.planned,
+        seeds=len(cell.seeds),
+        truncated=sum(cell.truncated),
+        episode_scores=tuple(float(score) for scores in cell.seeds for score in scores),
+        episode_truncated=cell.truncated,
+        variant=cell.variant,
+    )
+
+
+def _interval(task: str, cell: Cell, seed: int) -> Interval | None:
+    if not cell.seeds:
+        return None
+    rng = np.random.default_rng([seed, zlib.crc32(f"{cell.agent} on {task}".encode())])
+    found = intervals.score_interval(cell.seeds, rng)
+    if found.low is None or found.high is None:
+        return None
+    low, high = _normalised("hns", task, found.low), _normalised("hns", task, found.high)
+    return Interval(found.low, found.high, found.level, low, high)
+
+
+def _hns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+    return normalise.hns(scores, references.scores("random"), references.scores("human"), names, task_axis=0)
+
+
+def _capped_hns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+    return normalise.capped_hns(scores, references.scores("random"), references.scores("human"), names, task_axis=0)
+
+
+def _hwrns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+    records = references.scores("human_world_record")
+    return normalise.hwrns(scores, references.scores("random"), records, names, task_axis=0)
+
+
+def _saber(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+    records = references.scores("human_world_record")
+    return normalise.saber(scores, references.scores("random"), records, names, task_axis=0)
+
+
+METRICS: Mapping[str, tuple[str, str, str, bool, Normaliser]] = {
+    "hns": ("HNS", "human", "0 % is random play, 100 % the human average", True, _hns),
+    "capped_hns": ("capped HNS", "human", "HNS held within 0 and 100 %", False, _capped_hns),
+    "hwrns": ("HWRNS", "human_world_record", "0 % is random play, 100 % the human world record", True, _hwrns),
+    "saber": ("SABER", "human_world_record", "HWRNS held within 0 and 200 %", False, _saber),
+}
+"""Metric → title, the reference at 100 %, meaning, whether the IQM pools runs (a capped score is capped after averaging
+over runs, so it has one a game), and how it is worked out."""
+
+
+def _normalised(metric: str, task: str, value: float | None) -> float | None:
+    """Normalise one score; None where it, or a reference that it needs, is missing."""
+    _, upper, _, _, metric_of = METRICS[metric]
+    if value is None or not _has_references(task, upper):
+        return None
+    return float(metric_of([value], [task])[0])
+
+
+def _has_references(task: str, upper: str) -> bool:
+    return task in references.scores("random") and task in references.scores(upper)
+
+
+def _summaries(played: Mapping[str, Cell]) -> tuple[Summary, ...]:
+    return tuple(_summary(metric, played) for metric in METRICS)
+
+
+def _summary(metric: str, played: Mapping[str, Cell]) -> Summary:
+    title, upper, meaning, pooled, metric_of = METRICS[metric]
+    names = [task for task in played if _has_references(task, upper)]
+    if not names:
+        return Summary(metric, title, meaning, None, None, None, 0)
+    runs_of_tasks = [[float(np.mean(scores)) for scores in played[task].seeds] for task in names]
+    most = max(map(len, runs_of_tasks)) if pooled else 1
+    scores = np.full((len(names), most), np.nan)
+    for row, means in zip(scores, runs_of_tasks, strict=True):
+        row[: len(means) if pooled else 1] = means if pooled else np.mean(means)
+    short = aggregate.summarise(metric_of(scores, names), names, missing="omit")
+    return Summary(metric, title, meaning, short.mean, short.median, short.iqm, short.n_tasks)
+
+
+def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
+    found = []
+    for metric, title, normaliser in (
+        ("human_level", "games at human level", "hns"),
+        ("hwrb", "human world records broken", "hwrns"),
+    ):
+        _, upper, _, _, metric_of = METRICS[normaliser]
+        names = [task for task in played if _has_references(task, upper)]
+        values = metric_of([intervals.score(played[task].seeds) for task in names], names) if names else np.empty(0)
+        reached = normalise.hwrb(values, names).tasks  # reaching 100 %, of either reference
+        found.append(Breakthrough(metric, title, tuple(_game(task).name for task in reached), len(names)))
+    return tuple(found)
+
+
+def _scope(names: Sequence[str]) -> str:
+    """Say which games the summaries are over."""
+    for name, suite in tasks.suites().items():
+        if set(names) == set(suite.tasks):
+            return f"the {len(names)} games of {name}"
+    for name, subset in subsets.subsets().items():
+        if set(names) == set(subset.tasks):
+            return f"the {wording.plural(len(names), 'game')} of {name}"
+    return "1 game" if len(names) == 1 else f"these {len(names)} games"
