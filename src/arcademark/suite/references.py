@@ -137,19 +137,20 @@ def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, 
         a disagreement belongs to no reference.
     """
     rows, others = _rows("references.csv", directory), _rows("disagreements.csv", directory)
-    wanted = {
+    wanted: dict[tuple[str, str], list[_Key]] = {
         (suite.name, kind): [(suite.name, kind, task) for task in suite.tasks]
         for suite in tasks.suites().values()
         for kind in KINDS
         if kind in suite.references
     }
     keys = {key for group in wanted.values() for key in group}
-    for problem, wrong in {
+    problems: dict[str, set[_Key]] = {
         "references.csv lacks": keys - rows.keys(),
         "references.csv has what belongs to no suite": rows.keys() - keys,
         "references.csv has twice": {key for key, found in rows.items() if len(found) > 1},
         "disagreements.csv has what references.csv lacks": others.keys() - rows.keys(),
-    }.items():
+    }
+    for problem, wrong in problems.items():
         if wrong:
             raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; mend that table")
     return MappingProxyType(

@@ -1,0 +1,340 @@
+import copy
+import dataclasses
+import json
+import pickle
+
+import gymnasium
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.protocols import Protocol, differences, protocol, protocols
+from arcademark.suite.settings import SETTINGS, format_setting
+
+NAMES = [
+    *("ale-2013", "dqn-2015", "noop-108000", "human-starts", "machado-2018"),
+    *("saber", "world-records", "go-explore", "ale-v5"),
+]
+
+whole = st.integers(1, 10**9)
+VALUES = {
+    "frame_skip": whole,
+    "repeat_action_probability": st.floats(0, 1),
+    "action_set": st.sampled_from(["full", "minimal"]),
+    "max_frames_per_episode": st.none() | whole,
+    "training_episode_end": st.sampled_from(["game_over", "life_lost"]),
+    "evaluation_episode_end": st.sampled_from(["game_over", "life_lost"]),
+    "mode": st.none() | st.integers(0, 200),
+    "difficulty": st.none() | st.integers(0, 3),
+    "frame_stack": whole,
+    "training_reward_clipping": st.booleans(),
+    "evaluation_episodes": whole,
+    "reported_episodes": st.sampled_from(["evaluation", "training_last_k"]),
+    "counted_frames": st.sampled_from(["emulated", "played"]),
+}
+# Settings that only change together.
+TOGETHER = st.one_of(
+    st.just({}),
+    st.just({"start": "noop", "noop_max": 30}),
+    st.just({"start": "human", "noop_max": 0}),
+    st.just({"training_frames": None, "training_episodes": 7}),
+    st.builds(lambda height, width: {"observation": "rgb", "screen_size": (height, width)}, whole, whole),
+    st.just({"observation": "palette", "screen_size": None, "max_pool": False}),
+)
+CHANGES = st.builds(lambda one, other: one | other, st.fixed_dictionaries({}, optional=VALUES), TOGETHER)
+
+
+def test_names():
+    assert list(protocols()) == NAMES
+    assert all(entry.name == name and entry.title and entry.citation for name, entry in protocols().items())
+
+
+def test_the_settings_are_the_fields_between_the_citation_and_the_provenance():
+    fields = [entry.name for entry in dataclasses.fields(Protocol)]
+    assert fields == ["name", "title", "citation", *SETTINGS, "provenance", "overrides"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_setting_is_cited_or_a_choice_with_its_reason(name, setting):
+    entry = protocol(name).provenance[setting]
+    assert entry.status in {"cited", "choice"}
+    assert len(entry.note) > 20
+    if entry.status == "cited":
+        assert any(
+            year in entry.note for year in ("2013", "2015", "2016", "2018", "2019", "2021", "2023", "ale-py 0.12.1")
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_provenance_is_of_the_settings_and_nothing_else(name):
+    assert list(protocol(name).provenance) == list(SETTINGS)
+
+
+def test_only_human_starts_cannot_be_run():
+    assert [name for name in NAMES if not protocol(name).runnable] == ["human-starts"]
+
+
+FRAMES = {
+    "ale-2013": (5, 18_000),
+    "dqn-2015": (4, 18_000),
+    "noop-108000": (4, 108_000),
+    "human-starts": (4, 108_000),
+    "machado-2018": (5, 18_000),
+    "saber": (4, 100 * 60 * 60 * 60),
+    "world-records": (4, 30 * 60 * 60),
+    "go-explore": (4, 400_000),
+    "ale-v5": (4, 108_000),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frame_skip_and_cap(name):
+    assert (protocol(name).frame_skip, protocol(name).max_frames_per_episode) == FRAMES[name]
+
+
+def test_what_sets_the_protocols_apart():
+    by = {setting: {name: getattr(protocol(name), setting) for name in NAMES} for setting in SETTINGS}
+
+    def those(setting, value):
+        return {name for name, held in by[setting].items() if held == value}
+
+    assert those("repeat_action_probability", 0.25) == {
+        "machado-2018",
+        "saber",
+        "world-records",
+        "go-explore",
+        "ale-v5",
+    }
+    assert those("repeat_action_probability", 0.0) == {"ale-2013", "dqn-2015", "noop-108000", "human-starts"}
+    assert those("action_set", "minimal") == {"dqn-2015", "noop-108000", "human-starts", "ale-v5"}
+    assert those("noop_max", 30) == {"dqn-2015", "noop-108000"}
+    assert those("training_episode_end", "life_lost") == {"dqn-2015", "noop-108000", "human-starts", "go-explore"}
+    assert those("evaluation_episode_end", "game_over") == set(NAMES)
+    assert those("observation", "palette") == {"ale-2013"}
+    assert those("observation", "rgb") == {"ale-v5"}
+    assert those("screen_size", None) == {"ale-2013", "ale-v5"}
+    assert those("counted_frames", "played") == {"ale-2013"}
+    assert those("reported_episodes", "training_last_k") == {"machado-2018", "saber", "world-records"}
+
+
+def test_the_2013_evaluation():
+    entry = protocol("ale-2013")
+    assert (entry.training_episodes, entry.training_frames, entry.evaluation_episodes) == (5_000, None, 500)
+
+
+def test_the_world_records_benchmark():
+    entry = protocol("world-records")
+    assert (entry.training_frames, entry.evaluation_episodes) == (200_000_000, 100)
+    assert entry.provenance["evaluation_episodes"].status == "choice"
+    assert "1E+5" in entry.provenance["max_frames_per_episode"].note
+
+
+def test_ale_v5_is_what_ale_py_registers():
+    import ale_py
+
+    gymnasium.register_envs(ale_py)
+    registered = gymnasium.spec("ALE/Pong-v5").kwargs
+    entry = protocol("ale-v5")
+    assert registered["frameskip"] == entry.frame_skip
+    assert registered["repeat_action_probability"] == entry.repeat_action_probability
+    assert registered["full_action_space"] is (entry.action_set == "full")
+    assert registered["max_num_frames_per_episode"] == entry.max_frames_per_episode
+    env = gymnasium.make("ALE/Pong-v5")
+    assert env.observation_space.shape == (210, 160, 3)
+    env.close()
+
+
+def test_an_unknown_protocol_is_refused():
+    assert protocol("SABER") is protocol("saber")
+    with pytest.raises(UnknownNameError, match="did you mean 'world-records'"):
+        protocol("world-record")
+
+
+def test_overrides_are_labelled_and_keep_the_named_value():
+    changed = protocol("world-records").override({"screen_size": "none", "frame_skip": "5"})
+    assert changed.label == "world-records (frame_skip=5, screen_size=none)"
+    assert changed.overrides == {"frame_skip": 4, "screen_size": (84, 84)}
+    assert (changed.frame_skip, changed.screen_size) == (5, None)
+    assert protocol("world-records").label == "world-records"
+    assert changed != protocol("world-records")
+
+
+def test_an_override_of_the_named_value_is_none():
+    named = protocol("world-records")
+    assert named.override({"frame_skip": "4", "screen_size": "84X84", "max_pool": "True"}) == named
+    assert named.override({"frame_skip": 5}).override({"frame_skip": 4}) == named
+    assert named.override({}) == named
+
+
+def test_a_later_override_is_against_the_named_protocol():
+    changed = protocol("saber").override({"frame_skip": 5}).override({"frame_skip": 6})
+    assert changed.overrides == {"frame_skip": 4}
+
+
+@settings(deadline=None)
+@given(st.sampled_from(NAMES), CHANGES)
+def test_overriding_is_idempotent_and_restorable(name, changes):
+    named = protocol(name)
+    if named.observation == "palette":
+        changes = {"observation": "grayscale"} | changes
+    changed = named.override(changes)
+    assert changed.override(changes) == changed
+    assert changed.override(changed.overrides) == named
+    assert set(changed.overrides) == {entry.setting for entry in differences(named, changed)}
+    assert all(getattr(changed, setting) == value for setting, value in changes.items())
+
+
+@settings(deadline=None)
+@given(st.sampled_from(NAMES), CHANGES)
+def test_values_as_people_type_them_mean_the_same(name, changes):
+    changes = {"observation": "grayscale"} | changes
+    typed = {setting: f" {format_setting(value)} " for setting, value in changes.items()}
+    assert protocol(name).override(typed) == protocol(name).override(changes)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(NAMES), CHANGES)
+def test_json_and_pickle_restore_everything(name, changes):
+    changed = protocol(name).override({"observation": "grayscale"} | changes)
+    for restored in (
+        Protocol.from_json(json.loads(json.dumps(changed.to_json()))),
+        pickle.loads(pickle.dumps(changed)),
+        copy.deepcopy(changed),
+    ):
+        assert restored == changed
+        assert hash(restored) == hash(changed)
+        assert restored.label == changed.label
+        assert restored.overrides == changed.overrides
+        assert restored.provenance == changed.provenance
+
+
+@settings(deadline=None)
+@given(st.sampled_from(NAMES), CHANGES, CHANGES)
+def test_differences_are_symmetric_and_empty_for_equals(name, first, second):
+    a = protocol(name).override({"observation": "grayscale"} | first)
+    b = protocol(name).override({"observation": "grayscale"} | second)
+    assert differences(a, a) == ()
+    assert [(d.setting, d.a, d.b) for d in differences(a, b)] == [(d.setting, d.b, d.a) for d in differences(b, a)]
+    assert (differences(a, b) == ()) == (a == b)
+
+
+def test_differences_name_the_settings():
+    found = differences(
+        protocol("ale-v5"), protocol("ale-v5").override({"max_frames_per_episode": None, "frame_stack": 4})
+    )
+    assert [str(entry) for entry in found] == [
+        "max_frames_per_episode: 108000 against none",
+        "frame_stack: 1 against 4",
+    ]
+
+
+def test_large_numbers_can_be_typed_with_underscores():
+    assert protocol("saber").override({"max_frames_per_episode": "108_000"}).max_frames_per_episode == 108_000
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "expected"),
+    [
+        ("frame_skip", "0", "a whole number of at least 1"),
+        ("frame_skip", "-4", "a whole number of at least 1"),
+        ("frame_skip", "4.0", "a whole number of at least 1"),
+        ("frame_skip", "", "a whole number of at least 1"),
+        ("frame_skip", "__", "a whole number of at least 1"),
+        ("frame_skip", "²", "a whole number of at least 1"),
+        ("frame_skip", True, "a whole number of at least 1"),
+        ("frame_skip", 4.0, "a whole number of at least 1"),
+        ("frame_skip", "none", "a whole number of at least 1"),
+        ("repeat_action_probability", "1.5", "a probability from 0 to 1"),
+        ("repeat_action_probability", "-0.1", "a probability from 0 to 1"),
+        ("repeat_action_probability", "nan", "a probability from 0 to 1"),
+        ("repeat_action_probability", "often", "a probability from 0 to 1"),
+        ("repeat_action_probability", None, "a probability from 0 to 1"),
+        ("action_set", "all", "'full' or 'minimal'"),
+        ("max_frames_per_episode", "0", "a whole number of at least 1 or 'none'"),
+        ("max_frames_per_episode", "unlimited", "a whole number of at least 1 or 'none'"),
+        ("start", "noops", "'reset' or 'noop' or 'human'"),
+        ("mode", "-1", "a whole number of at least 0 or 'none'"),
+        ("observation", "gray", "'grayscale' or 'rgb' or 'palette' or 'ram'"),
+        ("screen_size", "84", "a height and a width such as '84x84' or 'none'"),
+        ("screen_size", "84x0", "a height and a width such as '84x84' or 'none'"),
+        ("screen_size", "84x84x3", "a height and a width such as '84x84' or 'none'"),
+        ("screen_size", 84, "a height and a width such as '84x84' or 'none'"),
+        ("max_pool", "yes", "'true' or 'false'"),
+        ("max_pool", 1, "'true' or 'false'"),
+        ("counted_frames", "all", "'emulated' or 'played'"),
+        ("action_set", ["full"], "'full' or 'minimal'"),
+    ],
+)
+def test_invalid_values_are_refused_with_what_is_allowed(setting, value, expected):
+    with pytest.raises(ArcadeMarkError, match=f"protocol setting {setting}=") as refused:
+        protocol("world-records").override({setting: value})
+    assert f"expected {expected}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"noop_max": 30}, "noop_max must be"),
+        ({"start": "noop"}, "noop_max must be"),
+        ({"start": "human", "noop_max": 3}, "noop_max must be"),
+        ({"training_episodes": 10}, "either training_frames or training_episodes"),
+        ({"training_frames": None}, "either training_frames or training_episodes"),
+        ({"observation": "ram"}, "frame_stack=1.*screen_size=none.*max_pool=false"),
+        ({"observation": "palette"}, "screen_size=none.*max_pool=false"),
+        ({"observation": "palette", "screen_size": None}, "max_pool=false"),
+    ],
+)
+def test_contradictions_are_refused_with_the_remedy(changes, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        protocol("world-records").override(changes)
+
+
+def test_ram_can_be_seen():
+    seen = protocol("saber").override(
+        {"observation": "ram", "screen_size": "none", "max_pool": "false", "frame_stack": 1}
+    )
+    assert seen.observation == "ram"
+    assert len(seen.overrides) == 4
+
+
+@pytest.mark.parametrize("name", ["name", "title", "citation", "provenance", "overrides", "frameskip", "label"])
+def test_what_is_no_setting_cannot_be_overridden(name):
+    with pytest.raises(UnknownNameError, match="unknown protocol setting"):
+        protocol("world-records").override({name: "x"})
+
+
+def test_a_misspelt_setting_gets_suggestions():
+    with pytest.raises(UnknownNameError, match="did you mean 'frame_skip'"):
+        protocol("world-records").override({"frameskip": "5"})
+
+
+def test_protocols_cannot_be_changed_in_place():
+    entry = protocol("saber")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        entry.frame_skip = 5  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        entry.overrides["frame_skip"] = 5  # type: ignore[index]
+    with pytest.raises(TypeError):
+        entry.provenance["frame_skip"] = None  # type: ignore[index]
+    with pytest.raises(TypeError):
+        protocols()["mine"] = entry  # type: ignore[index]
+
+
+@pytest.mark.parametrize("damage", ["name", "settings", "overrides", "provenance"])
+def test_json_with_a_part_missing_is_refused(damage):
+    data = protocol("saber").to_json()
+    del data[damage]
+    with pytest.raises(ArcadeMarkError, match="expected what Protocol"):
+        Protocol.from_json(data)
+
+
+def test_json_with_a_setting_missing_or_wrong_is_refused():
+    data = protocol("saber").to_json()
+    with pytest.raises(ArcadeMarkError, match="frame_skip"):
+        Protocol.from_json(data | {"settings": {k: v for k, v in data["settings"].items() if k != "frame_skip"}})
+    with pytest.raises(ArcadeMarkError, match="frame_skip=many"):
+        Protocol.from_json(data | {"settings": data["settings"] | {"frame_skip": "many"}})
+    with pytest.raises(ArcadeMarkError, match="to_json"):
+        Protocol.from_json({"settings": None})

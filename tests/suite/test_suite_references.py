@@ -1,0 +1,181 @@
+import hashlib
+import shutil
+import statistics
+from pathlib import Path
+
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite import tables
+from arcademark.suite.references import KINDS, disagreements, read_references, references, scores
+from arcademark.suite.tasks import suite, suites
+
+DATA = Path(str(tables.data_directory()))
+ALL = [(name, kind) for name, entry in suites().items() for kind in entry.references]
+
+
+def agree_when_rounded(a: float, b: float) -> bool:
+    """Whether two printed numbers are the same but for the digits printed."""
+
+    def digits(number: float) -> int:
+        return len(f"{number:.10f}".rstrip("0").split(".")[1])
+
+    return abs(a - b) <= 0.5 * 10 ** -min(digits(a), digits(b)) + 1e-9
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the data, and a way to change one of its files with its checksum renewed."""
+    directory = tmp_path / "data"
+    shutil.copytree(DATA, directory)
+
+    def change(name, old, new):
+        path = directory / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        renew(directory)
+        return directory
+
+    return change
+
+
+def renew(directory):
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
+        for path in sorted(directory.iterdir())
+        if path.suffix in {".csv", ".toml"}
+    ]
+    (directory / tables.CHECKSUMS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "kind"), ALL)
+def test_a_suite_has_each_of_its_references_for_all_its_tasks_with_a_source(name, kind):
+    found = references(kind, name)
+    assert tuple(found) == suite(name).tasks
+    for task, reference in found.items():
+        assert (reference.task, reference.kind) == (task, kind)
+        assert reference.source
+        assert all(other.source and other.note for other in reference.alternatives)
+        assert reference.note or not reference.alternatives
+
+
+def test_counts():
+    assert {key: len(found) for key, found in read_references().items()} == {
+        ("atari-57", "random"): 57,
+        ("atari-57", "human"): 57,
+        ("atari-57", "human_world_record"): 57,
+        ("ale-55", "random"): 55,
+    }
+
+
+def test_anchors_read_off_the_printed_tables():
+    random, human, record = (scores(kind) for kind in KINDS)
+    assert (random["alien"], human["alien"], record["alien"]) == (227.75, 7127.7, 251916)
+    assert (random["battle_zone"], human["battle_zone"], record["battle_zone"]) == (2360, 37187.5, 801000)
+    assert (random["qbert"], human["qbert"], record["qbert"]) == (163.88, 13455, 2400000)
+    assert (random["skiing"], human["skiing"], record["skiing"]) == (-17098.09, -4336.9, -3272)
+    assert (random["zaxxon"], human["zaxxon"], record["zaxxon"]) == (32.5, 9173.3, 83700)
+    assert scores("random", "ale-55")["journey_escape"] == -18201.7
+
+
+def test_humans_beat_random_players_and_records_beat_humans_in_every_game():
+    random, human, record = (scores(kind) for kind in KINDS)
+    assert [task for task in random if not random[task] < human[task] < record[task]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "total", "median"),
+    [
+        ("atari-57", "random", 34608.18, 148.3),
+        ("atari-57", "human", 606494.23, 4756.5),
+        ("atari-57", "human_world_record", 157963478.6, 162850),
+        ("ale-55", "random", 61320.6, 156.1),
+    ],
+)
+def test_a_column_as_a_whole_equals_the_printed_one(name, kind, total, median):
+    column = scores(kind, name).values()
+    assert sum(column) == pytest.approx(total, abs=0.005)
+    assert statistics.median(column) == median
+
+
+def test_known_disagreements_keep_both_values():
+    assert {(r.kind, r.task): (r.score, [other.score for other in r.alternatives]) for r in disagreements()} == {
+        ("random", "alien"): (227.75, [229]),
+        ("random", "battle_zone"): (2360, [236]),
+        ("random", "jamesbond"): (29, [7]),
+        ("random", "phoenix"): (761.4, [761.5]),
+        ("random", "video_pinball"): (0, [16256.9, 16257]),
+        ("human", "alien"): (7127.7, [7127.8]),
+        ("human", "crazy_climber"): (35829.4, [36829.4]),
+        ("human", "fishing_derby"): (-38.7, [-38.8]),
+        ("human", "pitfall"): (6463.7, [4643.7]),
+        ("human_world_record", "double_dunk"): (21, [22]),
+    }
+
+
+def test_rounding_is_no_disagreement():
+    assert agree_when_rounded(227.75, 227.8)
+    assert not agree_when_rounded(-38.7, -38.8)
+    for reference in disagreements():
+        assert not any(agree_when_rounded(reference.score, other.score) for other in reference.alternatives)
+
+
+def test_second_hand_scores_say_so():
+    assert all("second hand" in reference.note for reference in references("random", "ale-55").values())
+
+
+def test_a_suite_without_human_scores_says_so():
+    with pytest.raises(ArcadeMarkError, match="'ale-55' has no human references"):
+        scores("human", "ale-55")
+
+
+def test_unknown_kinds_and_suites_are_refused():
+    with pytest.raises(UnknownNameError, match="did you mean 'human'"):
+        scores("humans")
+    with pytest.raises(UnknownNameError, match="unknown suite"):
+        scores("human", "procgen")
+
+
+def test_references_cannot_be_changed():
+    with pytest.raises(TypeError):
+        references("random")["pong"] = None  # type: ignore[index]
+    with pytest.raises(TypeError):
+        scores("random")["pong"] = 0.0  # type: ignore[index]
+
+
+PONG = (
+    "atari-57,pong,random,-20.71,"
+    '"Badia et al. 2020 (Agent57), as printed in Aitchison et al. 2023 (Atari-5), Table 12",\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        ("atari-57,pong,random,-20.71,,\n", "no source"),
+        ("atari-57,pong,random,-20.71,  ,\n", "no source"),
+        ("atari-57,pong,random,,a paper,\n", "not a finite number"),
+        ("atari-57,pong,random,nan,a paper,\n", "not a finite number"),
+        ("atari-57,pong,random,1e999,a paper,\n", "not a finite number"),
+        ("atari-57,pong,random,-20.71,a paper\n", "line 38: not as many cells"),
+        ("atari-57,pong,random,-20.71,a paper,,\n", "line 38: not as many cells"),
+        ("", "lacks: atari-57 random pong"),
+        (PONG + PONG, "has twice: atari-57 random pong"),
+        (PONG + "atari-57,carnival,random,1,a paper,\n", "belongs to no suite: atari-57 random carnival"),
+        (PONG + "ale-55,pong,human,1,a paper,\n", "belongs to no suite: ale-55 human pong"),
+    ],
+)
+def test_a_damaged_table_of_references_does_not_load(copied, new, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        read_references(copied("references.csv", PONG, new))
+
+
+def test_a_disagreement_about_nothing_does_not_load(copied):
+    directory = copied("disagreements.csv", "atari-57,battle_zone,random", "ale-55,battle_zone,human")
+    with pytest.raises(ArcadeMarkError, match="lacks: ale-55 human battle_zone"):
+        read_references(directory)
+
+
+def test_the_copied_data_loads_unchanged(copied):
+    assert read_references(copied("SOURCES.md", "#", "#")) == read_references()

@@ -1,0 +1,66 @@
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import tables
+
+DATA = Path(str(tables.data_directory()))
+FILES = sorted(path.name for path in DATA.iterdir() if path.suffix in {".csv", ".toml"})
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Path(shutil.copytree(DATA, tmp_path / "data"))
+
+
+def test_every_data_file_has_a_checksum_and_every_checksum_a_file():
+    listed = [line.split()[1] for line in (DATA / tables.CHECKSUMS).read_text().splitlines()]
+    assert sorted(listed) == FILES
+    assert len(FILES) == 7
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_files_are_as_checked_in(name):
+    assert hashlib.sha256(tables.read_text(name).encode()).hexdigest() in (DATA / tables.CHECKSUMS).read_text()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_file_fails_loudly(copy, name):
+    path = copy / name
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(ArcadeMarkError, match=rf"{name}: checksum is .* the facts were changed"):
+        tables.read_text(name, copy)
+
+
+def test_one_changed_digit_fails_loudly(copy):
+    path = copy / "references.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("2360", "236", 1), encoding="utf-8")
+    with pytest.raises(ArcadeMarkError, match="checksum"):
+        tables.read_rows("references.csv", copy)
+
+
+def test_line_ends_of_the_checkout_do_not_matter(copy):
+    path = copy / "games.csv"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert tables.read_rows("games.csv", copy) == tables.read_rows("games.csv")
+
+
+def test_a_file_without_a_checksum_fails(copy):
+    (copy / "extra.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ArcadeMarkError, match="SHA256SUMS says None"):
+        tables.read_rows("extra.csv", copy)
+
+
+@pytest.mark.parametrize("missing", ["games.csv", tables.CHECKSUMS])
+def test_a_missing_file_fails(copy, missing):
+    (copy / missing).unlink()
+    with pytest.raises(ArcadeMarkError, match="cannot read the data file"):
+        tables.read_rows("games.csv", copy)
+
+
+def test_the_sources_describe_every_file():
+    described = (DATA / "SOURCES.md").read_text(encoding="utf-8")
+    assert [name for name in FILES if f"`{name}`" not in described] == []

@@ -1,0 +1,182 @@
+import pytest
+from ale_py import ALEInterface, LoggerMode, roms
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import UnknownNameError
+from arcademark.suite import tasks
+from arcademark.suite.tables import read_rows
+from arcademark.suite.tasks import canonical_game, games, suite, suites
+
+NO_SINGLE_PLAYER_ROM = {"combat", "joust", "maze_craze", "warlords"}
+
+SPELLINGS = {
+    "qbert": [
+        "Q*bert",
+        "Q*Bert",
+        "QBert",
+        "qberty",
+        "ALE/Qbert-v5",
+        "QbertNoFrameskip-v4",
+        "Qbert-ramDeterministic-v4",
+    ],
+    "montezuma_revenge": ["Montezuma's Revenge", "Montezuma’s Revenge", "Montezuma Revenge", "MontezumaRevenge-v0"],
+    "jamesbond": ["James Bond", "Jamesbond", "jamesbond", "James bond", "ALE/Jamesbond-v5", "James Bond 007"],
+    "up_n_down": ["Up 'n Down", "Up n Down", "Up and Down", "upndown", "UpNDown-ram-v0", "Up N Down"],
+    "double_dunk": ["DoubleDdunk", "Double Dunk", "DoubleDunk", "doubledunk"],
+    "riverraid": ["River Raid", "Riverraid", "riverraid", "RiverRaid", "Atari 2600 River Raid"],
+    "hero": ["H.E.R.O.", "Hero", "HERO", "Atari 2600 HERO"],
+    "ms_pacman": ["Ms. Pac-Man", "Ms Pacman", "MsPacMan", "Ms. Pacman", "MsPacman-v4"],
+    "kung_fu_master": ["Kung-Fu Master", "Kung Fu Master", "KungFuMaster"],
+    "pitfall": ["Pitfall!", "Pitfall", "PitfallDeterministic-v0"],
+    "pitfall2": ["Pitfall II", "pitfall2", "Pitfall II: Lost Caverns", "ALE/Pitfall2-v5"],
+    "yars_revenge": ["Yars' Revenge", "Yar's Revenge", "Yar’s Revenge", "Yars Revenge", "YarsRevenge"],
+    "space_invaders": ["S. Invaders", "Space Invaders", "SPACE INVADERS", "spaceinvaders"],
+    "skiing": ["Skiiing", "Skiing"],
+    "name_this_game": ["Name this Game", "NameThisGame", "name this game"],
+    "tic_tac_toe_3d": ["ALE/TicTacToe3D-v5", "3-D Tic-Tac-Toe", "TicTacToe3d"],
+    "pong": ["  pong  ", "pong.bin", "Pong-v5", "Video Olympics"],
+    "wizard_of_wor": ["Wizard of Wor", "WizardOfWor"],
+}
+
+
+def rom_ids():
+    return sorted(set(roms.get_all_rom_ids()) - NO_SINGLE_PLAYER_ROM)
+
+
+def test_games_are_the_emulators_single_player_roms():
+    assert len(games()) == 104
+    assert list(games()) == rom_ids()
+
+
+@pytest.mark.slow
+def test_games_have_the_emulators_actions_modes_and_difficulties():
+    ALEInterface.setLoggerMode(LoggerMode.Error)
+    for rom in rom_ids():
+        ale = ALEInterface()
+        ale.loadROM(roms.get_rom_path(rom))
+        game = games()[rom]
+        assert game.minimal_actions == tuple(action.name for action in ale.getMinimalActionSet()), rom
+        assert game.full_actions == tuple(action.name for action in ale.getLegalActionSet()), rom
+        assert game.modes == tuple(ale.getAvailableModes()), rom
+        assert game.difficulties == tuple(ale.getAvailableDifficulties()), rom
+
+
+def test_only_two_games_offer_no_button():
+    assert len(tasks.JOYSTICK_ACTIONS) == len(set(tasks.JOYSTICK_ACTIONS)) == 18
+    fewer = {
+        game.id: len(game.full_actions) for game in games().values() if game.full_actions != tasks.JOYSTICK_ACTIONS
+    }
+    assert fewer == {"lost_luggage": 9, "skiing": 9}
+
+
+def test_every_game_has_a_name_a_genre_and_a_category_that_contains_it():
+    categories = {}
+    for game in games().values():
+        assert game.name
+        assert game.genre
+        categories.setdefault(game.category, set()).add(game.id)
+    assert len({game.name for game in games().values()}) == 104
+    assert set(categories) == {"action", "adventure", "maze", "platform", "puzzle", "racing", "shooter", "sports"}
+    in_suites = {task for entry in suites().values() for task in entry.tasks}
+    assert in_suites.isdisjoint(categories["puzzle"])
+
+
+@pytest.mark.parametrize(("game", "spelling"), [(game, name) for game, names in SPELLINGS.items() for name in names])
+def test_known_spellings(game, spelling):
+    assert canonical_game(spelling) == game
+
+
+@pytest.mark.parametrize("row", read_rows("aliases.csv"), ids=lambda row: row["alias"])
+def test_every_alias_names_its_game_and_is_needed(row):
+    assert canonical_game(row["alias"]) == row["task"]
+    assert row["where"]
+    game = games()[row["task"]]
+    assert tasks.normalised(row["alias"]) not in {tasks.normalised(game.id), tasks.normalised(game.name)}
+
+
+@pytest.mark.parametrize(
+    "decorated", ["ALE/{}-v5", "ALE/{}-ram-v5", "{}-v0", "{}NoFrameskip-v4", "{}-ramDeterministic-v0"]
+)
+def test_environment_ids_of_all_games(decorated):
+    for rom in games():
+        assert canonical_game(decorated.format(rom.title().replace("_", ""))) == rom
+
+
+@settings(deadline=None)
+@given(st.sampled_from(list(games())), st.data())
+def test_case_spaces_and_punctuation_do_not_matter(rom, data):
+    name = games()[rom].name
+    separators = data.draw(
+        st.lists(st.sampled_from(["", " ", "_", "-", "'", "."]), min_size=len(name), max_size=len(name))
+    )
+    scattered = "".join(letter + separator for letter, separator in zip(name, separators, strict=True))
+    assert canonical_game(scattered.upper()) == canonical_game(scattered.lower()) == rom
+
+
+def test_two_games_never_share_a_name():
+    owners = {}
+    for game in games().values():
+        for spelling in (game.id, game.name):
+            owners.setdefault(tasks.normalised(spelling), set()).add(game.id)
+    for row in read_rows("aliases.csv"):
+        owners.setdefault(tasks.normalised(row["alias"]), set()).add(row["task"])
+    assert {key: ids for key, ids in owners.items() if len(ids) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggestion"),
+    [
+        ("montezumma", "montezuma_revenge"),
+        ("Breakuot", "breakout"),
+        ("pongg", "pong"),
+        ("spaceinvader", "space_invaders"),
+    ],
+)
+def test_an_unknown_game_gets_the_closest_suggestion(wrong, suggestion):
+    with pytest.raises(UnknownNameError, match=f"did you mean '{suggestion}'"):
+        canonical_game(wrong)
+
+
+@pytest.mark.parametrize("nonsense", ["", "   ", "-v5", "ALE/", "combat", "warlords"])
+def test_names_of_no_single_player_game_are_refused(nonsense):
+    with pytest.raises(UnknownNameError, match="unknown game"):
+        canonical_game(nonsense)
+
+
+def test_atari_57():
+    entry = suite("atari-57")
+    assert len(entry.tasks) == len(set(entry.tasks)) == 57
+    assert entry.training_tasks == ()
+    assert entry.test_tasks == entry.tasks
+    assert {"surround", "defender", "yars_revenge"} < set(entry.tasks)
+    assert entry.tasks == tuple(sorted(entry.tasks))
+
+
+def test_ale_55_keeps_training_and_test_games_apart():
+    entry = suite("ale-55")
+    assert len(entry.tasks) == len(set(entry.tasks)) == 55
+    assert entry.training_tasks == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
+    assert entry.tasks[:5] == entry.training_tasks
+    assert len(entry.test_tasks) == 50
+    assert set(entry.test_tasks).isdisjoint(entry.training_tasks)
+
+
+def test_the_suites_share_51_games():
+    modern, original = set(suite("atari-57").tasks), set(suite("ale-55").tasks)
+    assert original - modern == {"carnival", "elevator_action", "journey_escape", "pooyan"}
+    assert modern - original == {"defender", "phoenix", "pitfall", "solaris", "surround", "yars_revenge"}
+
+
+def test_suites_hold_known_games_and_say_where_they_come_from():
+    assert list(suites()) == ["atari-57", "ale-55"]
+    for name, entry in suites().items():
+        assert entry.name == name
+        assert entry.citation
+        assert set(entry.tasks) <= set(games())
+
+
+def test_an_unknown_suite_is_refused():
+    assert suite("ATARI-57") is suite("atari-57")
+    with pytest.raises(UnknownNameError, match="atari-57"):
+        suite("atari57")
