@@ -32,6 +32,8 @@ from arcademark.suite.protocols import Protocol
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
 
+REQUIRED = ("protocol", "agents", "games", "seeds", "episodes", "versions")
+
 Document = dict[str, Any]
 
 
@@ -100,7 +102,7 @@ def protocol_of(directory: Path, document: Document) -> Protocol:
 
 def differences(there: Document, now: Document) -> list[str]:
     """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now"."""
-    found = []
+    found: list[tuple[str, Any, Any]] = []
     old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
     if old.name != new.name:
         found.append(("protocol", old.name, new.name))

@@ -1,8 +1,8 @@
 """The one writer of a run's directory.
 
 Every batch of results is one SQLite transaction in write-ahead mode, so that a reader sees all of it or nothing. With
-``synchronous=FULL`` a commit also survives the loss of power: it costs one flush of the disk a batch, paid by the driver
-while the workers play on, and all results that have arrived meanwhile share the next one.
+``synchronous=FULL`` a commit also survives the loss of power: it costs one flush of the disk a batch, paid by the
+driver while the workers play on, and all results that have arrived meanwhile share the next one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import IO, Self
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest, store
 from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord
-from arcademark.suite.protocols import Protocol
 
 BUSY_SECONDS = 10.0
 
@@ -135,18 +134,27 @@ class Recorder:
         """Record that a trial was given up."""
         self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
 
-    def trials(self, protocol: Protocol) -> dict[str, TrialRecord]:
-        """Return all trials by id."""
-        with store.clear_errors(self.directory):
-            return {trial.id: trial for trial in store.select_trials(self._database, protocol)}
+    def standing(self, trial_id: str) -> tuple[bool, int, bool, dict[int, int]]:
+        """Return what is recorded of a trial.
 
-    def evaluated(self, trial_id: str) -> frozenset[int]:
-        """Return the numbers of the evaluation episodes that are recorded."""
+        Returns
+        -------
+        learns : bool
+        trained_frames : int
+        trained : bool
+            Whether the training budget is spent.
+        frames : dict of int to int
+            Length of each evaluation episode, by its number.
+        """
         with store.clear_errors(self.directory):
+            learns, frames, finished = self._database.execute(
+                "SELECT learns, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id WHERE id = ?",
+                (trial_id,),
+            ).fetchone()
             rows = self._database.execute(
-                "SELECT episode FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
+                "SELECT episode, frames FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
             )
-            return frozenset(number for (number,) in rows)
+            return bool(learns), frames or 0, bool(finished), dict(rows)
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""

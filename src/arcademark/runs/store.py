@@ -50,7 +50,7 @@ CREATE TABLE trial (
     episodes          INTEGER NOT NULL,   -- evaluation episodes asked for
     training_frames   INTEGER,            -- a learner's budget in frames; NULL if it has none or does not learn
     learns            INTEGER,            -- 0 or 1; NULL until the agent was made for the first time
-    frames_per_action INTEGER,            -- what the agent asks for instead of the protocol's frame_skip; NULL if nothing
+    frames_per_action INTEGER,            -- asked for by the agent instead of the protocol's frame_skip; NULL if not
     error             TEXT                -- why the trial failed, one line; NULL if it did not
 );
 
@@ -239,7 +239,7 @@ def scored_phase(protocol: Protocol, learns: bool) -> Phase:
 
 
 def encode_actions(actions: ArrayLike) -> bytes:
-    """Compress an episode's actions: one byte with the size of an item (1 or 2), then their little-endian zlib stream."""
+    """Compress actions: one byte with the size of an item (1 or 2), then zlib's stream of the little-endian items."""
     array = np.asarray(actions)
     size = 1 if array.size == 0 or array.max() < 256 else 2
     return bytes([size]) + zlib.compress(array.astype(f"<u{size}").tobytes())

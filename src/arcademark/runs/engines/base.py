@@ -1,0 +1,89 @@
+"""What an engine is: something that plays jobs and hands back what happened, in batches.
+
+The engine schedules; the caller records. A batch is recorded before the engine is asked for the next one, so that what
+the engine reads back (a learner's checkpoint, after its worker died) is never older than what was handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from arcademark.runs.plan import Trial
+from arcademark.runs.store import Checkpoint, EpisodeResult
+from arcademark.runs.trial import Played, TrainingBlock
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is left to do of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    episodes : tuple of int
+        The evaluation episodes that are missing.
+    """
+
+    trial: Trial
+    episodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A trial's agent was made.
+
+    Parameters
+    ----------
+    frames_per_action : int or None
+        What the agent asks for instead of the protocol's ``frame_skip``.
+    learns : bool
+    batch_size : int
+        How many episodes the agent plays at once.
+    """
+
+    frames_per_action: int | None
+    learns: bool
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A trial was given up, and why, in one line."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The process that played a trial died; what it had not handed over is played again."""
+
+    reason: str
+
+
+News = Opened | Played | EpisodeResult | TrainingBlock | Failed | Lost
+Batch = Sequence[tuple[str, News]]
+"""News of trials, by their ids, in order."""
+
+
+class Engine(Protocol):
+    """Where trials run."""
+
+    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Iterator[Batch]:
+        """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+            In the order in which they are begun.
+        checkpoint : callable
+            Returns a trial's last recorded checkpoint.
+        """
+
+    def stop(self) -> Batch:
+        """End all play at once and return what had finished by then."""
+
+
+MakeEngine = Callable[[int, float | None], Engine]
+"""From the number of workers and the wall seconds an episode may take (None: any) to an engine."""

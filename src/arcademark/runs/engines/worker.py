@@ -1,0 +1,112 @@
+"""A worker process: plays what the driver sends, and ends when the driver does.
+
+::
+
+           ←─ Ready ─────────────────────
+    driver ── Open(trial) ───────────────→ worker      makes the agent
+           ←─ Opened(learns, …) ─────────
+           ── Play(episodes, checkpoint) →
+           ←─ Begun, Played, EpisodeResult, TrainingBlock, … ─
+           ←─ Idle ──────────────────────              asks for more of the same trial, or for another
+           ←─ Failed(error) ─────────────              the trial is given up
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from arcademark.agents.importing import where_raised
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines.base import Failed, Opened
+from arcademark.runs.plan import Trial
+from arcademark.runs.store import Checkpoint, EpisodeResult
+from arcademark.runs.trial import Begun, Played, Player, TrainingBlock
+
+
+@dataclass(frozen=True)
+class Open:
+    """Make the agent of a trial."""
+
+    trial: Trial
+
+
+@dataclass(frozen=True)
+class Play:
+    """Play evaluation episodes of the open trial; a learner is trained from its checkpoint first."""
+
+    episodes: tuple[int, ...]
+    checkpoint: Checkpoint | None
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The process has started."""
+
+
+@dataclass(frozen=True)
+class Idle:
+    """All that was asked for is done."""
+
+
+Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | TrainingBlock
+"""What a worker sends."""
+
+
+def main(descriptor: int) -> None:
+    """Serve the driver at the other end of a socket until it closes."""
+    connection: Connection[Any, Any] = Connection(descriptor)
+    orders: queue.SimpleQueue[Open | Play] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, orders), daemon=True).start()
+    send = connection.send
+    player: Player | None = None
+    send(Ready())
+    while True:
+        player = _obey(orders.get(), player, send)
+
+
+def _receive(connection: Connection[Any, Any], orders: queue.SimpleQueue[Open | Play]) -> None:
+    """Pass orders on; without a driver there is nothing to live for, whatever is being played."""
+    try:
+        while True:
+            orders.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _obey(order: Open | Play, player: Player | None, send: Callable[[Message], None]) -> Player | None:
+    try:
+        if isinstance(order, Open):
+            player = Player(order.trial)
+            send(Opened(player.frames_per_action, player.learns, player.policy.batch_size))
+            return player
+        if player is None:
+            raise ArcadeMarkError("no trial is open")
+        for happening in player.play(order.episodes, order.checkpoint):
+            send(happening)
+        send(Idle())
+        return player
+    except BrokenPipeError:
+        os._exit(0)
+    except ArcadeMarkError as error:
+        send(Failed(str(error)))
+    except BaseException as error:
+        send(Failed(where_raised(error)))
+    return None
+
+
+def command(descriptor: int) -> list[str]:
+    """Return the command that starts a worker with this interpreter and this module search path.
+
+    A fresh interpreter, rather than `multiprocessing`'s, for that would import the user's main script once more.
+    """
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from arcademark.runs.engines.worker import main; main({descriptor})"
+    )
+    return [sys.executable, "-c", code]

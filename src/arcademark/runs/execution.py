@@ -1,0 +1,298 @@
+"""Play a plan and record it: the engine plays, the recorder writes, whoever asked is told.
+
+::
+
+    plan ─→ jobs ─→ engine ─→ batches of news ─→ one transaction each ─→ events
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from arcademark.environments.registry import rom_checksum
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import manifest, provenance
+from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeEngine, News, Opened
+from arcademark.runs.engines.local import LocalEngine
+from arcademark.runs.events import EpisodeDone, Event, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.progress import Standing, Tracker
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import EpisodeResult, TrialRecord
+from arcademark.runs.trial import TrainingBlock
+
+ENGINES: Mapping[str, MakeEngine] = {"local": LocalEngine}
+
+OnEvent = Callable[[Event], None]
+
+
+def execute(
+    plan: Plan,
+    directory: str | os.PathLike[str],
+    *,
+    engine: str = "local",
+    workers: int | None = None,
+    episode_seconds: float | None = None,
+    on_event: OnEvent | None = None,
+    command: str | None = None,
+) -> Summary:
+    """Play what is missing of a plan and record it.
+
+    The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the play
+    at once; all that had finished is recorded.
+
+    Parameters
+    ----------
+    plan : Plan
+    directory : path
+        The run's directory, made if missing.
+    engine : str
+        Where trials run: "local", in processes of this machine.
+    workers : int, optional
+        Processes that play; one a core by default. It cannot change a score.
+    episode_seconds : float, optional
+        Wall time that an episode may take before its trial is given up; any by default.
+    on_event : callable
+        Is told each `Event`, in this thread.
+    command : str, optional
+        What to write in the manifest; the command line of this process by default.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the directory is another run's, the store cannot be used, or the engine cannot start. All that was recorded
+        is kept.
+    """
+    if engine not in ENGINES:
+        raise UnknownNameError("engine", engine, ENGINES)
+    if workers is not None and workers < 1:
+        raise ArcadeMarkError(f"workers {workers}: expected at least 1")
+    if episode_seconds is not None and episode_seconds <= 0:
+        raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
+    path = Path(directory)
+    document = describe(plan, command or shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+    with Recorder(path) as recorder:
+        _enter(recorder, plan, document)
+        run = _Run(plan, recorder, on_event or _tell_nobody)
+        run.play(ENGINES[engine](workers or available_cores(), episode_seconds))
+        return run.summary()
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def describe(plan: Plan, command: str) -> manifest.Document:
+    """Return the manifest of a run that begins now."""
+    return {
+        "schema": manifest.SCHEMA_VERSION,
+        "created": _now(),
+        "command": command,
+        "protocol": plan.protocol.to_json(),
+        "agents": [
+            {
+                "label": spec.label,
+                "reference": spec.ref,
+                "parameters": dict(spec.parameters),
+                "source": provenance.source_of(spec.ref),
+            }
+            for spec in plan.agents
+        ],
+        "games": {game: rom_checksum(game) for game in plan.games},
+        "seeds": list(plan.seeds),
+        "episodes": plan.episodes,
+        "training_frames": plan.frames,
+        "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
+        "versions": provenance.versions(),
+        "machine": provenance.machine(),
+        "sessions": [],
+    }
+
+
+def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> None:
+    """Begin the run, or continue it if nothing that changes a score has changed since."""
+    directory = recorder.directory
+    there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
+    changes = manifest.differences(there, document) if there else []
+    if changes and recorder.any_episode():
+        raise ArcadeMarkError(
+            f"{directory}: another run: {'; '.join(changes)}. Choose another directory, or give the settings it has"
+        )
+    with recorder.transaction():
+        if changes or there is None:
+            recorder.forget_trials()
+        for trial in plan.trials:
+            recorder.add_trial(_as_record(trial))
+    if there and not changes:
+        document = manifest.grown(there, document, _now())
+    manifest.write(directory, document)
+
+
+def _as_record(trial: Trial) -> TrialRecord:
+    return TrialRecord(
+        id=trial.id,
+        agent=trial.agent.label,
+        game=trial.game,
+        seed=trial.seed,
+        episodes=trial.episodes,
+        training_frames=trial.training_frames,
+        frames_per_action=None,
+        status="pending",
+        error=None,
+        learns=None,
+    )
+
+
+class _Run:
+    """One command's work on a run."""
+
+    def __init__(self, plan: Plan, recorder: Recorder, on_event: OnEvent) -> None:
+        self._plan, self._recorder, self._tell = plan, recorder, on_event
+        self._trials = {trial.id: trial for trial in plan.trials}
+        self._failed: list[TrialFailed] = []
+        self._interrupted = False
+        self._jobs: list[Job] = []
+        standings = []
+        for trial in plan.trials:
+            standing, missing = _standing(trial, recorder)
+            standings.append(standing)
+            if not standing.done:
+                self._jobs.append(Job(trial, missing))
+        self._tracker = Tracker(standings)
+
+    def play(self, engine: Engine) -> None:
+        """Play all jobs, recording each batch before it is told."""
+        now = self._tracker.progress()
+        self._tell(
+            RunBegun(
+                directory=self._recorder.directory,
+                trials=now.trials,
+                episodes=now.episodes,
+                trials_done=now.trials_done,
+                episodes_done=now.episodes_done,
+                left_out=self._plan.left_out,
+            )
+        )
+        with _stop_signals() as stopped, closing(engine.run(self._jobs, self._recorder.checkpoint)) as batches:
+            for batch in batches:
+                self._take(batch)
+                if stopped():
+                    self._interrupted = True
+                    self._take(engine.stop())
+                    break
+        self._tell(self._tracker.progress())
+
+    def summary(self) -> Summary:
+        """Say how it ended."""
+        return Summary(
+            directory=self._recorder.directory,
+            trials=len(self._trials),
+            done=self._tracker.done,
+            failed=tuple(self._failed),
+            episodes=self._tracker.episodes,
+            frames=self._tracker.frames,
+            wall_seconds=self._tracker.seconds,
+            interrupted=self._interrupted,
+            left_out=self._plan.left_out,
+        )
+
+    def _take(self, batch: Batch) -> None:
+        if batch:
+            with self._recorder.transaction():
+                for trial_id, news in batch:
+                    self._record(trial_id, news)
+        for trial_id, news in batch:
+            self._tracker.hear(trial_id, news)
+            for event in self._events(trial_id, news):
+                self._tell(event)
+        self._tell(self._tracker.progress())
+
+    def _record(self, trial_id: str, news: News) -> None:
+        match news:
+            case Opened(frames_per_action, learns):
+                self._recorder.begin_trial(trial_id, frames_per_action, learns)
+            case EpisodeResult():
+                self._recorder.add_episode(news)
+            case TrainingBlock(results, checkpoint):
+                self._recorder.add_training(trial_id, results, checkpoint)
+            case Failed(error):
+                self._recorder.fail_trial(trial_id, error)
+
+    def _events(self, trial_id: str, news: News) -> Iterator[Event]:
+        match news:
+            case EpisodeResult(record):
+                yield EpisodeDone(record)
+            case TrainingBlock(results):
+                for result in results:
+                    yield EpisodeDone(result.record)
+            case Lost(reason):
+                yield WorkerLost(trial_id, reason)
+            case Failed(error):
+                trial = self._trials[trial_id]
+                failed = TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error)
+                self._failed.append(failed)
+                yield failed
+
+
+def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ...]]:
+    """Return where a trial stands, and which evaluation episodes are missing."""
+    learns, trained_frames, trained, frames = recorder.standing(trial.id)
+    wanted = range(trial.episodes)
+    standing = Standing(
+        trial,
+        episodes=sum(number in frames for number in wanted),
+        frames=sum(frames.get(number, 0) for number in wanted),
+        learns=learns,
+        trained=trained,
+        training_frames=trained_frames,
+    )
+    return standing, tuple(number for number in wanted if number not in frames)
+
+
+@contextmanager
+def _stop_signals() -> Iterator[Callable[[], bool]]:
+    """Turn the first Ctrl-C or SIGTERM into a wish to stop; a second one interrupts at once."""
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in signals}
+
+    def note(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        _set_handlers(before)
+
+    _set_handlers(dict.fromkeys(signals, note))
+    try:
+        yield lambda: bool(received)
+    finally:
+        _set_handlers(before)
+
+
+def _set_handlers(handlers: Mapping[signal.Signals, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def _tell_nobody(_: Event) -> None:
+    pass
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")

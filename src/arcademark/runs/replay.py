@@ -1,0 +1,175 @@
+"""Playing a recorded episode again, from its actions alone.
+
+An episode follows from the trial's game and protocol, the generator of its environment, which (seed, phase, episode)
+give, and the actions. No agent is loaded, so what was recorded anywhere can be replayed by anyone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypedDict, Unpack
+
+from arcademark.environments import toy
+from arcademark.environments.base import Environment, Step
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
+from arcademark.runs.trial import episode_rng
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.tasks import canonical_game
+
+
+class Recorded(NamedTuple):
+    """An episode and the trial that it belongs to."""
+
+    trial: TrialRecord
+    episode: EpisodeRecord
+
+
+def replay_all(environment: Environment, recorded: Recorded, actions: Sequence[int]) -> Replayed:
+    """Play an episode again and sum it up.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If an action is none of the game's: the message tells the step.
+    """
+    score, steps, end = 0.0, 0, None
+    try:
+        for reward, terminated, truncated in replay(environment, recorded, actions):
+            score += reward
+            steps += 1
+            end = "terminated" if terminated else "truncated" if truncated else None
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(f"step {steps + 1} cannot be replayed: {error}") from None
+    return Replayed(score, environment.episode_frames, steps, end)
+
+
+class Choice(TypedDict, total=False):
+    """Which episodes of a run: those that fit all that is given and not None.
+
+    Parameters
+    ----------
+    trial : str
+        A trial's id, or the beginning of it.
+    agent : str
+        An agent's label, as in "const(action=FIRE)".
+    game : str
+        In any spelling.
+    seed : int
+    phase : {"training", "evaluation"}
+    episode : int
+    """
+
+    trial: str | None
+    agent: str | None
+    game: str | None
+    seed: int | None
+    phase: Phase | None
+    episode: int | None
+
+
+def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Environment:
+    """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the game cannot be played here.
+    """
+    unseen = dataclasses.replace(protocol, observation="ram")
+    spec = environment_spec(trial.game, unseen)
+    return open_environment(spec, training=phase == "training", frames_per_action=trial.frames_per_action)
+
+
+class Replayed(NamedTuple):
+    """What an episode's actions gave.
+
+    Parameters
+    ----------
+    score : float
+    frames, steps : int
+    end : {"terminated", "truncated"} or None
+        None where the episode goes on after the last action.
+    """
+
+    score: float
+    frames: int
+    steps: int
+    end: str | None
+
+
+def replay(environment: Environment, recorded: Recorded, actions: Sequence[int]) -> Iterator[Step]:
+    """Play an episode again, yielding what each step gives, until it ends or no action is left.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If an action is none of the game's.
+    """
+    trial, episode = recorded
+    environment.reset(episode_rng(trial.seed, episode.phase, episode.episode, "environment"))
+    for action in actions:
+        step = environment.step(action)
+        yield step
+        if step.terminated or step.truncated:
+            return
+
+
+def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
+    """Return the recorded episodes that fit, in the run's order.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run has no such trial, agent, game or seed.
+    ArcadeMarkError
+        If nothing is recorded that fits.
+    """
+    trials = {trial.id: trial for trial in select_trials(run, **choice)}
+    phase, episode = choice.get("phase"), choice.get("episode")
+    found = tuple(
+        Recorded(trials[row.trial_id], row)
+        for row in run.episodes
+        if row.trial_id in trials and phase in (None, row.phase) and episode in (None, row.episode)
+    )
+    if not found:
+        what = " ".join([*([phase] if phase else []), "episode", *([str(episode)] if episode is not None else [])])
+        where = next(iter(trials)) if len(trials) == 1 else f"any of {len(trials)} trials"
+        raise ArcadeMarkError(f"{run.directory}: no {what} is recorded of {where}")
+    return found
+
+
+def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
+    """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run has no such trial, agent, game or seed.
+    ArcadeMarkError
+        If each is there, but not together.
+    """
+    wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
+    if wanted["game"] is not None:
+        wanted["game"] = _game_id(str(wanted["game"]))
+    for name, value in wanted.items():
+        known = dict.fromkeys(getattr(trial, name) for trial in run.trials)
+        if value is not None and value not in known:
+            raise UnknownNameError(f"{name} of {run.directory}", str(value), map(str, known))
+    start = choice.get("trial") or ""
+    if not any(trial.id.startswith(start) for trial in run.trials):
+        raise UnknownNameError(f"trial of {run.directory}", start, [trial.id for trial in run.trials])
+    chosen = tuple(
+        trial
+        for trial in run.trials
+        if trial.id.startswith(start) and all(value in (None, getattr(trial, name)) for name, value in wanted.items())
+    )
+    if not chosen:
+        raise ArcadeMarkError(f"{run.directory}: no trial has all of that together; choose less")
+    return chosen
+
+
+def _game_id(name: str) -> str:
+    return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)

@@ -1,0 +1,339 @@
+"""Are these scores real? Every recorded episode is played again from its actions, and must give what was recorded.
+
+What is confirmed is that these actions, in this game under this protocol, give this score, these frames and this end.
+That the agent would choose these actions is not: playing the same trial again, in another directory, shows that.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, Literal, Unpack, cast
+
+from arcademark.environments.base import Environment
+from arcademark.environments.registry import rom_checksum
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.provenance import versions
+from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
+from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
+from arcademark.suite.protocols import Protocol
+
+Outcome = Literal["confirmed", "differs", "unverifiable"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What replaying one episode showed.
+
+    Parameters
+    ----------
+    trial_id, game : str
+    phase : {"training", "evaluation"}
+    episode : int
+    outcome : {"confirmed", "differs", "unverifiable"}
+    detail : str
+        What differs, or why it could not be replayed; empty if confirmed.
+    """
+
+    trial_id: str
+    game: str
+    phase: Phase
+    episode: int
+    outcome: Outcome
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verifying a run showed.
+
+    Parameters
+    ----------
+    directory : Path
+    findings : tuple of Finding
+        One an episode, in the run's order.
+    warnings : tuple of str
+        What is not as it was when the run was made: a game's ROM, a version.
+    notes : tuple of str
+        What there was nothing to verify of: trials that failed or are not finished, episodes that are missing.
+    """
+
+    directory: Path
+    findings: tuple[Finding, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def confirmed(self) -> int:
+        """Number of episodes that replay as recorded."""
+        return self._count("confirmed")
+
+    @property
+    def differing(self) -> int:
+        """Number of episodes that replay otherwise."""
+        return self._count("differs")
+
+    @property
+    def unverifiable(self) -> int:
+        """Number of episodes that could not be replayed."""
+        return self._count("unverifiable")
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The episodes that are not confirmed."""
+        return tuple(finding for finding in self.findings if finding.outcome != "confirmed")
+
+    @property
+    def ok(self) -> bool:
+        """Whether every episode was confirmed."""
+        return not self.problems
+
+    def _count(self, outcome: Outcome) -> int:
+        return sum(finding.outcome == outcome for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One episode to verify, all that a process needs to know of it.
+
+    Parameters
+    ----------
+    directory : Path
+    protocol : Protocol
+    recorded : Recorded
+    copies : int
+        How often the episode is recorded; once, unless someone changed the database.
+    """
+
+    directory: Path
+    protocol: Protocol
+    recorded: Recorded
+    copies: int = 1
+
+
+def verify(
+    directory: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    on_finding: Callable[[Finding, int], None] | None = None,
+    **choice: Unpack[Choice],
+) -> Verification:
+    """Replay a run's episodes, all of them unless some are chosen.
+
+    Parameters
+    ----------
+    directory : path
+        Of the run.
+    workers : int, optional
+        Processes; one a core by default.
+    on_finding : callable, optional
+        Called with each finding as it comes, and the number of all that will.
+    **choice
+        Which episodes, as `arcademark.runs.replay.Choice` lists.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the run cannot be read, or has no such episodes.
+    """
+    run = read_run(directory)
+    trials = select_trials(run, **choice)
+    ids = {trial.id for trial in trials}
+    narrowed = choice.get("phase") is not None or choice.get("episode") is not None
+    chosen = select(run, **choice) if narrowed or any(row.trial_id in ids for row in run.episodes) else ()
+    copies = Counter(map(_key, run.episodes))
+    tasks = [Task(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
+    findings: dict[int, Finding] = {}
+    for index, finding in _verify_all(tasks, workers or _cores()):
+        findings[index] = finding
+        if on_finding is not None:
+            on_finding(finding, len(tasks))
+    notes = () if narrowed else tuple(note for trial in trials for note in _notes(run, trial))
+    return Verification(run.directory, tuple(findings[i] for i in range(len(tasks))), _warnings(run, trials), notes)
+
+
+def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
+    """Replay one episode and compare.
+
+    Parameters
+    ----------
+    task : Task
+    environment : Environment, optional
+        One that `open_recorded` gave for this trial and phase, to be used again.
+    """
+    trial, row = task.recorded
+    try:
+        if environment is None:
+            environment = open_recorded(task.protocol, trial, row.phase)
+        actions = read_actions(task.directory, trial.id, row.episode, row.phase).tolist()
+    except ArcadeMarkError as error:
+        return _finding(row, trial, "unverifiable", str(error))
+    if task.copies > 1:
+        return _finding(row, trial, "differs", f"is recorded {task.copies} times")
+    try:
+        differing = _differences(row, len(actions), replay_all(environment, task.recorded, actions))
+    except ArcadeMarkError as error:
+        differing = [str(error)]
+    return _finding(row, trial, "differs" if differing else "confirmed", "; ".join(differing))
+
+
+def _finding(row: EpisodeRecord, trial: TrialRecord, outcome: Outcome, detail: str) -> Finding:
+    return Finding(row.trial_id, trial.game, row.phase, row.episode, outcome, detail)
+
+
+def _differences(row: EpisodeRecord, actions: int, found: Replayed) -> list[str]:
+    """Name what differs, what happens first in the episode first."""
+    differing = []
+    if found.steps < actions:
+        differing.append(f"it is {found.end} at step {found.steps}, but {actions} actions are recorded")
+    elif found.end is None:
+        differing.append(f"it is {row.end} as recorded, but goes on after all {actions} actions on replay")
+    for name, there, now in (
+        ("score", row.score, found.score),
+        ("frames", row.frames, found.frames),
+        ("steps", row.steps, found.steps),
+        ("end", row.end, found.end),
+    ):
+        if there != now and now is not None:
+            differing.append(f"{name} {_shown(there)} recorded, {_shown(now)} on replay")
+    return differing
+
+
+def _shown(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _key(row: EpisodeRecord) -> tuple[str, str, int]:
+    return row.trial_id, row.phase, row.episode
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# Processes: worker k of n takes every n-th task, which keeps a trial's episodes in order and all workers about as busy.
+
+
+def _verify_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Finding]]:
+    workers = min(workers, len(tasks))
+    numbered = list(enumerate(tasks))
+    if workers <= 1:
+        yield from _verify_some(numbered)
+    else:
+        yield from _verify_in_processes([numbered[k::workers] for k in range(workers)])
+
+
+def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Finding]]:
+    """Verify episodes one after the other; those of one trial and phase share an environment."""
+    opened: tuple[str, str] | None = None
+    environment: Environment | None = None
+    for index, task in numbered:
+        trial, row = task.recorded
+        if opened != (trial.id, row.phase):
+            opened, environment = (trial.id, row.phase), _try_to_open(task)
+        yield index, verify_episode(task, environment)
+
+
+def _try_to_open(task: Task) -> Environment | None:
+    """Open an environment; None where that fails, which `verify_episode` then tells of each episode."""
+    try:
+        return open_recorded(task.protocol, task.recorded.trial, task.recorded.episode.phase)
+    except ArcadeMarkError:
+        return None
+
+
+def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
+    started = [_start() for _ in shares]
+    try:
+        for (_, connection), share in zip(started, shares, strict=True):
+            connection.send(share)
+        missing = sum(map(len, shares))
+        listening = [connection for _, connection in started]
+        while listening:
+            for connection in cast(list[Connection[Any, Any]], wait(listening)):
+                try:
+                    yield connection.recv()
+                    missing -= 1
+                except EOFError:
+                    listening.remove(connection)
+        if missing:
+            raise ArcadeMarkError("a process that replays died; the message above may say why; try --workers 1")
+    finally:
+        for process, connection in started:
+            process.kill()
+            process.wait()
+            connection.close()
+
+
+def _start() -> tuple[subprocess.Popen[bytes], Connection[Any, Any]]:
+    """Start a fresh interpreter, not `multiprocessing`'s, for that would import the user's main script again."""
+    ours, theirs = Pipe()
+    code = f"import sys; sys.path[:] = {sys.path!r}; from arcademark.runs.verify import serve; serve({theirs.fileno()})"
+    with theirs:
+        process = subprocess.Popen([sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+    return process, ours
+
+
+def serve(descriptor: int) -> None:
+    """Verify what comes in at a socket and send each finding back: a process of `verify`."""
+    connection: Connection[Any, Any] = Connection(descriptor)
+    try:
+        for result in _verify_some(connection.recv()):
+            connection.send(result)
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        return
+
+
+# What is known besides the episodes
+
+
+def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
+    recorded, now = run.manifest["versions"], versions()
+    found = [
+        f"recorded with {package} {recorded.get(package, 'unknown')}, replayed with {now[package]}"
+        for package in ("ale-py", "numpy", "arcademark")
+        if recorded.get(package) != now[package]
+    ]
+    checksums = run.manifest["games"]
+    for game in dict.fromkeys(trial.game for trial in trials):
+        try:
+            checksum = rom_checksum(game)
+        except ArcadeMarkError as error:
+            found.append(str(error))
+            continue
+        if checksums.get(game) != checksum:
+            found.append(f"the ROM of {game} has another checksum: {checksums.get(game)} recorded, {checksum} here")
+    return tuple(found)
+
+
+def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
+    rows = [row for row in run.episodes if row.trial_id == trial.id]
+    if trial.status == "failed":
+        yield f"trial {trial.id} failed: {trial.error}"
+    numbers = {row.episode for row in rows if row.phase == "evaluation"}
+    wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
+    missing = [number for number in range(wanted) if number not in numbers]
+    if missing:
+        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {_listed(missing)}"
+    trained = {row.episode for row in rows if row.phase == "training"}
+    gaps = [number for number in range(max(trained, default=0)) if number not in trained]
+    if gaps:
+        yield f"trial {trial.id}: training episodes are missing: {_listed(gaps)}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:8])) + (", …" if len(numbers) > 8 else "")
