@@ -6,7 +6,7 @@ the engine reads back (a learner's checkpoint, after its worker died) is never o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,7 +70,7 @@ Batch = Sequence[tuple[str, News]]
 class Engine(Protocol):
     """Where trials run."""
 
-    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Iterator[Batch]:
+    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second.
 
         Parameters

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
@@ -108,7 +108,7 @@ class LocalEngine:
         self._checkpoint: Callable[[str], Checkpoint | None] = lambda _: None
         self._false_starts = 0
 
-    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Iterator[Batch]:
+    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened.
 
         Raises
