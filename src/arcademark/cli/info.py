@@ -20,7 +20,9 @@ Row = tuple[str, ...]
 
 def _game(name: str) -> dict[str, Any]:
     game = tasks.games()[tasks.canonical_game(name)]
-    belongs = [group.name for group in (*tasks.suites().values(), *subsets.subsets().values()) if game.id in group.tasks]
+    belongs = [
+        group.name for group in (*tasks.suites().values(), *subsets.subsets().values()) if game.id in group.tasks
+    ]
     scores = {kind: _reference(kind, game.id) for kind in references.KINDS}
     return {**dataclasses.asdict(game), "suites and subsets": belongs, **{k: v for k, v in scores.items() if v}}
 

@@ -75,6 +75,11 @@ frames = click.option("--frames", type=COUNT, help="Training frames of a learner
 engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
 workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+one_trial = click.option("--trial", metavar="ID", help="Only this trial; the beginning of its id is enough.")
+one_game = click.option("--game", metavar="NAME", help="Only this game.")
+one_agent = click.option("--agent", metavar="LABEL", help="Only this agent, as the report names it.")
+one_seed = click.option("--seed", type=click.IntRange(min=0), help="Only this seed.")
+one_episode = click.option("--episode", type=click.IntRange(min=0), help="Only this episode, counted from 0.")
 run_directory = click.argument("run_directory", metavar="RUN", type=click.Path(path_type=Path))
 
 

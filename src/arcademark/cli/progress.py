@@ -1,0 +1,108 @@
+"""How a run is seen while it is played: a bar on a terminal, a line now and then elsewhere. All on standard error."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from arcademark.runs.events import Event, Progress, RunBegun, Summary, TrialFailed, WorkerLost
+
+LINE_SECONDS = 30.0
+MOST_LEFT_OUT = 3
+
+
+class Display:
+    """Shows the events of a run; a context manager, as the bar owns the terminal's last line while it runs."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._bar = Bar(
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.description}"),
+            console=self._console,
+            transient=True,
+        )
+        self._task = self._bar.add_task("starting", total=None)
+        self._told = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def hear(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case RunBegun():
+                self._begin(event)
+            case TrialFailed():
+                self._say(f"[red]failed[/red]  {event.agent} on {event.game}, seed {event.seed}: ", event.error)
+            case WorkerLost():
+                self._say(f"[yellow]lost a worker[/yellow]  {event.trial_id}: ", f"{event.reason}; playing it again")
+            case Progress():
+                self._move(event)
+
+    def close(self, summary: Summary) -> None:
+        """Say how the run ended."""
+        rate = summary.frames / summary.wall_seconds if summary.wall_seconds else 0.0
+        if summary.interrupted:
+            self._say("[yellow]stopped[/yellow]  ", "everything finished is kept; the same command continues")
+        elif summary.episodes == 0 and summary.complete:
+            self._say("", f"{summary.directory} is complete already; nothing was left to play")
+        if summary.episodes:
+            self._say(
+                "",
+                f"{summary.episodes:,} episodes, {summary.frames:,} frames in {duration(summary.wall_seconds)}"
+                f" ({rate:,.0f} frames/s) → {summary.directory}",
+            )
+        if summary.failed:
+            self._say(
+                f"[red]{len(summary.failed)} of {summary.trials} trials failed[/red]; ", "the rest is scored below"
+            )
+
+    def _begin(self, event: RunBegun) -> None:
+        if event.episodes_done and event.episodes_done < event.episodes:
+            self._say("", f"continuing: {event.episodes_done:,} of {event.episodes:,} episodes were played before")
+        for left in event.left_out[:MOST_LEFT_OUT]:
+            self._say("[yellow]left out[/yellow]  ", f"{left.agent} on {left.game}: {left.reason}")
+        if len(event.left_out) > MOST_LEFT_OUT:
+            self._say("[yellow]left out[/yellow]  ", f"{len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
+
+    def _move(self, event: Progress) -> None:
+        left = "" if event.seconds_left is None else f" · {duration(event.seconds_left)} left"
+        text = (
+            f"{event.episodes_done:,}/{event.episodes:,} episodes · "
+            f"{event.trials_done:,}/{event.trials:,} trials · {event.frames_per_second:,.0f} frames/s{left}"
+        )
+        if self._console.is_terminal:
+            completed = 100 * event.fraction if event.fraction is not None else None
+            total = None if event.fraction is None else 100.0
+            self._bar.update(self._task, description=text, completed=completed, total=total)
+        elif time.monotonic() - self._told >= LINE_SECONDS:
+            self._told = time.monotonic()
+            self._say("", text)
+
+    def _say(self, marked: str, plain: str) -> None:
+        self._console.print(marked, end="")
+        self._console.print(plain, markup=False)
+
+
+def duration(seconds: float) -> str:
+    """Write a time span as people do: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -1,0 +1,88 @@
+"""``arcademark run``: play an agent, and show its score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import options
+
+
+@click.command("run", short_help="Play an agent and show its score.")
+@click.argument("agent", metavar="AGENT")
+@options.combine(
+    options.games,
+    options.protocol,
+    options.override,
+    options.settings,
+    options.seeds,
+    options.episodes,
+    options.frames,
+    options.engine,
+    options.workers,
+)
+@click.option(
+    "--episode-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give a trial up when one of its episodes takes longer.  [default: never]",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/ and the agent's name]"
+)
+@options.as_json
+def command(
+    agent: str,
+    games: str,
+    protocol: str,
+    override: tuple[str, ...],
+    settings: tuple[str, ...],
+    seeds: str,
+    episodes: int | None,
+    frames: int | None,
+    engine: str,
+    workers: int | None,
+    episode_seconds: float | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Play AGENT on games under a protocol and show its score.
+
+    AGENT is a built-in agent ('arcademark info agents') or your own: path/to/file.py:factory or package.module:factory.
+
+    Every episode is kept with its actions in the run's directory. The same command again continues where it stopped;
+    with more games, seeds or episodes the run grows.
+    """
+    from arcademark.agents.loading import agent_specs
+    from arcademark.cli.progress import Display
+    from arcademark.cli.report import show
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
+    from arcademark.suite import protocols
+
+    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    specs = agent_specs(agent, options.pairs("set", settings))
+    plan = make_plan(specs, games, rules, options.seed_list(seeds), episodes, frames)
+    directory = out if out is not None else default_directory(agent)
+    with Display() as display:
+        summary = execute(
+            plan,
+            directory,
+            engine=engine,
+            workers=workers,
+            on_event=display.hear,
+            episode_seconds=episode_seconds,
+        )
+    display.close(summary)
+    if summary.interrupted:
+        return 130
+    show([directory], as_json=as_json, html=None, every_variant=False, quiet=False)
+    return 1 if summary.failed else 0
+
+
+def default_directory(agent: str) -> Path:
+    """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
+    source, _, factory = agent.rpartition(":")
+    name = f"{Path(source).stem}-{factory}" if source else agent
+    return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)

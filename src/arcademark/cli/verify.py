@@ -1,0 +1,102 @@
+"""``arcademark verify``: are these scores real?"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arcademark.cli import options
+
+if TYPE_CHECKING:
+    from arcademark.runs.verify import Finding, Verification
+
+MOST_PROBLEMS = 20
+
+
+@click.command("verify", short_help="Replay a run's recorded actions: are these scores real?")
+@options.run_directory
+@options.combine(options.one_trial, options.one_game, options.one_agent, options.one_seed, options.one_episode)
+@options.workers
+@options.as_json
+def command(
+    run_directory: Path,
+    trial: str | None,
+    game: str | None,
+    agent: str | None,
+    seed: int | None,
+    episode: int | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Replay the recorded actions of every episode of RUN and confirm its score, or name the first difference.
+
+    Exits with 0 if every episode is confirmed, with 1 if not.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from arcademark.runs.verify import verify
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("replaying", total=None)
+
+        def count(_: Finding, total: int) -> None:
+            bar.update(task, total=total, advance=1)
+
+        found = verify(
+            run_directory,
+            workers=workers,
+            on_finding=count,
+            trial=trial,
+            game=game,
+            agent=agent,
+            seed=seed,
+            episode=episode,
+        )
+    if as_json:
+        options.print_json(_document(found))
+    else:
+        _print(found)
+    return 0 if found.ok else 1
+
+
+def _print(found: Verification) -> None:
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False, markup=False)
+    for warning in found.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    for note in found.notes:
+        console.print(f"note: {note}")
+    for finding in found.problems[:MOST_PROBLEMS]:
+        console.print(f"{finding.outcome}: {finding}", style="red")
+    if len(found.problems) > MOST_PROBLEMS:
+        console.print(f"… and {len(found.problems) - MOST_PROBLEMS} more; --json lists all", style="red")
+    total = len(found.findings)
+    if found.ok:
+        console.print(f"{found.directory}: all {total:,} episodes replay to the recorded score", style="green")
+    else:
+        console.print(
+            f"{found.directory}: {found.confirmed:,} of {total:,} episodes confirmed, {found.differing:,} differ,"
+            f" {found.unverifiable:,} could not be replayed",
+            style="bold red",
+        )
+
+
+def _document(found: Verification) -> dict[str, Any]:
+    return {
+        "schema": "arcademark.verification/1",
+        "directory": str(found.directory),
+        "ok": found.ok,
+        "episodes": len(found.findings),
+        "confirmed": found.confirmed,
+        "differing": found.differing,
+        "unverifiable": found.unverifiable,
+        "problems": [dataclasses.asdict(finding) for finding in found.problems],
+        "warnings": list(found.warnings),
+        "notes": list(found.notes),
+    }

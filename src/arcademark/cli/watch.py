@@ -1,0 +1,37 @@
+"""``arcademark watch``: an episode as a moving picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import options
+
+
+@click.command("watch", short_help="Write an episode of a run as GIF or MP4.")
+@options.run_directory
+@options.combine(options.one_episode, options.one_game, options.one_agent, options.one_seed, options.one_trial)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to write: .gif or .mp4.")
+@click.option("--scale", type=click.IntRange(1, 8), default=2, show_default=True, help="Size, in times the console's.")
+def command(
+    run_directory: Path,
+    episode: int | None,
+    game: str | None,
+    agent: str | None,
+    seed: int | None,
+    trial: str | None,
+    out: Path | None,
+    scale: int,
+) -> int:
+    """Replay an episode of RUN and write it as a moving picture with its running score.
+
+    Without --episode it is the first one that fits. MP4 needs the extra 'video'.
+    """
+    from arcademark.runs.watch import watch
+
+    path = watch(
+        run_directory, episode=episode or 0, game=game, agent=agent, seed=seed, trial=trial, out=out, scale=scale
+    )
+    click.echo(f"watch: {path}")
+    return 0
