@@ -28,7 +28,7 @@ from arcademark.runs.events import EpisodeDone, Event, RunBegun, Summary, TrialF
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
-from arcademark.runs.store import EpisodeResult, TrialRecord
+from arcademark.runs.store import EpisodeResult, TrialRecord, clear_errors
 from arcademark.runs.trial import TrainingBlock
 
 ENGINES: Mapping[str, MakeEngine] = {"local": LocalEngine}
@@ -140,7 +140,8 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> None:
             recorder.add_trial(_as_record(trial))
     if there and not changes:
         document = manifest.grown(there, document, _now())
-    manifest.write(directory, document)
+    with clear_errors(directory):
+        manifest.write(directory, document)
 
 
 def _as_record(trial: Trial) -> TrialRecord:

@@ -20,8 +20,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest, store
 from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord
 
-BUSY_SECONDS = 10.0
-
 
 class Recorder:
     """Holds a run's directory for writing, from making to `close`.
@@ -30,8 +28,6 @@ class Recorder:
     ----------
     directory : Path
         Made if missing.
-    busy_seconds : float
-        How long to wait for another program that locks the database.
 
     Raises
     ------
@@ -39,12 +35,12 @@ class Recorder:
         If another process writes this run, or the directory or its database is not ours, damaged, newer or locked.
     """
 
-    def __init__(self, directory: Path, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
         with store.clear_errors(directory), contextlib.ExitStack() as undo:
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
-            self._database = _open(directory, busy_seconds)
+            self._database = _open(directory)
             undo.callback(self._database.close)
             _prepare(directory, self._database)
             self._undo = undo.pop_all()
@@ -198,8 +194,8 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _open(directory: Path, busy_seconds: float) -> sqlite3.Connection:
-    return sqlite3.connect(directory / store.DATABASE, timeout=busy_seconds, isolation_level=None)
+def _open(directory: Path) -> sqlite3.Connection:
+    return sqlite3.connect(directory / store.DATABASE, timeout=store.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:

@@ -35,6 +35,8 @@ Status = Literal["pending", "running", "done", "failed"]
 
 DATABASE = "run.sqlite"
 LOCK = "run.lock"
+BUSY_SECONDS = 10.0
+"""How long to wait for another program that locks the database."""
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
 SCHEMA_VERSION = 1
@@ -338,7 +340,7 @@ def open_for_reading(directory: Path) -> Iterator[sqlite3.Connection]:
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    with clear_errors(directory), contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as database:
+    with clear_errors(directory), contextlib.closing(_connect(uri)) as database:
         database.execute("BEGIN")
         check_version(directory, database)
         yield database
@@ -374,6 +376,10 @@ def clear_errors(directory: Path) -> Iterator[None]:
     except OSError as error:
         reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
         raise ArcadeMarkError(f"{directory}: {_explain(reason)}") from None
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
 
 
 _EXPLANATIONS: Sequence[tuple[str, str]] = (

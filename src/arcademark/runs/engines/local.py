@@ -301,13 +301,17 @@ class LocalEngine:
 def _start() -> _Worker:
     """Start a worker in a process group of its own, so that Ctrl-C reaches the driver only."""
     ours, theirs = Pipe()
-    with theirs:
-        process = subprocess.Popen(
-            worker.command(theirs.fileno()),
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=2,
-            env=ONE_THREAD | os.environ,
-            process_group=0,
-        )
+    try:
+        with theirs:
+            process = subprocess.Popen(
+                worker.command(theirs.fileno()),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                env=ONE_THREAD | os.environ,
+                process_group=0,
+            )
+    except OSError as error:
+        ours.close()
+        raise ArcadeMarkError(f"no worker process can be started ({error}); try fewer --workers") from None
     return _Worker(process, ours)
