@@ -17,19 +17,32 @@ from arcademark.suite import protocols, references, subsets, tasks
 
 Row = tuple[str, ...]
 
+VALUES = ("value", "score", "default")
+
 
 def _game(name: str) -> dict[str, Any]:
     game = tasks.games()[tasks.canonical_game(name)]
-    belongs = [
-        group.name for group in (*tasks.suites().values(), *subsets.subsets().values()) if game.id in group.tasks
-    ]
-    scores = {kind: _reference(kind, game.id) for kind in references.KINDS}
-    return {**dataclasses.asdict(game), "suites and subsets": belongs, **{k: v for k, v in scores.items() if v}}
+    groups = {name: suite.tasks for name, suite in tasks.suites().items()}
+    groups |= {name: subset.tasks for name, subset in subsets.subsets().items()}
+    return {
+        **dataclasses.asdict(game),
+        "in": [name for name, members in groups.items() if game.id in members],
+        "references": {
+            f"{kind.replace('_', ' ')} ({suite.name})": _without_nothing(
+                references.references(kind, suite.name)[game.id]
+            )
+            for suite in tasks.suites().values()
+            for kind in suite.references
+            if game.id in suite.tasks
+        },
+    }
 
 
-def _reference(kind: str, game: str) -> dict[str, Any] | None:
-    found = references.references(kind).get(game)
-    return dataclasses.asdict(found) if found else None
+def _without_nothing(reference: references.Reference) -> dict[str, Any]:
+    fields = dataclasses.asdict(reference)
+    return {key: value for key, value in fields.items() if value and key not in ("task", "kind")} | {
+        "score": reference.score
+    }
 
 
 def _suite(name: str) -> dict[str, Any]:
@@ -42,14 +55,16 @@ def _subset(name: str) -> dict[str, Any]:
 
 def _protocol(name: str) -> dict[str, Any]:
     protocol = protocols.protocol(name)
-    document = protocol.to_json()
-    document.pop("overrides", None)
-    settings = {
-        setting: {"value": document.pop(setting), "status": source.status, "source": source.note}
-        for setting, source in protocol.provenance.items()
-        if setting in document
+    values = protocol.to_json()["settings"]
+    return {
+        "name": protocol.name,
+        "title": protocol.title,
+        "citation": protocol.citation,
+        "settings": {
+            setting: {"value": value, **dataclasses.asdict(protocol.provenance[setting])}
+            for setting, value in values.items()
+        },
     }
-    return {**document, "settings": settings}
 
 
 def _agent(name: str) -> dict[str, Any]:
@@ -62,7 +77,13 @@ def _agent(name: str) -> dict[str, Any]:
         "summary": agent.summary,
         "citation": agent.citation,
         "members": list(agent.members),
-        "parameters": {parameter.name: str(parameter) for parameter in agent.parameters},
+        "parameters": {
+            parameter.name: {
+                "default": "required" if parameter.required else parameter.default,
+                "type": parameter.expected,
+            }
+            for parameter in agent.parameters
+        },
     }
 
 
@@ -128,17 +149,50 @@ def command(topic: str, name: str | None, as_json: bool) -> None:
 
 
 def _print_details(document: Mapping[str, Any]) -> None:
+    console = Console(highlight=False)
+    plain = {key: value for key, value in document.items() if not _is_listing(value)}
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for key, value in document.items():
+    for key, value in plain.items():
         table.add_row(key.replace("_", " "), _text(value))
-    Console().print(table)
+    console.print(table)
+    for key in [key for key in document if key not in plain]:
+        console.print()
+        console.print(_listing(key, document[key]))
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value.values())
+
+
+def _listing(title: str, entries: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Lay out named values with where each comes from."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title, no_wrap=True)
+    table.add_column("value", overflow="fold")
+    table.add_column("source", overflow="fold")
+    for name, entry in entries.items():
+        value = next(_text(entry[key]) for key in VALUES if key in entry)
+        rest = [_source(key, item) for key, item in entry.items() if key not in VALUES]
+        table.add_row(name.replace("_", " "), value, " ".join(line for line in rest if line))
+    return table
+
+
+def _source(key: str, value: Any) -> str:
+    if key == "status":
+        return "our choice:" if value == "choice" else ""
+    if key == "alternatives":
+        return " ".join(f"Elsewhere: {other['score']:g} ({other['source']}). {other['note']}" for other in value)
+    text = _text(value)
+    return text if text.endswith((".", ":")) or key in ("note", "type") else f"{text}."
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "\n".join(f"{key.replace('_', ' ')}: {_text(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(_text(item) for item in value) or "–"
-    return "–" if value is None or value == "" else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return "–" if value is None or value == "" or value == {} else str(value)

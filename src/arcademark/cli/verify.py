@@ -1,4 +1,4 @@
-"""``arcademark verify``: are these scores real?"""
+"""``arcademark verify`` tells whether the scores are real."""
 
 from __future__ import annotations
 
