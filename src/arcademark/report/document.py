@@ -255,13 +255,13 @@ class Setting:
         The name that ``--override`` takes.
     title : str
         In words.
-    value : JSON value
+    value : str, number, bool, tuple of int or None
         In force.
     text : str
         The value in words, with its unit.
     overridden : bool
         Whether the run changed it.
-    original, original_text : JSON value, str
+    original, original_text : as `value`, str
         The named protocol's own; the same as `value` unless overridden.
     status : {"cited", "choice"}
         Whether the protocol's source states it, or leaves it open.

@@ -1,9 +1,9 @@
-"""Figures as SVG: the same text for the same report, in colours that a page can replace.
+r"""Figures as SVG: the same text for the same report, in colours that a page can replace.
 
 Conventions
 -----------
 * Lengths are in points; a figure is `WIDTH` wide and as high as its rows need.
-* The random-to-human scale is sign(s)·log₁₀(1 + \\|s\\|) of the human-normalised score s in percent, the scale on which
+* The random-to-human scale is sign(s)·log₁₀(1 + \|s\|) of the human-normalised score s in percent, the scale on which
   the subset models are fitted (Aitchison et al. 2023, Appendix E): random play is at 0, the human average at 2.
 * Text stays text, so that it can be read aloud, searched and selected.
 * `themed` swaps each palette colour for a CSS variable with that colour as its fallback.
@@ -34,6 +34,8 @@ HEAD = 40.0
 FOOT = 30.0
 MOST_DOTS = 3000
 """Episodes in a figure above which it shows boxes only."""
+MOST_ALGORITHMS = 5
+"""Algorithms that a figure shows: the first ones."""
 
 PALETTE = {
     "ink": "#1d1c1a",
@@ -49,7 +51,7 @@ PALETTE = {
 }
 SERIES = tuple(name for name in PALETTE if name.startswith("series"))
 
-TICKS = (-1000, -100, -10, 0, 1, 10, 100, 1000, 10_000, 100_000)
+TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 
 def scale(hns: ArrayLike) -> NDArray[np.float64]:
@@ -70,7 +72,7 @@ def standing(report: Report) -> str:
     rows = [(game, _played(report, game)) for game in games]
     figure, axes, tops = _canvas([len(scores) for _, scores in rows])
     reach = [100.0, *(game.record_hns for game in games if game.record_hns is not None)]
-    reach += [score.hns for _, scores in rows for _, score in scores if score.hns is not None]
+    reach += [value for _, scores in rows for _, score in scores for value in _extent(score)]
     left, right = min(-0.25, float(scale(min(reach))) - 0.1), float(scale(max(reach))) + 0.12
     axes.set_xlim(left, right)
     _scale_lines(axes, tops[-1] if tops else 0.0)
@@ -104,11 +106,17 @@ def themed(svg: str) -> str:
     return re.sub(r"(font: [^;\"]*?px) [^;\"]+", r"\1 var(--sans, sans-serif)", svg)
 
 
+def _extent(score: GameScore) -> list[float]:
+    interval = score.interval
+    values = (score.hns, *((interval.low_hns, interval.high_hns) if interval else ()))
+    return [value for value in values if value is not None]
+
+
 def _played(report: Report, game: Game) -> list[tuple[int, GameScore]]:
     """Return the game's scores, each with its algorithm's place in the report."""
     return [
         (index, score)
-        for index, algorithm in enumerate(report.algorithms)
+        for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])
         for score in algorithm.scores
         if score.game == game.id and score.score is not None
     ]
@@ -116,7 +124,7 @@ def _played(report: Report, game: Game) -> list[tuple[int, GameScore]]:
 
 def colour(index: int) -> str:
     """Return the colour of the algorithm at this place in the report."""
-    return PALETTE[SERIES[index % len(SERIES)]]
+    return PALETTE[SERIES[index]]
 
 
 def _canvas(counts: Sequence[int], head: float = HEAD, foot: float = FOOT) -> tuple[Figure, Axes, list[float]]:
@@ -193,7 +201,9 @@ def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]
         axes.barh(
             y, quarters[2] - quarters[0], left=quarters[0], height=BAR * 0.72, color=PALETTE["track"], lw=0, zorder=1
         )
-        if dots:
+        if not dots:
+            axes.plot(np.quantile(values, (0.05, 0.95)), [y, y], color=colour(index), linewidth=0.8, zorder=2)
+        else:
             _dots(axes, values, np.array(score.episode_truncated), y, colour(index))
         axes.plot([quarters[1]] * 2, [y - BAR * 0.42, y + BAR * 0.42], color=colour(index), linewidth=2, zorder=4)
 
@@ -245,5 +255,5 @@ def _svg(figure: Figure, salt: str) -> str:
 
 
 def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:
-    """Return each algorithm's name with the name of its palette colour."""
-    return tuple((item.name, SERIES[index % len(SERIES)]) for index, item in enumerate(algorithms))
+    """Return the name of each algorithm that the figures show, with the name of its palette colour."""
+    return tuple((item.name, name) for item, name in zip(algorithms[:MOST_ALGORITHMS], SERIES, strict=False))

@@ -19,27 +19,28 @@ def paragraphs(
 ) -> tuple[str, ...]:
     """Say how the scores were made, run by run, and what was worked out from them."""
     return (
-        *(_played(run) for run in runs),
+        *(_played(run, runs[:index]) for index, run in enumerate(runs)),
         " ".join(_measured(algorithms, games, scope)),
         *_estimated(algorithms),
     )
 
 
-def _played(run: Run) -> str:
+def _played(run: Run, before: Sequence[Run]) -> str:
     versions = dict(run.versions)
     protocol = run.protocol
+    said = any(protocol == other.protocol for other in before)
     sentences = [
-        f"{wording.shortened(run.agents, most=4)} played {wording.shortened(run.games, most=10)} in the Arcade Learning "
-        f"Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', '?')}) with ArcadeMark "
-        f"{versions.get('arcademark', '?')} under its protocol “{protocol.name}” ({protocol.citation}).",
-        *_protocol(protocol),
+        f"We evaluated {wording.shortened(run.agents, most=4)} on {wording.shortened(run.games, most=10)} in the "
+        f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
+        f"ArcadeMark {versions.get('arcademark', 'unknown')} under its protocol “{protocol.name}”, after "
+        f"{protocol.citation}{', set as above' if said else ''}.",
+        *(() if said else _protocol(protocol)),
         f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
     ]
     if run.troubles:
-        sentences.append(f"{wording.plural(len(run.troubles), 'trial')} of {run.trials} did not finish.")
-    text = " ".join(sentences)
-    return text[0].upper() + text[1:]
+        sentences.append(f"Of {wording.plural(run.trials, 'trial')}, {len(run.troubles)} did not finish.")
+    return " ".join(sentences)
 
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
@@ -61,9 +62,10 @@ def _protocol(protocol: ProtocolView) -> Iterator[str]:
     changed = [setting for setting in protocol.settings if setting.overridden]
     if changed:
         changes = wording.listing(
-            f"{setting.title.lower()} is {setting.text} (there {setting.original_text})" for setting in changed
+            f"{setting.title[0].lower()}{setting.title[1:]} ({setting.text}; there {setting.original_text})"
+            for setting in changed
         )
-        yield f"This departs from the named protocol: {changes}."
+        yield f"This departs from the named protocol in {changes}."
 
 
 def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bool) -> str:
@@ -80,9 +82,9 @@ def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bo
 
 def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
     yield (
-        "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes; intervals "
-        f"are {LEVEL * 100:g} % percentile bootstrap over seeds and episodes ({RESAMPLES:,} resamples; Efron and "
-        "Tibshirani 1993)."
+        "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes; "
+        f"intervals are {LEVEL * 100:g} % percentile bootstrap over seeds and episodes ({RESAMPLES:,} resamples; "
+        "Efron and Tibshirani 1993)."
     )
     if any(game.human is not None for game in games):
         yield (
@@ -91,8 +93,8 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
         )
     if any(game.record is not None for game in games):
         yield (
-            "Human-world-record-normalised scores (HWRNS) place the human world record at 100 % (Fan 2021); SABER holds "
-            "them within 0 and 200 % (Toromanoff et al. 2019)."
+            "Human-world-record-normalised scores (HWRNS) place the human world record at 100 % (Fan 2021); SABER "
+            "holds them within 0 and 200 % (Toromanoff et al. 2019)."
         )
     yield (
         f"Mean, median and interquartile mean (Agarwal et al. 2021) are over {scope}; capped HNS are held within 0 and "
@@ -100,9 +102,12 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
     )
     for algorithm in algorithms:
         if algorithm.training_frames is not None:
-            yield f"{algorithm.name} was trained on each game for {algorithm.training_frames:,} frames."
+            yield f"The agent {algorithm.name} was trained on each game for {algorithm.training_frames:,} frames."
         if algorithm.variants > 1:
-            yield f"{algorithm.name} is the best of {algorithm.variants} agents on each game (Bellemare et al. 2013)."
+            yield (
+                f"The baseline {algorithm.name} is the best of {algorithm.variants} agents on each game (Bellemare et "
+                "al. 2013, §3.1.2)."
+            )
 
 
 def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
@@ -118,8 +123,9 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
             else ""
         )
         yield (
-            f"The median HNS over all games of {subset.suite} is estimated from {wording.plural(len(subset.tasks), 'game')} "
-            f"with the {title} model of Aitchison et al. 2023, 10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
+            f"The median HNS over all games of {subset.suite} is estimated from "
+            f"{wording.plural(len(subset.tasks), 'game')} with the {title} model of Aitchison et al. 2023, "
+            f"10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
             f"whose printed typical relative error is {wording.percent(100 * error)}: "
             f"{wording.listing(f'{item.name} {wording.percent(item.estimate.value)}' for item in shown)}."
             f"{caveat} {title} estimates are to be compared with {title} estimates."

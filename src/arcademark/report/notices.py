@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
 from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
-from arcademark.report import settings, wording
+from arcademark.report import wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Game, Level, Notice
 from arcademark.report.runs import game_name
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import differences
+from arcademark.suite.settings import format_setting
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
     {
@@ -67,6 +69,7 @@ def collect(
     found = [
         *_runs_differ(collection, names),
         *_run_by_run(collection, names),
+        *_episodes(collection, names),
         *_games_differ(algorithms),
         *_estimates(algorithms),
         *_learners(shown),
@@ -87,10 +90,7 @@ def _runs_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[No
     for run, name in zip(others, names[1:], strict=True):
         found = differences(first.record.protocol, run.record.protocol)
         if found:
-            what = "; ".join(
-                f"{item.setting} ({settings.text(item.setting, item.a)}, {settings.text(item.setting, item.b)})"
-                for item in found
-            )
+            what = "; ".join(f"{item.setting} ({format_setting(item.a)}, {format_setting(item.b)})" for item in found)
             yield _notice(
                 "protocols_differ",
                 f"{names[0]} and {name} were played under different settings, so their scores are not to be ranked "
@@ -112,7 +112,7 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
         protocol = run.record.protocol
         if protocol.overrides:
             changes = (
-                f"{key} is {settings.text(key, getattr(protocol, key))} instead of {settings.text(key, original)}"
+                f"{key} is {format_setting(getattr(protocol, key))} instead of {format_setting(original)}"
                 for key, original in protocol.overrides.items()
             )
             yield _notice(
@@ -130,16 +130,22 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
             yield _notice(
                 "trials_incomplete",
                 f"{wording.plural(len(waiting), 'trial')} of {name} "
-                f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes there so far. "
-                "The same command again continues.",
+                f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
+                "there so far. The same command again continues.",
             )
-        asked = sorted({trial.episodes for trial in run.record.trials})
-        if asked and asked[0] < protocol.evaluation_episodes:
-            yield _notice(
-                "fewer_episodes",
-                f"{name} averages {wording.plural(asked[0], 'episode')} a trial; {protocol.name} asks for "
-                f"{protocol.evaluation_episodes:,}.",
-            )
+
+
+def _episodes(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    short: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for run, name in zip(collection.runs, names, strict=True):
+        asked = min((trial.episodes for trial in run.record.trials), default=0)
+        if asked < run.record.protocol.evaluation_episodes:
+            short[asked, run.record.protocol.evaluation_episodes].append(name)
+    for (asked, wanted), those in short.items():
+        yield _notice(
+            "fewer_episodes",
+            f"{wording.listing(those)}: {wording.plural(asked, 'episode')} a seed; the protocol averages {wanted:,}.",
+        )
 
 
 def _games_differ(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
@@ -213,15 +219,14 @@ def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
 
 
 def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
+    cut = [(algorithm, score) for algorithm in algorithms for score in algorithm.scores if score.truncated]
+    if cut:
+        where = wording.shortened(
+            f"{algorithm.name} on {game_name(score.game)} ({score.truncated:,} of {score.episodes:,})"
+            for algorithm, score in cut
+        )
+        yield _notice("episodes_truncated", f"The frame cap ended episodes before the game did: {where}.")
     for algorithm in algorithms:
-        cut = [score for score in algorithm.scores if score.truncated]
-        if cut:
-            where = wording.shortened(
-                f"{game_name(score.game)} ({score.truncated:,} of {score.episodes:,})" for score in cut
-            )
-            yield _notice(
-                "episodes_truncated", f"The frame cap ended episodes of {algorithm.name} before the game did: {where}."
-            )
         if algorithm.variants > 1:
             yield _notice(
                 "best_of",
@@ -254,18 +259,15 @@ def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
 def _hard_exploration(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
     hard = {game.id for game in games if game.hard_exploration}
     advice = "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1)"
-    if not hard:
-        if any(algorithm.estimate.value is not None for algorithm in algorithms):
-            yield _notice(
-                "hard_exploration",
-                f"{advice}; where it matters, play those games too: --games hard-exploration-7.",
-            )
-        return
-    for algorithm in algorithms:
-        scores = [score for score in algorithm.scores if score.game in hard and score.score is not None]
-        if scores:
-            what = wording.listing(f"{game_name(item.game)} {wording.percent(item.hns)}" for item in scores)
-            yield _notice("hard_exploration", f"{advice}; {algorithm.name} by itself there, HNS: {what}.")
+    found = [
+        f"{algorithm.name} {wording.listing(f'{game_name(item.game)} {wording.percent(item.hns)}' for item in scores)}"
+        for algorithm in algorithms
+        if (scores := [item for item in algorithm.scores if item.game in hard and item.score is not None])
+    ]
+    if found:
+        yield _notice("hard_exploration", f"{advice}. Such games by themselves, HNS: {'; '.join(found[:4])}.")
+    elif any(algorithm.estimate.value is not None for algorithm in algorithms):
+        yield _notice("hard_exploration", f"{advice}. Where it matters, play the games of hard-exploration-7 too.")
 
 
 def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -48,8 +48,11 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = MappingProxyType(
         "max_pool": ("Maximum of last two frames", lambda value: "yes" if value else "no"),
         "frame_stack": ("Screens stacked", str),
         "training_reward_clipping": ("Rewards clipped in training", lambda value: "yes" if value else "no"),
-        "training_frames": ("Training budget", lambda value: "none" if value is None else f"{value:,} frames"),
-        "training_episodes": ("Training episodes", lambda value: "no limit" if value is None else f"{value:,}"),
+        "training_frames": ("Training frames", lambda value: "counted in episodes" if value is None else f"{value:,}"),
+        "training_episodes": (
+            "Training episodes",
+            lambda value: "counted in frames" if value is None else f"{value:,}",
+        ),
         "evaluation_episodes": ("Episodes averaged, k", lambda value: f"{value:,}"),
         "reported_episodes": ("Score is of", _REPORTED.__getitem__),
         "counted_frames": ("Frames counted", _COUNTED.__getitem__),
@@ -85,15 +88,11 @@ def _setting(protocol: Protocol, field: str, value: Any) -> Setting:
     return Setting(
         field=field,
         title=title(field),
-        value=_plain(value),
+        value=value,
         text=text(field, value),
         overridden=field in protocol.overrides,
-        original=_plain(original),
+        original=original,
         original_text=text(field, original),
         status=provenance.status,
         note=provenance.note,
     )
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from arcademark.report import wording
-from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, Report, Run
+from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, ProtocolView, Report, Run
 
 WIDE = 110
 """Columns from which scores and references share one table."""
@@ -35,23 +35,27 @@ def render(report: Report, console: Console) -> None:
 
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
     """Yield what `render` prints, from top to bottom."""
-    yield Rule(Text(report.title, style="bold"), characters="━", style="dim", align="left")
-    yield _section("Headline", _headline(report, width))
-    yield _section("", *(_notice(notice) for notice in report.warnings))
-    yield _section(f"Summaries over {report.scope}", _summaries(report))
-    yield _section("Games", *_games(report, width))
+    yield Text(report.title, style="bold")
+    yield Rule(characters="━", style="dim")
+    yield from _section("", *(_notice(notice) for notice in report.warnings))
+    yield from _section("Estimated median HNS of the whole suite", _headline(report))
+    yield from _section(f"Summaries over {report.scope}", _summaries(report))
+    yield from _section("Games", *_games(report, width))
+    for view in dict.fromkeys(run.protocol for run in report.runs):
+        names = wording.listing(run.name for run in report.runs if run.protocol == view)
+        yield from _section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol, width))
     for run in report.runs:
-        yield _section(f"Protocol of {run.name}: {run.protocol.label}", _protocol(run, width))
         if run.troubles:
-            yield _section(f"Not finished in {run.name}", _troubles(run))
-    yield _section("", *(_notice(notice) for notice in report.notes))
+            yield from _section(f"Not finished in {run.name}", _troubles(run))
+    yield from _section("", *(_notice(notice) for notice in report.notes))
 
 
-def _section(title: str, *content: RenderableType) -> RenderableType:
-    if not content:
-        return Group()
-    heading = [Text(title, style="bold cyan")] if title else []
-    return Padding(Group(*heading, *content), (0, 0, 1, 0))
+def _section(title: str, *content: RenderableType) -> Iterator[RenderableType]:
+    if content:
+        if title:
+            yield Text(title, style="bold cyan")
+        yield from content
+        yield Text()
 
 
 def _table(*columns: str, left: int = 1) -> Table:
@@ -63,24 +67,34 @@ def _table(*columns: str, left: int = 1) -> Table:
     return table
 
 
-def _headline(report: Report, width: int) -> Table:
-    table = _table("algorithm", "estimated median HNS", "typical error", "human level", "records")
+def _headline(report: Report) -> Table:
+    table = _table(
+        "algorithm", "estimate", "model", "typical\nerror", "from the\nepisodes", "at human\nlevel", "records\nbroken"
+    )
     for algorithm in report.algorithms:
         estimate = algorithm.estimate
+        error = None if estimate.value is None else estimate.relative_error
         table.add_row(
             Text(algorithm.name, style="bold"),
             _estimate(estimate),
-            wording.percent(None if estimate.relative_error is None else 100 * estimate.relative_error),
+            estimate.title,
+            wording.percent(None if error is None else 100 * error),
+            _between(estimate.sampling_low, estimate.sampling_high),
             *(f"{len(item.reached)} of {item.games}" for item in algorithm.breakthroughs),
         )
     return table
 
 
+def _between(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return wording.MISSING
+    return f"{wording.percent(low)[:-2]} … {wording.percent(high)}"
+
+
 def _estimate(estimate: Estimate) -> Text:
     if estimate.value is None:
         return Text("refused", style="yellow")
-    style = "bold yellow" if estimate.warnings else "bold green"
-    return Text.assemble((wording.percent(estimate.value), style), f" ({estimate.title})")
+    return Text(wording.percent(estimate.value), style="bold yellow" if estimate.warnings else "bold green")
 
 
 def _summaries(report: Report) -> Table:
@@ -100,24 +114,23 @@ def _summaries(report: Report) -> Table:
 def _games(report: Report, width: int) -> Iterator[RenderableType]:
     wide = width >= WIDE
     several = len(report.algorithms) > 1
-    names = ("game", "algorithm") if several else ("game",)
     references = ("random", "human", "record")
-    table = _table(
-        *names, "score", "95 % interval", "n", "HNS", "HWRNS", *(references if wide else ()), left=len(names)
-    )
+    table = _table("game", "score", "95 % interval", "episodes", "HNS", "HWRNS", *(references if wide else ()))
     for game in report.games:
-        rows = [
-            (algorithm, score) for algorithm in report.algorithms for score in algorithm.scores if score.game == game.id
-        ]
-        for index, (algorithm, score) in enumerate(rows):
-            shown = (game.name if index == 0 else "", *((_who(algorithm, score),) if several else ()))
-            table.add_row(*shown, *_score(score), *(_references(game) if wide and index == 0 else ()))
+        beside = _references(game) if wide else ()
+        if several:
+            table.add_row(Text(game.name, style="bold"), *[""] * 5, *beside)
+        for algorithm in report.algorithms:
+            for score in (score for score in algorithm.scores if score.game == game.id):
+                who = Padding(_who(algorithm, score), (0, 0, 0, 2)) if several else game.name
+                table.add_row(who, *_score(score), *(() if several else beside))
     yield table
     if not wide:
-        beside = _table("game", *references)
+        yield Text()
+        anchors = _table("game", *references)
         for game in report.games:
-            beside.add_row(game.name, *_references(game))
-        yield Padding(beside, (1, 0, 0, 0))
+            anchors.add_row(game.name, *_references(game))
+        yield anchors
 
 
 def _who(algorithm: Algorithm, score: GameScore) -> str:
@@ -143,9 +156,10 @@ def _references(game: Game) -> tuple[str, str, str]:
     return (wording.reference(game.random), wording.reference(game.human), wording.reference(game.record))
 
 
-def _protocol(run: Run, width: int) -> RenderableType:
-    """Show the settings in two columns side by side, the overridden ones marked."""
-    settings = run.protocol.settings
+def _protocol(view: ProtocolView, first: ProtocolView, width: int) -> RenderableType:
+    """Show the settings, overrides marked; of a later protocol only those that differ from the first."""
+    known = {setting.field: setting.text for setting in first.settings} if view is not first else {}
+    settings = [setting for setting in view.settings if setting.overridden or known.get(setting.field) != setting.text]
     sides = 2 if width >= WIDE else 1
     height = -(-len(settings) // sides)
     table = Table.grid(padding=(0, 2))
@@ -154,10 +168,12 @@ def _protocol(run: Run, width: int) -> RenderableType:
         for setting in settings[row::height]:
             cells.append(Text(setting.title, style="dim"))
             if setting.overridden:
-                cells.append(Text(f"{setting.text}  (override; was {setting.original_text})", style="bold yellow"))
+                cells.append(Text(f"{setting.text} (override; was {setting.original_text})", style="bold yellow"))
             else:
                 cells.append(Text(setting.text))
         table.add_row(*cells)
+    if view is not first:
+        table.add_row(Text("all else", style="dim"), Text("as above"))
     return table
 
 
@@ -178,5 +194,6 @@ def _troubles(run: Run) -> Table:
 
 def _notice(notice: Notice) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    grid.add_row(Text("!" if notice.level == "warning" else "·", style=LEVEL_STYLES[notice.level]), Text(notice.text))
+    mark = "Warning:" if notice.level == "warning" else "·"
+    grid.add_row(Text(mark, style=LEVEL_STYLES[notice.level]), Text(notice.text))
     return grid

@@ -25,6 +25,8 @@ def score(value: float | None, places: int | None = None) -> str:
     """
     if value is None:
         return MISSING
+    if value == 0:
+        return "0"
     return _signed(value, decimals(value) if places is None else places)
 
 
@@ -41,6 +43,8 @@ def percent(value: float | None) -> str:
     if value is None:
         return MISSING
     size = abs(value)
+    if size == 0:
+        return "0\N{NO-BREAK SPACE}%"
     return _signed(value, 0 if size >= 99.95 else 1 if size >= 9.995 else 2) + "\N{NO-BREAK SPACE}%"
 
 
