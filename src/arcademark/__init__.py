@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcademark.environments.gymnasium import make, make_vec
+    from arcademark.report.views import analyse
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "analyse": "arcademark.report.views",
+    "execute": "arcademark.runs.execution",
     "make": "arcademark.environments.gymnasium",
+    "make_plan": "arcademark.runs.plan",
     "make_vec": "arcademark.environments.gymnasium",
 }
 
-__all__ = ["__version__", "make", "make_vec"]
+__all__ = ["__version__", "analyse", "execute", "make", "make_plan", "make_vec"]
 
 
 def __getattr__(name: str) -> Any:
