@@ -38,6 +38,7 @@ MOST_ALGORITHMS = 5
 """Algorithms that a figure shows: the first ones."""
 
 PALETTE = {
+    "paper": "#fdfcf9",
     "ink": "#1d1c1a",
     "muted": "#6f6b64",
     "rule": "#d8d4cb",
@@ -209,10 +210,11 @@ def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]
 
 
 def _dots(axes: Axes, x: NDArray[np.float64], truncated: NDArray[np.bool_], y: float, shade: str) -> None:
-    """Mark each episode; hollow where the frame cap ended it. Heights are spread evenly, not drawn at random."""
+    """Mark each episode; hollow where the frame cap ended it. Equal scores are spread evenly, not at random."""
     golden = (np.sqrt(5.0) - 1) / 2
-    heights = y + BAR * 0.6 * ((np.arange(len(x)) * golden) % 1 - 0.5)
-    for chosen, face in ((~truncated, shade), (truncated, "none")):
+    heights = np.empty(len(x))
+    heights[np.argsort(x, kind="stable")] = y + BAR * 0.6 * ((np.arange(len(x)) * golden) % 1 - 0.5)
+    for chosen, face in ((~truncated, shade), (truncated, PALETTE["paper"])):
         if chosen.any():
             axes.scatter(x[chosen], heights[chosen], s=9, facecolors=face, edgecolors=shade, linewidths=0.6, zorder=3)
 
