@@ -60,8 +60,8 @@ def fake_episodes(
 def play(policy: Policy, episodes: Sequence[FakeEpisode], slots: int = 1) -> Actions:
     """Show episodes to a policy, `slots` of them at once, the next one in the row where one ends.
 
-    The batch keeps its size: a row without a next episode stays with its last observation until all have ended, and what
-    is chosen for it counts for nothing.
+    The batch keeps its size: a row without a next episode stays with its last observation until all have ended, and
+    what is chosen for it counts for nothing.
 
     Returns
     -------

@@ -99,6 +99,15 @@ class Environment(Protocol):
     def observe(self, out: NDArray[np.uint8]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
 
+    def render(self) -> NDArray[np.uint8]:
+        """Return the screen in colour, shape (height, width, 3), as people see it.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Before the first reset, or between `restore` and the next step: the emulator does not keep its picture.
+        """
+
     def save(self) -> Any:
         """Return everything needed to continue from here, as an opaque picklable value."""
 

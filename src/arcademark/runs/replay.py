@@ -7,7 +7,7 @@ give, and the actions. No agent is loaded, so what was recorded anywhere can be 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypedDict, Unpack
 
 from arcademark.environments import toy
@@ -27,7 +27,7 @@ class Recorded(NamedTuple):
     episode: EpisodeRecord
 
 
-def replay_all(environment: Environment, recorded: Recorded, actions: Sequence[int]) -> Replayed:
+def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Replayed:
     """Play an episode again and sum it up.
 
     Raises
@@ -78,7 +78,7 @@ def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Envir
     ArcadeMarkError
         If the game cannot be played here.
     """
-    unseen = dataclasses.replace(protocol, observation="ram")
+    unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
     spec = environment_spec(trial.game, unseen)
     return open_environment(spec, training=phase == "training", frames_per_action=trial.frames_per_action)
 
@@ -100,7 +100,7 @@ class Replayed(NamedTuple):
     end: str | None
 
 
-def replay(environment: Environment, recorded: Recorded, actions: Sequence[int]) -> Iterator[Step]:
+def replay(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Iterator[Step]:
     """Play an episode again, yielding what each step gives, until it ends or no action is left.
 
     Raises

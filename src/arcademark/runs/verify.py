@@ -264,7 +264,7 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[t
         missing = sum(map(len, shares))
         listening = [connection for _, connection in started]
         while listening:
-            for connection in cast(list[Connection[Any, Any]], wait(listening)):
+            for connection in cast("list[Connection[Any, Any]]", wait(listening)):
                 try:
                     yield connection.recv()
                     missing -= 1

@@ -1,0 +1,174 @@
+"""Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``.
+
+A picture is a uint8 array of shape (height, width, 3). Both writers take them one at a time, so that the length of an
+episode costs no memory. A GIF holds, after the first picture, only the rectangle that changed, in its exact colours.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import GifImagePlugin, Image, ImageDraw, ImageFont
+
+from arcademark.errors import ArcadeMarkError
+
+Picture = NDArray[np.uint8]
+
+GIF_TICKS_PER_SECOND = 100
+GIF_FASTEST_TICKS = 2
+"""Most programs show a shorter delay as a much longer one."""
+
+BAR_HEIGHT = 22
+MARGIN = 6
+BAR_COLOUR, TEXT_COLOUR = (24, 24, 27), (244, 244, 245)
+
+
+def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
+    """Write a moving picture; its format follows from the name.
+
+    Parameters
+    ----------
+    path : Path
+        Ends in .gif or .mp4. Nothing is left there if writing fails.
+    pictures : iterable of uint8 arrays, shape (height, width, 3)
+        All of one size, at least one.
+    pictures_per_second : float
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the ending is another, MP4 cannot be written here, or the file cannot be written.
+    """
+    if path.suffix.lower() not in WRITERS:
+        raise ArcadeMarkError(f"{path}: expected a name that ends in .gif or .mp4")
+    draft = path.with_name(f".{path.stem}.draft{path.suffix}")
+    try:
+        WRITERS[path.suffix.lower()](draft, pictures, pictures_per_second)
+        draft.replace(path)
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot be written ({error.strerror or error}); choose another --out") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
+    """Enlarge a screen by a whole factor and put a bar with two texts below it.
+
+    The left text is left out where there is no room for both.
+    """
+    large = screen.repeat(scale, axis=0).repeat(scale, axis=1)
+    return np.concatenate([large, _bar(large.shape[1], left, right)])
+
+
+@lru_cache(maxsize=8)
+def _bar(width: int, left: str, right: str) -> Picture:
+    image = Image.new("RGB", (width, BAR_HEIGHT), BAR_COLOUR)
+    draw = ImageDraw.Draw(image)
+    draw.fontmode = "1"  # no smoothing: it would need more colours than a GIF has
+    font = ImageFont.load_default(size=13)
+    draw.text((width - MARGIN, BAR_HEIGHT // 2), right, TEXT_COLOUR, font, anchor="rm")
+    if draw.textlength(left, font) + draw.textlength(right, font) + 3 * MARGIN <= width:
+        draw.text((MARGIN, BAR_HEIGHT // 2), left, TEXT_COLOUR, font, anchor="lm")
+    return np.asarray(image)
+
+
+def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
+    """Write a GIF that repeats for ever.
+
+    Its delays are whole hundredths of a second; where that is not the speed asked for they alternate, so that the whole
+    takes the right time.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If more pictures a second are asked for than a GIF can show.
+    """
+    ticks = GIF_TICKS_PER_SECOND / pictures_per_second
+    if ticks < GIF_FASTEST_TICKS:
+        raise ArcadeMarkError(
+            f"{path.suffix[1:]} shows at most {GIF_TICKS_PER_SECOND // GIF_FASTEST_TICKS} pictures a second, "
+            f"not {pictures_per_second:g}; leave out more frames, or write an .mp4"
+        )
+    before: Picture | None = None
+    with path.open("wb") as file:
+        for count, picture in enumerate(pictures):
+            if before is None:
+                file.write(_gif_header(picture.shape[1], picture.shape[0]))
+            top, bottom, left, right = _changed(picture, before)
+            delay = round((count + 1) * ticks) - round(count * ticks)
+            _write_gif_picture(file, picture[top:bottom, left:right], (left, top), delay)
+            before = picture
+        file.write(b";")
+    if before is None:
+        raise ArcadeMarkError("there is no picture to write")
+
+
+def _changed(picture: Picture, before: Picture | None) -> tuple[int, int, int, int]:
+    """Return top, bottom, left and right of the rectangle that changed; a single pixel if nothing did."""
+    height, width, _ = picture.shape
+    if before is None:
+        return 0, height, 0, width
+    differs = picture != before
+    rows = np.flatnonzero(differs.reshape(height, -1).any(axis=1))
+    if not len(rows):
+        return 0, 1, 0, 1
+    top, bottom = int(rows[0]), int(rows[-1]) + 1
+    columns = np.flatnonzero(differs[top:bottom].any(axis=0).any(axis=1))
+    return top, bottom, int(columns[0]), int(columns[-1]) + 1
+
+
+def _gif_header(width: int, height: int) -> bytes:
+    """Signature, size, no common palette, repeat for ever (GIF89a specification, §17, §18; Netscape's extension)."""
+    return b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0) + b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
+
+
+def _write_gif_picture(file: IO[bytes], picture: Picture, offset: tuple[int, int], ticks: int) -> None:
+    height, width, _ = picture.shape
+    packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    colours, indices = np.unique(packed, return_inverse=True)
+    image = Image.frombytes("P", (width, height), indices.astype(np.uint8).tobytes())
+    image.putpalette(np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8).tobytes())
+    for block in GifImagePlugin.getdata(image, offset, duration=10 * ticks, disposal=1, include_color_table=True):
+        file.write(block)
+
+
+def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
+    """Write an MP4 (H.264).
+
+    Raises
+    ------
+    ArcadeMarkError
+        If imageio-ffmpeg is not installed or does not work here.
+    """
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise ArcadeMarkError(
+            "writing MP4 needs imageio-ffmpeg: pip install 'arcademark[video]', or choose a name that ends in .gif"
+        ) from None
+    writer = None
+    try:
+        for picture in pictures:
+            if writer is None:
+                size = (picture.shape[1], picture.shape[0])
+                writer = imageio_ffmpeg.write_frames(str(path), size, fps=pictures_per_second, macro_block_size=2)
+                writer.send(None)
+            writer.send(np.ascontiguousarray(picture))
+    except RuntimeError as error:
+        raise ArcadeMarkError(
+            f"imageio-ffmpeg cannot write MP4 here ({error}); choose a name that ends in .gif"
+        ) from error
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is None:
+        raise ArcadeMarkError("there is no picture to write")
+
+
+WRITERS = {".gif": write_gif, ".mp4": write_mp4}

@@ -1,0 +1,127 @@
+"""An episode as a moving picture: its recorded actions are replayed, and the screen is shown with the running score."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Unpack
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import video
+from arcademark.runs.replay import Choice, Recorded, open_recorded, replay, select
+from arcademark.runs.store import RunRecord, read_actions, read_run
+
+FRAMES_PER_SECOND = 60
+EVERY_FRAMES = {".gif": 3, ".mp4": 1}
+"""Real speed in both. An odd number, since games flicker: what they draw every other frame would always be left out, or
+never."""
+
+
+def watch(
+    directory: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    scale: int = 2,
+    every_frames: int | None = None,
+    on_frames: Callable[[int, int], None] = lambda _done, _total: None,
+    **choice: Unpack[Choice],
+) -> Path:
+    """Write an episode of a run as GIF or MP4, at the speed at which people play.
+
+    Parameters
+    ----------
+    directory : path
+        Of the run.
+    out : path, optional
+        Ends in .gif or .mp4; by default a GIF in the current folder, named after game, seed and episode.
+    scale : int
+        Enlarges the screen.
+    every_frames : int, optional
+        Shows one of so many frames; 3 in a GIF (20 a second), each in an MP4 (60 a second).
+    on_frames : callable, optional
+        Called now and then with the frames shown and those of the episode.
+    **choice
+        Which episode, as `arcademark.runs.replay.Choice` lists; the first one unless `episode` is given, of evaluation
+        where it has both phases.
+
+    Returns
+    -------
+    Path
+        Of the file.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If nothing or more than one trial fits, the replay does not give the recorded score, or the file cannot be
+        written. No file is left then.
+    """
+    run = read_run(directory)
+    recorded = _choose(run, choice)
+    path = Path(out) if out is not None else Path(_name(recorded))
+    every = every_frames or EVERY_FRAMES.get(path.suffix.lower(), 1)
+    if every < 1 or scale < 1:
+        raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
+    if not path.parent.is_dir():
+        raise ArcadeMarkError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
+    pictures = _pictures(run, recorded, scale, every, on_frames)
+    video.write(path, pictures, FRAMES_PER_SECOND / every)
+    return path
+
+
+def _choose(run: RunRecord, choice: Choice) -> Recorded:
+    """Return the one episode that is meant."""
+    wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
+    found = select(run, **wanted)
+    trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
+    if len(trials) > 1:
+        shown = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
+        raise ArcadeMarkError(
+            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {shown}"
+        )
+    return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
+
+
+def _name(recorded: Recorded) -> str:
+    trial, row = recorded
+    training = "training-" if row.phase == "training" else ""
+    return f"{trial.game}-seed{trial.seed}-{training}episode{row.episode}.gif"
+
+
+def _pictures(
+    run: RunRecord, recorded: Recorded, scale: int, every: int, on_frames: Callable[[int, int], None]
+) -> Iterator[video.Picture]:
+    """Replay frame by frame and show one of so many, and the last one.
+
+    Raises
+    ------
+    ArcadeMarkError
+        At the end, if the replay is not what was recorded.
+    """
+    trial, row = recorded
+    actions = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
+    frames_per_action = trial.frames_per_action or run.protocol.frame_skip
+    by_frame = recorded._replace(trial=dataclasses.replace(trial, frames_per_action=1))
+    environment = open_recorded(run.protocol, by_frame.trial, row.phase)
+    each_frame = chain.from_iterable(repeat(action, frames_per_action) for action in actions)
+    left, score, ended = f"{trial.game} · episode {row.episode}", 0.0, False
+    for shown, step in enumerate(replay(environment, by_frame, each_frame)):
+        score += step.reward
+        ended = step.terminated or step.truncated
+        if shown % every == 0 or ended:
+            frames = environment.episode_frames
+            yield video.captioned(environment.render(), scale, left, f"{_clock(frames)}   score {score:,.15g}")
+            on_frames(frames, row.frames)
+    if (score, environment.episode_frames, ended) != (row.score, row.frames, True):
+        raise ArcadeMarkError(
+            f"{run.directory}: {row.phase} episode {row.episode} of trial {trial.id} does not replay as recorded: "
+            f"score {score:.15g} in {environment.episode_frames} frames, recorded {row.score:.15g} in {row.frames}; "
+            f"'arcademark verify {run.directory}' tells more"
+        )
+
+
+def _clock(frames: int) -> str:
+    seconds = frames // FRAMES_PER_SECOND
+    return f"{seconds // 60}:{seconds % 60:02}"
