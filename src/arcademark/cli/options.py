@@ -29,7 +29,7 @@ class Count(click.ParamType[int]):
             number = float(str(value).replace("_", ""))
         except ValueError:
             number = -1.0
-        if number < 1 or number != int(number):
+        if number < 1 or not number.is_integer():
             self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
         return int(number)
 

@@ -84,5 +84,5 @@ def command(
 def default_directory(agent: str) -> Path:
     """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
     source, _, factory = agent.rpartition(":")
-    name = f"{Path(source).stem}-{factory}" if source else agent
+    name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
     return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)

@@ -1,0 +1,48 @@
+"""The command line as its user meets it: arguments in, exit code and both streams out."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from arcademark.cli.main import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+Invoke = Callable[..., Outcome]
+
+
+@pytest.fixture
+def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Invoke:
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["arcademark", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capfd.readouterr()
+        return Outcome(int(stopped.value.code or 0), out, err)
+
+    return call
+
+
+@pytest.fixture
+def short() -> tuple[str, ...]:
+    """Options that keep episodes to ten seconds of play."""
+    return ("--override", "max_frames_per_episode=600")
+
+
+@pytest.fixture
+def played(invoke: Invoke, short: tuple[str, ...]) -> Path:
+    """A run of two short episodes each of two games."""
+    assert invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", "run").code == 0
+    return Path("run")

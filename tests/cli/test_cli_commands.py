@@ -1,0 +1,98 @@
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+
+def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
+    command = ("run", "random", "--games", "pong", "--episodes", 2, *short)
+    first = invoke(*command)
+    assert first.code == 0
+    assert "Pong" in first.out
+    assert "2 episodes" in first.err
+    assert Path("runs/random/manifest.json").exists()
+    again = invoke(*command)
+    assert again.code == 0
+    assert "complete already" in again.err
+    assert again.out == first.out
+
+
+def test_run_grows_with_more_episodes(invoke, short, played):
+    grown = invoke("run", "random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", played)
+    assert grown.code == 0
+    assert "continuing: 4 of 6" in grown.err
+    assert "2 episodes" in grown.err
+
+
+def test_run_refuses_another_protocol_in_the_same_directory(invoke, played):
+    refused = invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, "--out", played)
+    assert refused.code == 2
+    assert "max_frames_per_episode" in refused.err
+    assert invoke("verify", played).code == 0
+
+
+def test_a_modified_protocol_is_labelled(invoke, played):
+    shown = invoke("report", played)
+    assert "max_frames_per_episode" in shown.out
+    assert "600" in shown.out
+
+
+def test_report_writes_json_without_nan_and_a_page(invoke, played):
+    shown = invoke("report", played, "--json", "--html", "deep/page.html")
+    assert shown.code == 0
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    document = json.loads(shown.out, parse_constant=refuse)
+    assert document["schema"].startswith("arcademark.report/")
+    page = Path("deep/page.html").read_text(encoding="utf-8")
+    assert "Pong" in page
+    assert "<script src" not in page
+    assert sorted(Path("deep").iterdir()) == [Path("deep/page.html")]
+
+
+def test_report_says_where_the_page_is(invoke, played):
+    quiet = invoke("report", played, "--html", "page.html", "--quiet")
+    assert quiet.out == f"page: {Path('page.html').resolve().as_uri()}\n"
+
+
+def test_verify_confirms_and_catches_a_forged_score(invoke, played):
+    assert invoke("verify", played).code == 0
+    with sqlite3.connect(played / "run.sqlite") as database:
+        database.execute("UPDATE episode SET score = score + 1000 WHERE episode = 1 AND trial LIKE '%pong%'")
+    database.close()
+    caught = invoke("verify", played)
+    assert caught.code == 1
+    assert "pong" in caught.out
+    document = json.loads(invoke("verify", played, "--json").out)
+    assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
+
+
+def test_watch_writes_a_picture(invoke, played):
+    shown = invoke("watch", played, "--game", "pong", "--episode", 1, "--out", "pong.gif")
+    assert shown.code == 0, shown.err
+    assert Path("pong.gif").read_bytes().startswith(b"GIF89a")
+
+
+@pytest.mark.parametrize("topic", ["games", "suites", "subsets", "protocols", "agents"])
+def test_info_lists_and_shows_each(invoke, topic):
+    listed = json.loads(invoke("info", topic, "--json").out)
+    assert len(listed) >= 2
+    for row in listed:
+        name = next(iter(row.values()))
+        assert invoke("info", topic, name).code == 0
+        assert json.loads(invoke("info", topic, name, "--json").out)
+
+
+def test_info_understands_the_singular_and_any_spelling(invoke):
+    assert "Q*bert" in invoke("info", "game", "ALE/Qbert-v5").out
+
+
+def test_every_command_is_in_the_help(invoke):
+    shown = invoke("--help")
+    assert shown.code == 0
+    for command in ("run", "report", "verify", "watch", "info"):
+        assert f"  {command} " in shown.out
+        assert invoke(command, "--help").code == 0

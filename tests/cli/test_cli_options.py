@@ -1,0 +1,56 @@
+import click
+import pytest
+
+from arcademark.cli import options
+from arcademark.cli.progress import duration
+from arcademark.cli.run import default_directory
+from arcademark.errors import ArcadeMarkError
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"), [("1", (0,)), ("3", (0, 1, 2)), ("3,7", (3, 7)), ("3,", (3,)), (" 5 , 0 ", (5, 0)), ("0,", (0,))]
+)
+def test_seeds_are_a_count_or_a_list(text, seeds):
+    assert options.seed_list(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", ",", "0", "-1", "two", "1.5", "3,3", "3;7", "1,-2"])
+def test_other_seeds_are_refused(text):
+    with pytest.raises(ArcadeMarkError, match="--seeds"):
+        options.seed_list(text)
+
+
+def test_pairs_keep_the_value_as_it_stands():
+    assert options.pairs("set", ("depth=3", "name = a=b ")) == {"depth": "3", "name": "a=b"}
+
+
+@pytest.mark.parametrize("items", [("depth",), ("=3",), ("a=1", "a=2")])
+def test_pairs_that_cannot_be_read_are_refused(items):
+    with pytest.raises(ArcadeMarkError, match="--set"):
+        options.pairs("set", items)
+
+
+@pytest.mark.parametrize(("text", "count"), [("1", 1), ("200_000_000", 200_000_000), ("2e6", 2_000_000)])
+def test_counts_may_be_written_short(text, count):
+    assert options.COUNT.convert(text, None, None) == count
+
+
+@pytest.mark.parametrize("text", ["0", "-3", "1.5", "many", "inf", "nan"])
+def test_other_counts_are_refused(text):
+    with pytest.raises(click.UsageError):
+        options.COUNT.convert(text, None, None)
+
+
+@pytest.mark.parametrize(
+    ("agent", "directory"),
+    [("random", "runs/random"), ("a/my_agent.py:make", "runs/my_agent-make"), ("pkg.mod:Agent", "runs/pkg.mod-Agent")],
+)
+def test_a_run_without_a_directory_is_named_after_its_agent(agent, directory):
+    assert str(default_directory(agent)) == directory
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (59, "59 s"), (185, "3 min 05 s"), (3599.6, "1 h 00 min"), (7800, "2 h 10 min")]
+)
+def test_durations_are_written_as_people_do(seconds, text):
+    assert duration(seconds) == text
