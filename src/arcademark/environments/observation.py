@@ -132,9 +132,12 @@ class ScreenObserver:
         """Observe the start of an episode."""
         (self._console.screen if touched else self._console.start_screen)(self.newest)
         self.before[:] = self.newest
-        self._show([self.newest])
-        self._images[:] = self._images[-1]
+        self._show_start()
+        self._images[:-1] = self._images[-1]
         self._turn(1 - self._which)
+
+    def _show_start(self) -> None:
+        self._show([self.newest])
 
     def push(self) -> None:
         """Observe a step that was played in full."""
@@ -191,6 +194,10 @@ class KernelObserver(ScreenObserver):
             self._console.screen(self.newest)
         push_pooled(self._words, self._which, self._gray, self.stack)
         self._turn(1 - self._which)
+
+    def _show_start(self) -> None:
+        np.invert(self._words[self._which], out=self._words[1 - self._which])  # so that all is made anew
+        push_pooled(self._words, self._which, self._gray, self.stack)
 
 
 def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:

@@ -71,9 +71,12 @@ class ConsoleEnvironment:
         settings = spec.protocol
         self._console = console
         self._actions = actions
+        self._act, self._game_over, self._read_screen = console.act, console.game_over, console.screen
         self._observer = make_observer(console, settings)
+        self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
         self._frame_skip = settings.frame_skip
         self._repeat_probability = settings.repeat_action_probability
+        self._sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
         self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._life_ends = episode_end == "life_lost"
@@ -107,7 +110,7 @@ class ConsoleEnvironment:
         self._screen_valid = touched
         self._rng = rng
         self._repeats, self._next_repeat = (), 0
-        self._generator = rng.bit_generator.state if self._repeat_probability else None
+        self._generator = rng.bit_generator.state if self._sticky else None
         self._observer.begin(touched)
 
     def _start(self, rng: np.random.Generator, noops: int) -> bool:
@@ -135,16 +138,21 @@ class ConsoleEnvironment:
         if self._ended:
             raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call reset first")
         chosen = self._console_action(action)
-        console, observer = self._console, self._observer
-        act, game_over, life_ends, sticky = console.act, console.game_over, self._life_ends, self._repeat_probability
-        before_at, newest_at = observer.before_at, observer.newest_at
-        executed, frames, cap, reward = chosen, self._frames, self._cap, 0
+        sticky, life_ends = self._sticky, self._life_ends
+        executed = self._executed if sticky else chosen
+        if sticky and self._next_repeat + self._frame_skip > len(self._repeats):
+            self._draw_repeats()
+        repeats, next_repeat = self._repeats, self._next_repeat
+        act, game_over, observer = self._act, self._game_over, self._observer
+        before_at, newest_at = self._before_at, self._newest_at
+        frames, cap, reward = self._frames, self._cap, 0
         terminated = truncated = False
         frame = 0
         for frame in range(self._frame_skip):
             if sticky:
-                executed = self._executed if self._repeat() else chosen
-                self._executed = executed
+                if not repeats[next_repeat]:
+                    executed = chosen
+                next_repeat += 1
             reward += act(executed)
             frames += 1
             if game_over() or (life_ends and self._life_lost()):
@@ -154,10 +162,10 @@ class ConsoleEnvironment:
                 truncated = True
                 break
             if frame == before_at:
-                console.screen(observer.before)
+                self._read_screen(observer.before)
             elif frame == newest_at:
-                console.screen(observer.newest)
-        self._frames = frames
+                self._read_screen(observer.newest)
+        self._frames, self._executed, self._next_repeat = frames, executed, next_repeat
         self._screen_valid = True
         if terminated or truncated:
             self._ended = True
@@ -183,17 +191,12 @@ class ConsoleEnvironment:
         self._lives = lives
         return lost
 
-    def _repeat(self) -> bool:
-        """Draw whether the next frame repeats the action of the frame before."""
-        if self._next_repeat == len(self._repeats):
-            self._draw()
-        self._next_repeat += 1
-        return self._repeats[self._next_repeat - 1]
-
-    def _draw(self) -> None:
+    def _draw_repeats(self) -> None:
+        """Draw which of the next frames repeat the action of the frame before."""
         if self._rng is None:
             self._rng = _generator(self._generator)
-        self._repeats = tuple((self._rng.random(DRAWS) < self._repeat_probability).tolist())
+        draws = (self._rng.random(max(DRAWS, self._frame_skip)) < self._repeat_probability).tolist()
+        self._repeats = (*self._repeats[self._next_repeat :], *draws)
         self._next_repeat = 0
         self._generator = self._rng.bit_generator.state
 
