@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-SCHEMA = "arcademark.report/1"
-
 Level = Literal["warning", "note"]
 
 
@@ -24,7 +22,7 @@ class Notice:
     Parameters
     ----------
     kind : str
-        Stable name, one of `docs/report-json.md`'s list.
+        Stable name, one of `arcademark.report.notices.KINDS`.
     level : {"warning", "note"}
         Whether it puts a number in doubt, or explains one.
     text : str
@@ -292,28 +290,42 @@ class ProtocolView:
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """A trial that failed or is not complete.
+class Trial:
+    """One agent on one game with one seed, and how far it is.
 
     Parameters
     ----------
-    agent, game : str
-        Label and name.
+    id : str
+        As the store names it.
+    agent : str
+        The agent's label.
+    game : str
+        The game's name.
     seed : int
-    status : {"failed", "incomplete"}
-    episodes, planned_episodes : int
-        Evaluation episodes finished and asked for.
+        The trial's seed.
+    status : {"pending", "running", "done", "failed"}
+        Nothing played yet; begun; complete; given up.
+    episodes : int
+        Episodes that make its score so far.
+    planned_episodes : int
+        Episodes asked for.
     error : str
-        What went wrong, one line; "" if it was only not finished.
+        Why it failed, one line; "" if it did not.
     """
 
+    id: str
     agent: str
     game: str
     seed: int
-    status: Literal["failed", "incomplete"]
+    status: Literal["pending", "running", "done", "failed"]
     episodes: int
     planned_episodes: int
     error: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether its score is what was asked for."""
+        return self.status == "done" and self.episodes >= self.planned_episodes
 
 
 @dataclass(frozen=True)
@@ -336,9 +348,8 @@ class Run:
         The different numbers of evaluation episodes a trial was asked for (one, unless the plan mixes them).
     frames : int
         Emulated in finished episodes, training included.
-    trials, finished_trials : int
-    troubles : tuple of Trouble
-        The trials that are not finished.
+    trials : tuple of Trial
+        In the plan's order.
     commands : tuple of str
         The command lines that made it, in order.
     versions, machine : tuple of (str, str)
@@ -355,13 +366,16 @@ class Run:
     seeds: tuple[int, ...]
     episodes: tuple[int, ...]
     frames: int
-    trials: int
-    finished_trials: int
-    troubles: tuple[Trouble, ...]
+    trials: tuple[Trial, ...]
     commands: tuple[str, ...]
     versions: tuple[tuple[str, str], ...]
     machine: tuple[tuple[str, str], ...]
     roms: tuple[tuple[str, str], ...]
+
+    @property
+    def troubles(self) -> tuple[Trial, ...]:
+        """The trials that failed or are not finished."""
+        return tuple(trial for trial in self.trials if not trial.complete)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def _played(run: Run, before: Sequence[Run]) -> str:
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
     ]
     if run.troubles:
-        sentences.append(f"Of {wording.plural(run.trials, 'trial')}, {len(run.troubles)} did not finish.")
+        sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
     return " ".join(sentences)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcademark.report import settings
-from arcademark.report.document import Run, Trouble
+from arcademark.report.document import Run, Trial
 from arcademark.scores.runs import RunScores
 from arcademark.suite import tasks
 
@@ -28,24 +28,30 @@ def view(run: RunScores, name: str) -> Run:
         seeds=tuple(sorted({trial.seed for trial in record.trials})),
         episodes=tuple(sorted({trial.episodes for trial in record.trials})),
         frames=sum(episode.frames for episode in record.episodes),
-        trials=len(record.trials),
-        finished_trials=len(record.trials) - len(run.incomplete),
-        troubles=tuple(
-            Trouble(
-                agent=trial.algorithm,
-                game=game_name(trial.task),
-                seed=trial.seed,
-                status="failed" if trial.status == "failed" else "incomplete",
-                episodes=trial.played,
-                planned_episodes=trial.planned,
-                error=trial.error or "",
-            )
-            for trial in run.incomplete
-        ),
+        trials=_trials(run),
         commands=_commands(manifest),
         versions=_pairs(manifest.get("versions")),
         machine=_pairs(manifest.get("machine")),
         roms=tuple((game_name(task), str(md5)) for task, md5 in manifest.get("games", {}).items() if md5),
+    )
+
+
+def _trials(run: RunScores) -> tuple[Trial, ...]:
+    agents = dict.fromkeys(trial.agent for trial in run.record.trials)
+    shown = dict(zip(agents, run.table.algorithms, strict=True))
+    short = {(trial.algorithm, trial.task, trial.seed): trial.played for trial in run.incomplete}
+    return tuple(
+        Trial(
+            id=trial.id,
+            agent=trial.agent,
+            game=game_name(trial.game),
+            seed=trial.seed,
+            status=trial.status,
+            episodes=short.get((shown[trial.agent], trial.game, trial.seed), trial.episodes),
+            planned_episodes=trial.episodes,
+            error=trial.error or "",
+        )
+        for trial in run.record.trials
     )
 
 
