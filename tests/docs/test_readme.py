@@ -1,0 +1,76 @@
+"""Every command and every example of the README is executed, in its order, in one empty folder."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("arcademark ")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("readme")
+    shutil.copytree(ROOT / "examples", path / "examples")
+    return path
+
+
+def execute(folder: Path, command: list[str]) -> str:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_every_command(folder: Path) -> None:
+    assert {command[1] for command in commands()} == {"run", "report", "verify", "watch", "info"}
+    for command in commands():
+        assert execute(folder, command)
+    assert (folder / "page.html").stat().st_size > 10_000
+    assert (folder / "qbert.gif").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_every_example(folder: Path) -> None:
+    measure, agent, train = blocks("python")
+    (folder / "measure.py").write_text(measure)
+    shown = execute(folder, [sys.executable, "measure.py"])
+    assert "battle_zone" in shown
+    (folder / "firing.py").write_text(agent)
+    command = "run firing.py:Firing --set rate=0.25 --games pong --episodes 1 --override max_frames_per_episode=600"
+    assert "rate=0.25" in execute(folder, ["arcademark", *command.split()])
+    (folder / "train.py").write_text(
+        train + "env.reset(seed=0); envs.reset(seed=0); print(envs.step([0] * 8)[1].shape)"
+    )
+    assert "(8,)" in execute(folder, [sys.executable, "train.py"])
+
+
+def test_the_two_make_commands_are_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert named == ["demo", "test"]
+    for target in named:
+        assert f"\n{target}:" in makefile
+
+
+def test_links_to_files_resolve() -> None:
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
+    assert links
+    for link in links:
+        assert (ROOT / link).exists(), link
