@@ -8,9 +8,7 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -84,7 +82,7 @@ def execute(
     if episode_seconds is not None and episode_seconds <= 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
     path = Path(directory)
-    document = describe(plan, command or shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+    document = describe(plan, command or provenance.command())
     with Recorder(path) as recorder:
         _enter(recorder, plan, document)
         run = _Run(plan, recorder, on_event or _tell_nobody)
@@ -128,7 +126,10 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> None:
     """Begin the run, or continue it if nothing that changes a score has changed since."""
     directory = recorder.directory
     there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
-    changes = manifest.differences(there, document) if there else []
+    changes = []
+    if there is not None:
+        manifest.protocol_of(directory, there)
+        changes = manifest.differences(there, document)
     if changes and recorder.any_episode():
         raise ArcadeMarkError(
             f"{directory}: another run: {'; '.join(changes)}. Choose another directory, or give the settings it has"

@@ -95,9 +95,7 @@ def protocol_of(directory: Path, document: Document) -> Protocol:
     try:
         return Protocol.from_json(document["protocol"])
     except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
-        raise ArcadeMarkError(
-            f"{directory / FILE}: its protocol is damaged ({error}); restore it from a copy"
-        ) from None
+        raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 
 
 def differences(there: Document, now: Document) -> list[str]:

@@ -7,7 +7,9 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import arcademark
@@ -21,6 +23,14 @@ def versions() -> dict[str, str]:
         "numpy": importlib.metadata.version("numpy"),
         "python": platform.python_version(),
     }
+
+
+def command() -> str:
+    """Return the command line of this process as its user would type it."""
+    program = Path(sys.argv[0]).name
+    package = getattr(sys.modules["__main__"], "__package__", None)
+    start = ["python", "-m", package] if program == "__main__.py" and package else [program]
+    return shlex.join([*start, *sys.argv[1:]])
 
 
 def machine() -> dict[str, str | int | None]:

@@ -26,7 +26,6 @@ from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_policy
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, encode_actions, scored_phase
 
@@ -266,12 +265,7 @@ def _spent(trial: Trial, episodes: int, frames: int) -> bool:
     """Whether the training budget is used up."""
     if trial.training_frames is not None:
         return frames >= trial.training_frames
-    if trial.protocol.training_episodes is not None:
-        return episodes >= trial.protocol.training_episodes
-    raise ArcadeMarkError(
-        f"agent {trial.agent.label} learns, and protocol {trial.protocol.name} leaves its training open;"
-        " give a budget with --frames"
-    )
+    return episodes >= (trial.protocol.training_episodes or 0)
 
 
 def _training_episode(

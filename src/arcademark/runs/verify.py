@@ -6,6 +6,7 @@ That the agent would choose these actions is not: playing the same trial again, 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -260,7 +261,8 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[t
     started = [_start() for _ in shares]
     try:
         for (_, connection), share in zip(started, shares, strict=True):
-            connection.send(share)
+            with contextlib.suppress(OSError):  # that it died is noticed below
+                connection.send(share)
         missing = sum(map(len, shares))
         listening = [connection for _, connection in started]
         while listening:
@@ -268,7 +270,7 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[t
                 try:
                     yield connection.recv()
                     missing -= 1
-                except EOFError:
+                except (EOFError, OSError):
                     listening.remove(connection)
         if missing:
             raise ArcadeMarkError("a process that replays died; the message above may say why; try --workers 1")

@@ -1,0 +1,113 @@
+"""Processes that are really killed: the finished run equals an undisturbed one, row by row."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arcademark.runs.execution import execute
+from arcademark.runs.store import read_run
+
+KILLS = 20
+DRIVER = """
+import pickle, sys
+from arcademark.runs.execution import execute
+plan = pickle.loads(bytes.fromhex(sys.argv[1]))
+sys.exit(0 if execute(plan, sys.argv[2], workers=2).complete else 1)
+"""
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
+
+
+def children(process: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(number) for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return []
+
+
+def alive(process: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def gone(processes: list[int], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not any(alive(process) for process in processes):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def start(plan_bytes: bytes, directory: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory)],
+        env={**os.environ, "PACE": "0.004"},
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.slow
+def test_a_run_killed_twenty_times_equals_an_undisturbed_one(tmp_path, toy_plan, paced, rows):
+    plan = toy_plan(paced("Paced"), paced("Learner"), seeds=(0, 1), episodes=150, frames=6000)
+    plan_bytes = pickle.dumps(plan)
+    rng = random.Random(20)
+    killed = {"driver": 0, "worker": 0}
+    recorded = []
+    driver = start(plan_bytes, tmp_path / "run")
+    try:
+        while sum(killed.values()) < KILLS:
+            time.sleep(rng.uniform(0.2, 0.9))
+            if driver.poll() is not None:
+                assert driver.returncode == 1, f"the run was complete after {killed}"
+                driver = start(plan_bytes, tmp_path / "run")  # it had given a trial up; it is tried again
+                continue
+            workers = children(driver.pid)
+            if workers and rng.random() < 0.5:
+                os.kill(rng.choice(workers), signal.SIGKILL)
+                killed["worker"] += 1
+                continue
+            driver.kill()
+            driver.wait()
+            killed["driver"] += 1
+            assert gone(workers)
+            with contextlib.suppress(Exception):
+                recorded.append(len(read_run(tmp_path / "run").episodes))
+            driver = start(plan_bytes, tmp_path / "run")
+    finally:
+        driver.kill()
+        driver.wait()
+    assert min(killed.values()) >= 5
+    assert recorded == sorted(recorded)
+    assert recorded[-1] > 0
+    summary = execute(plan, tmp_path / "run", workers=2)
+    assert summary.episodes > 0
+    assert summary.complete
+    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+def test_workers_end_with_their_driver(tmp_path, toy_plan, paced):
+    driver = start(pickle.dumps(toy_plan(paced("Paced"), episodes=2000)), tmp_path / "run")
+    try:
+        end = time.monotonic() + 10
+        while not (tmp_path / "run" / "run.sqlite-wal").exists() or len(children(driver.pid)) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        time.sleep(0.5)
+        workers = children(driver.pid)
+    finally:
+        driver.kill()
+        driver.wait()
+    assert len(workers) == 2
+    assert gone(workers, 2.0)

@@ -1,0 +1,329 @@
+"""Whole runs: the same rows however they were played, and trials that fail beside trials that go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import execution
+from arcademark.runs.engines import local
+from arcademark.runs.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.suite.protocols import protocol
+
+
+def test_the_same_rows_with_any_number_of_workers(tmp_path, toy_plan, paced, rows):
+    plan = toy_plan("random", paced("Remembering"), paced("Learner"), seeds=(0, 1), episodes=5, frames=500)
+    for workers in (1, 2, 3):
+        assert execute(plan, tmp_path / str(workers), workers=workers).complete
+    assert len(rows(tmp_path / "1")["episode"]) > 2 * 3 * 5
+    assert rows(tmp_path / "1") == rows(tmp_path / "2") == rows(tmp_path / "3")
+
+
+def test_the_emulator_gives_the_same_rows_with_any_number_of_workers(tmp_path, rows):
+    rules = protocol("machado-2018").override({"max_frames_per_episode": 600})
+    plan = make_plan("random", "assault,qbert", rules, seeds=(5,), episodes=3)
+    for workers in (1, 2):
+        assert execute(plan, tmp_path / str(workers), workers=workers).complete
+    assert rows(tmp_path / "1") == rows(tmp_path / "2")
+
+
+def test_one_trial_occupies_all_workers(tmp_path, toy_plan, paced, monkeypatch):
+    monkeypatch.setenv("PACE", "0.002")
+    started = []
+    start = local._start
+    monkeypatch.setattr(local, "_start", lambda: started.append(start()) or started[-1])
+    assert execute(toy_plan(paced("Paced"), episodes=12), tmp_path / "run", workers=3).complete
+    assert len(started) == 3
+
+
+def test_a_learner_occupies_one_worker(tmp_path, toy_plan, paced, rows):
+    plan = toy_plan(paced("Learner"), episodes=12, frames=1000)
+    summary = execute(plan, tmp_path / "run", workers=3)
+    frames = sum(row[4] for row in rows(tmp_path / "run")["episode"])
+    assert summary.complete
+    assert summary.frames == frames
+
+
+def test_events_tell_all(tmp_path, toy_plan):
+    events = []
+    summary = execute(toy_plan("random", "const", episodes=2), tmp_path / "run", on_event=events.append)
+    run = read_run(tmp_path / "run")
+    assert events[0] == RunBegun(tmp_path / "run", 19, 38, 0, 0, ())
+    told = {event.episode for event in events if isinstance(event, EpisodeDone)}
+    assert told == set(run.episodes)
+    last = events[-1]
+    assert isinstance(last, Progress)
+    assert (last.episodes_done, last.trials_done, last.fraction, last.seconds_left) == (38, 19, 1.0, 0.0)
+    assert last.frames == summary.frames == sum(episode.frames for episode in run.episodes)
+    assert (summary.done, summary.episodes, summary.failed, summary.interrupted) == (19, 38, (), False)
+
+
+def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
+    execute(toy_plan(), tmp_path / "run")
+    before = rows(tmp_path / "run")
+    monkeypatch.setattr(local, "_start", lambda: pytest.fail("no worker is needed"))
+    events = []
+    summary = execute(toy_plan(), tmp_path / "run", on_event=events.append)
+    assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
+    assert events[0] == RunBegun(tmp_path / "run", 1, 3, 1, 3, ())
+    assert rows(tmp_path / "run") == before
+
+
+def test_a_run_grows(tmp_path, toy_plan, paced, rows):
+    execute(toy_plan("random", paced("Learner"), episodes=2, frames=300), tmp_path / "run")
+    grown = toy_plan("random", paced("Learner"), seeds=(0, 2), episodes=5, frames=300)
+    summary = execute(grown, tmp_path / "run")
+    execute(grown, tmp_path / "at once")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert summary.complete
+    assert sorted(rows(tmp_path / "run")["episode"]) == sorted(rows(tmp_path / "at once")["episode"])
+    assert (manifest["seeds"], manifest["episodes"], len(manifest["sessions"])) == ([0, 2], 5, 1)
+    execute(toy_plan("random", paced("Learner"), seeds=(2,), episodes=5, frames=300), tmp_path / "run")
+    assert len(read_run(tmp_path / "run").trials) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"override": {"frame_skip": 5}}, "protocol frame_skip: 4 there, 5 now"),
+        ({"override": {"max_frames_per_episode": "none"}}, "max_frames_per_episode: 120 there, none now"),
+        ({"frames": 10}, "training frames: none there, 10 now"),
+        ({"episodes": 2}, "episodes .*: 3 there, 2 now"),
+    ],
+)
+def test_a_changed_setting_is_refused(tmp_path, toy_plan, rows, change, message):
+    execute(toy_plan(), tmp_path / "run")
+    before = rows(tmp_path / "run"), (tmp_path / "run" / "manifest.json").read_text()
+    with pytest.raises(ArcadeMarkError, match=message):
+        execute(toy_plan(**change), tmp_path / "run")
+    assert (rows(tmp_path / "run"), (tmp_path / "run" / "manifest.json").read_text()) == before
+
+
+def test_another_protocol_or_agent_is_refused(tmp_path, toy_plan):
+    execute(toy_plan(), tmp_path / "run")
+    with pytest.raises(ArcadeMarkError, match=r"protocol: world-records there, saber now"):
+        execute(make_plan("random", ["toy"], "saber", episodes=3), tmp_path / "run")
+    with pytest.raises(ArcadeMarkError, match=r"agent: random there, const\(action=NOOP\), .* now"):
+        execute(toy_plan("const"), tmp_path / "run")
+
+
+@pytest.mark.parametrize("entry", [("versions", "ale-py", "0.1"), ("games", "toy", "abc")])
+def test_another_emulator_or_rom_is_refused(tmp_path, toy_plan, entry):
+    execute(toy_plan(), tmp_path / "run")
+    part, name, value = entry
+    path = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest[part][name] = value
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(ArcadeMarkError, match=f"{name}: {value} there, .* now"):
+        execute(toy_plan(), tmp_path / "run")
+
+
+def own_agent(directory: Path, body: str) -> str:
+    (directory / "own.py").write_text(f"import numpy as np\ndef make():\n    return lambda observation: {body}\n")
+    return f"{directory / 'own.py'}:make"
+
+
+def test_the_code_of_an_own_agent_may_not_change_once_it_has_played(tmp_path, toy_plan):
+    plan = toy_plan(own_agent(tmp_path, "3"))
+    execute(plan, tmp_path / "run")
+    source = read_run(tmp_path / "run").manifest["agents"][0]["source"]
+    assert len(source["sha256"]) == 64
+    assert source["commit"] is None
+    own_agent(tmp_path, "4")
+    with pytest.raises(ArcadeMarkError, match=r"code of own\.py:make \(sha256 of .*\): \w{12} there, \w{12} now"):
+        execute(plan, tmp_path / "run")
+
+
+def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
+    failed = execute(toy_plan(own_agent(tmp_path, "1 / 0")), tmp_path / "run")
+    assert [item.error.partition(": ")[2] for item in failed.failed] == [
+        "act raised ZeroDivisionError: division by zero (own.py, line 3)"
+    ]
+    plan = toy_plan(own_agent(tmp_path, "3"), override={"frame_skip": 5})
+    assert execute(plan, tmp_path / "run").complete
+    assert [trial.status for trial in read_run(tmp_path / "run").trials] == ["done"]
+
+
+def test_a_trial_that_fails_leaves_the_others_alone(tmp_path, toy_plan, fake):
+    plan = toy_plan("random", fake("raising"), fake("wrong_action"), fake("wrong_shape"), fake("crashing"))
+    events = []
+    summary = execute(plan, tmp_path / "run", workers=2, on_event=events.append)
+    trials = {trial.agent.partition(".py")[0]: trial for trial in read_run(tmp_path / "run").trials}
+    assert {name: trial.status for name, trial in trials.items()} == {
+        "random": "done",
+        "raising": "failed",
+        "wrong_action": "failed",
+        "wrong_shape": "failed",
+        "crashing": "failed",
+    }
+    errors = {name: trial.error or "" for name, trial in trials.items()}
+    assert "act raised ZeroDivisionError: the agent divided by zero (raising.py, line" in errors["raising"]
+    assert "act chose action 18; expected 0 to 17" in errors["wrong_action"]
+    assert "shape (1, 1); expected (1,)" in errors["wrong_shape"]
+    assert "died 3 times in a row (SIGKILL)" in errors["crashing"]
+    assert {failed.error for failed in summary.failed} == set(errors.values()) - {""}
+    assert [event for event in events if isinstance(event, TrialFailed)] == list(summary.failed)
+    assert (summary.done, summary.complete) == (1, False)
+
+
+def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
+    body = "__import__('os').environ['LUCK'] and 3"
+    plan = toy_plan("random", own_agent(tmp_path, body))
+    assert "KeyError" in execute(plan, tmp_path / "run").failed[0].error
+    monkeypatch.setenv("LUCK", "1")
+    assert execute(plan, tmp_path / "run").complete
+    assert {trial.error for trial in read_run(tmp_path / "run").trials} == {None}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [("__import__('os')._exit(3)", r"died 3 times in a row \(exit code 3\)"), ("exit('enough')", "SystemExit: enough")],
+)
+def test_an_agent_that_ends_the_interpreter(tmp_path, toy_plan, body, message):
+    summary = execute(toy_plan("random", own_agent(tmp_path, body)), tmp_path / "run", workers=2)
+    assert summary.done == 1
+    (failed,) = summary.failed
+    assert re.search(message, failed.error)
+
+
+def test_an_agent_that_cannot_be_made(tmp_path, toy_plan):
+    (tmp_path / "own.py").write_text("def make(env):\n    raise ValueError('no weights')\n")
+    (failed,) = execute(toy_plan(f"{tmp_path / 'own.py'}:make"), tmp_path / "run").failed
+    assert "its factory raised ValueError: no weights (own.py, line 2)" in failed.error
+
+
+@pytest.mark.parametrize("where", ["act", "factory"])
+def test_an_agent_that_hangs(tmp_path, toy_plan, fake, where):
+    (tmp_path / "own.py").write_text("import time\ndef make(env):\n    time.sleep(600)\n")
+    reference = fake("hanging") if where == "act" else f"{tmp_path / 'own.py'}:make"
+    began = time.monotonic()
+    summary = execute(toy_plan("random", reference), tmp_path / "run", workers=2, episode_seconds=1.0)
+    assert time.monotonic() - began < 10
+    assert summary.done == 1
+    (failed,) = summary.failed
+    what = r"evaluation episode \d" if where == "act" else "making the agent"
+    assert re.fullmatch(f"{what} took more than 1 s, the limit", failed.error)
+
+
+def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monkeypatch):
+    monkeypatch.setenv("PACE", "0.01")
+    plan = toy_plan(paced("Paced"), paced("Learner"), episodes=10, frames=600)
+    summary = execute(plan, tmp_path / "run", workers=1, episode_seconds=1.5)
+    assert summary.wall_seconds > 3
+    assert summary.complete
+
+
+def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows):
+    once = tmp_path / "died"
+    (spec,) = agent_specs(fake("crashing"), {"once": str(once), "after": "40"})
+    base = toy_plan(paced("Paced"), episodes=12)
+    plan = make_plan([spec, *base.agents], ["toy"], base.protocol, episodes=12)
+    events = []
+    assert execute(plan, tmp_path / "run", workers=2, on_event=events.append).complete
+    assert once.exists()
+    assert [type(event) for event in events if isinstance(event, WorkerLost)] == [WorkerLost]
+    assert execute(plan, tmp_path / "undisturbed", workers=2).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+def test_workers_that_cannot_start(tmp_path, toy_plan, monkeypatch):
+    monkeypatch.setattr(local.worker, "command", lambda descriptor: [sys.executable, "-c", "raise SystemExit(5)"])
+    with pytest.raises(ArcadeMarkError, match=r"die as they start \(exit code 5\)"):
+        execute(toy_plan(), tmp_path / "run", workers=2)
+    monkeypatch.setattr(local.worker, "command", lambda descriptor: ["/no/such/python"])
+    with pytest.raises(ArcadeMarkError, match="no worker process can be started"):
+        execute(toy_plan(), tmp_path / "run", workers=2)
+
+
+def test_what_an_agent_prints_does_not_reach_standard_output(tmp_path, toy_plan, capfd):
+    execute(toy_plan(own_agent(tmp_path, "print('noise', flush=True) or 3")), tmp_path / "run")
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "noise" in printed.err
+
+
+@pytest.mark.parametrize("settings", [{"workers": 0}, {"episode_seconds": 0.0}, {"engine": "lokal"}])
+def test_bad_settings(tmp_path, toy_plan, settings):
+    with pytest.raises((ArcadeMarkError, UnknownNameError)):
+        execute(toy_plan(), tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):
+    started = []
+    start = local._start
+    monkeypatch.setattr(local, "_start", lambda: started.append(start()) or started[-1])
+
+    def listen(event):
+        if isinstance(event, EpisodeDone):
+            raise RuntimeError("the bar broke")
+
+    with pytest.raises(RuntimeError, match="the bar broke"):
+        execute(toy_plan(), tmp_path / "run", on_event=listen)
+    assert all(member.process.returncode is not None for member in started)
+    assert execute(toy_plan(), tmp_path / "run").complete
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly_and_the_same_command_continues(tmp_path, toy_plan, paced, rows, monkeypatch, number):
+    monkeypatch.setenv("PACE", "0.005")
+    plan = toy_plan(paced("Paced"), paced("Learner"), episodes=20, frames=1500)
+    before = signal.getsignal(number)
+    done = []
+
+    def listen(event):
+        if isinstance(event, EpisodeDone) and event.episode.phase == "evaluation":
+            done.append(event)
+            if len(done) == 5:
+                os.kill(os.getpid(), number)
+
+    summary = execute(plan, tmp_path / "run", workers=2, on_event=listen)
+    assert summary.interrupted
+    assert not summary.complete
+    assert signal.getsignal(number) == before
+    kept = rows(tmp_path / "run")["episode"]
+    assert len(kept) == summary.episodes >= 5
+    monkeypatch.setenv("PACE", "0")
+    assert execute(plan, tmp_path / "run", workers=2).complete
+    assert execute(plan, tmp_path / "undisturbed", workers=2).complete
+    assert set(kept) <= set(rows(tmp_path / "run")["episode"])
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+def test_from_a_thread(tmp_path, toy_plan):
+    summaries = []
+    thread = threading.Thread(target=lambda: summaries.append(execute(toy_plan(), tmp_path / "run")))
+    thread.start()
+    thread.join()
+    assert summaries[0].complete
+
+
+def test_from_a_script_without_a_main_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from arcademark.runs.plan import make_plan\n"
+        "from arcademark.runs.execution import execute\n"
+        "print(execute(make_plan('random', ['toy'], episodes=2), 'out', workers=2).done)\n"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+    assert read_run(tmp_path / "out").manifest["command"] == "script.py"
+
+
+def test_cores():
+    assert 1 <= execution.available_cores() <= (os.cpu_count() or 1)

@@ -1,0 +1,105 @@
+"""Plans: which trials, under which names."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from arcademark.agents.loading import AgentSpec, agent_specs
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs.plan import Trial, make_plan
+from arcademark.suite.protocols import protocol
+from arcademark.suite.subsets import resolve_tasks
+
+
+def test_defaults():
+    plan = make_plan("random", "atari-5")
+    assert [trial.game for trial in plan.trials] == list(resolve_tasks("atari-5"))
+    assert {trial.seed for trial in plan.trials} == {0}
+    assert {trial.episodes for trial in plan.trials} == {protocol("world-records").evaluation_episodes}
+    assert plan.protocol == protocol("world-records")
+    assert plan.left_out == ()
+
+
+def test_a_trial_for_each_seed_game_and_agent():
+    plan = make_plan("const", "pong,breakout", "machado-2018", seeds=(3, 1), episodes=2, frames=500)
+    assert len(plan.trials) == len({trial.id for trial in plan.trials}) == 2 * 2 * 18
+    assert [trial.seed for trial in plan.trials] == [3] * 36 + [1] * 36
+    assert {trial.training_frames for trial in plan.trials} == {500}
+
+
+def test_a_trial_survives_pickle_and_json():
+    trial = make_plan("const", "pong", "world-records").trials[3]
+    assert pickle.loads(pickle.dumps(trial)) == trial
+    again = Trial.from_json(trial.to_json())
+    assert again == trial
+    assert again.id == trial.id
+
+
+def test_an_id_says_what_it_is():
+    trial = Trial(AgentSpec("/here/my_agent.py:make", {"depth": 2}), "pong", protocol("world-records"), 7, 5)
+    assert re.fullmatch(r"my_agent-make-depth-2-pong-s7-[0-9a-f]{8}", trial.id)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"episodes": 9}, True),
+        ({"agent": AgentSpec("/elsewhere/my_agent.py:make", {"depth": 2})}, True),
+        ({"protocol": protocol("world-records").override({"evaluation_episodes": 3})}, True),
+        ({"agent": AgentSpec("/here/my_agent.py:make", {"depth": 3})}, False),
+        ({"game": "breakout"}, False),
+        ({"seed": 1}, False),
+        ({"training_frames": 10}, False),
+        ({"protocol": protocol("world-records").override({"frame_skip": 3})}, False),
+    ],
+)
+def test_an_id_changes_with_what_can_change_a_score(change, same):
+    values = {
+        "agent": AgentSpec("/here/my_agent.py:make", {"depth": 2}),
+        "game": "pong",
+        "protocol": protocol("world-records"),
+        "seed": 0,
+        "episodes": 5,
+        "training_frames": None,
+    }
+    assert (Trial(**values).id == Trial(**values | change).id) is same
+
+
+def test_what_does_not_apply_is_left_out_by_name():
+    plan = make_plan("perturb", "skiing,pong", "world-records", episodes=1)
+    left_out = {(item.agent, item.game) for item in plan.left_out}
+    assert {game for _, game in left_out} == {"skiing"}
+    assert len(plan.trials) == 36 - len(left_out) < 36
+    assert all(item.reason for item in plan.left_out)
+    assert not left_out & {(trial.agent.label, trial.game) for trial in plan.trials}
+
+
+def test_nothing_to_play():
+    with pytest.raises(ArcadeMarkError, match=r"nothing to play: const.* on skiing: "):
+        make_plan(agent_specs("const", {"action": "UPFIRE"}), "skiing", episodes=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"protocol": "human-starts"}, "cannot be run"),
+        ({"seeds": ()}, "seeds"),
+        ({"seeds": (1, 1)}, "seeds"),
+        ({"seeds": (-1,)}, "seeds"),
+        ({"seeds": (2**63,)}, "seeds"),
+        ({"episodes": 0}, "episodes 0"),
+        ({"frames": -1}, "training frames -1"),
+    ],
+)
+def test_bad_plans(settings, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        make_plan("random", "pong", **settings)
+
+
+@pytest.mark.parametrize("arguments", [("randon", "pong"), ("random", "pomg"), ("random", "pong", "saver")])
+def test_unknown_names(arguments):
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        make_plan(*arguments)

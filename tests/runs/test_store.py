@@ -1,0 +1,291 @@
+"""The store: what is written is read back; what cannot be read or written says so in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import recording, store
+from arcademark.runs.execution import execute
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, toy_plan) -> Path:
+    directory = tmp_path_factory.mktemp("store") / "run"
+    execute(toy_plan("random", seeds=(0, 4)), directory, workers=1)
+    return directory
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy that a test may spoil."""
+    copy = tmp_path / "run"
+    copy.mkdir()
+    for name in ("manifest.json", "run.sqlite"):
+        (copy / name).write_bytes((finished / name).read_bytes())
+    return copy
+
+
+def alter(directory: Path, statement: str, *values: object) -> None:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
+        database.execute(statement, values)
+        database.commit()
+
+
+@pytest.mark.parametrize("actions", [[], [0], [17, 0, 255, 3], [256, 0], list(range(0, 60000, 7))])
+def test_actions_come_back(actions):
+    blob = store.encode_actions(np.array(actions, dtype=np.int64))
+    assert store.decode_actions(blob).tolist() == actions
+
+
+def test_many_repeated_actions_are_small():
+    assert len(store.encode_actions(np.zeros(27_000, np.int64))) < 100
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x03abc", b"\x01abc", store.encode_actions([1, 2, 3])[:-1]])
+def test_bytes_that_are_no_actions(blob):
+    with pytest.raises(ValueError, match=r"unknown item size|Error"):
+        store.decode_actions(blob)
+
+
+def test_a_run_is_read_back(finished):
+    run = read_run(str(finished))
+    assert [(trial.agent, trial.game, trial.seed, trial.status) for trial in run.trials] == [
+        ("random", "toy", 0, "done"),
+        ("random", "toy", 4, "done"),
+    ]
+    assert [episode.episode for episode in run.episodes] == [0, 1, 2, 0, 1, 2]
+    assert {episode.phase for episode in run.episodes} == {"evaluation"}
+    assert run.protocol.label == "world-records (max_frames_per_episode=120, reported_episodes=evaluation)"
+    first = run.episodes[0]
+    actions = read_actions(finished, first.trial_id, 0)
+    assert len(actions) == first.steps > 1
+    assert first.frames <= 120
+    assert run.scored_episodes(run.trials[1].id) == run.episodes[3:]
+    with pytest.raises(UnknownNameError, match="unknown trial 'random-toy-s0'"):
+        run.trial("random-toy-s0")
+
+
+def test_the_manifest_says_with_what(finished):
+    manifest = read_run(finished).manifest
+    assert manifest["games"] == {"toy": ""}
+    assert manifest["seeds"] == [0, 4]
+    assert manifest["agents"][0] == {"label": "random", "reference": "random", "parameters": {}, "source": None}
+    assert {"arcademark", "ale-py", "numpy", "python"} == manifest["versions"].keys()
+    assert manifest["machine"]["cores"] >= 1
+    assert "pytest" in manifest["command"].partition(" tests")[0]
+
+
+def test_a_missing_episode_and_damaged_actions(run):
+    trial = read_run(run).trials[0].id
+    with pytest.raises(ArcadeMarkError, match=r"evaluation episode 7 of trial .* is not recorded"):
+        read_actions(run, trial, 7)
+    alter(run, "UPDATE episode SET actions = x'0199' WHERE episode = 1")
+    with pytest.raises(ArcadeMarkError, match=r"episode 1 of trial .* are damaged"):
+        read_actions(run, trial, 1)
+
+
+def test_places_that_are_no_run(tmp_path, run):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "other").mkdir()
+    for place, message in {"nowhere": "no such directory", "file": "is a file", "other": "not a run"}.items():
+        with pytest.raises(ArcadeMarkError, match=message):
+            read_run(tmp_path / place)
+    (run / "run.sqlite").unlink()
+    with pytest.raises(ArcadeMarkError, match="nothing was recorded yet"):
+        read_run(run)
+    (run / "run.sqlite").write_bytes(b"")
+    with pytest.raises(ArcadeMarkError, match="holds nothing yet"):
+        read_run(run)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "damaged"),
+        ("[1]", "not a run's manifest"),
+        ('{"schema": 99}', "newer ArcadeMark"),
+        ('{"schema": 1}', "'protocol' is missing"),
+    ],
+)
+def test_a_bad_manifest(run, text, message, toy_plan):
+    (run / "manifest.json").write_text(text)
+    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
+        with pytest.raises(ArcadeMarkError, match=message) as error:
+            use(run)
+        assert "\n" not in str(error.value)
+    assert (run / "manifest.json").read_text() == text
+
+
+def test_a_bad_protocol_in_the_manifest(run, toy_plan):
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["protocol"]["settings"]["frame_skip"] = "many"
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
+        with pytest.raises(ArcadeMarkError, match=r"manifest\.json: damaged .*frame_skip"):
+            use(run)
+
+
+def spoil(kind: str, path: Path) -> None:
+    size = path.stat().st_size
+    match kind:
+        case "not a database":
+            path.write_bytes(b"not a database" * 1000)
+        case "its pages overwritten":
+            content = bytearray(path.read_bytes())
+            content[4096:] = b"\xa5" * (size - 4096)
+            path.write_bytes(content)
+        case "cut short":
+            path.write_bytes(path.read_bytes()[: size // 2])
+
+
+@pytest.mark.parametrize("kind", ["not a database", "its pages overwritten", "cut short"])
+def test_a_damaged_database_is_refused_and_left_alone(run, kind, toy_plan):
+    spoil(kind, run / "run.sqlite")
+    spoilt = (run / "run.sqlite").read_bytes()
+    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
+        with pytest.raises(ArcadeMarkError, match=r"run\.sqlite is damaged"):
+            use(run)
+    assert (run / "run.sqlite").read_bytes() == spoilt
+
+
+@pytest.mark.parametrize(
+    ("pragma", "message"), [("user_version = 99", "newer ArcadeMark"), ("application_id = 7", "another program")]
+)
+def test_a_newer_or_foreign_database(run, pragma, message, toy_plan):
+    alter(run, f"PRAGMA {pragma}")
+    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
+        with pytest.raises(ArcadeMarkError, match=message):
+            use(run)
+
+
+def test_a_lost_table_is_damage(run):
+    alter(run, "DROP TABLE checkpoint")
+    with pytest.raises(ArcadeMarkError, match="what a run must have is missing"):
+        read_run(run)
+
+
+def test_another_program_locks_the_database(run, monkeypatch, toy_plan):
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
+            with pytest.raises(ArcadeMarkError, match="locked by another program"):
+                use(run)
+    assert len(read_run(run).episodes) == 6
+
+
+def test_two_writers_are_refused_and_reading_goes_on(run):
+    with Recorder(run) as recorder:
+        code = "import sys; from pathlib import Path; from arcademark.runs.recording import Recorder; "
+        code += "Recorder(Path(sys.argv[1]))"
+        other = subprocess.run([sys.executable, "-c", code, run], capture_output=True, text=True, check=False)
+        assert f"another ArcadeMark (process {os.getpid()}) is playing this run" in other.stderr
+        with recorder.transaction():
+            recorder.fail_trial(read_run(run).trials[0].id, "why not")
+            assert read_run(run).trials[0].status == "done"
+        assert read_run(run).trials[0].status == "failed"
+    with Recorder(run):
+        pass
+
+
+def test_a_directory_with_something_else(tmp_path, toy_plan):
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(ArcadeMarkError, match=r"holds something else \(thesis\.tex\)"):
+        execute(toy_plan(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(ArcadeMarkError, match="is a file"):
+        execute(toy_plan(), tmp_path / "thesis.tex")
+
+
+def test_a_run_without_its_manifest_is_not_overwritten(run, toy_plan):
+    (run / "manifest.json").unlink()
+    with pytest.raises(ArcadeMarkError, match=r"manifest\.json is missing; restore it"):
+        execute(toy_plan("random", seeds=(0, 4)), run)
+
+
+@pytest.mark.parametrize("left", [("run.lock",), ("run.lock", "run.sqlite"), ("run.lock", "manifest.json.draft")])
+def test_what_a_crash_at_the_beginning_leaves_is_no_obstacle(tmp_path, left, toy_plan):
+    for name in left:
+        (tmp_path / name).write_bytes(b"")
+    assert execute(toy_plan(episodes=1), tmp_path, workers=1).complete
+
+
+def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
+    def small(directory: Path) -> sqlite3.Connection:
+        database = plain(directory)
+        database.execute("PRAGMA max_page_count = 9")
+        return database
+
+    plain = recording._open
+    seeds = tuple(range(8))
+    execute(toy_plan("random", seeds=seeds, episodes=2), tmp_path / "small", workers=1)
+    before = rows(tmp_path / "small")["episode"]
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, "_open", small)
+        with pytest.raises(ArcadeMarkError, match="the disk is full"):
+            execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "small", workers=1)
+    kept = rows(tmp_path / "small")["episode"]
+    assert set(before) <= set(kept)
+    summary = execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "small", workers=1)
+    assert summary.complete
+    assert summary.episodes == 320 - len(kept)
+    execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "large", workers=1)
+    assert rows(tmp_path / "small") == rows(tmp_path / "large")
+
+
+@pytest.mark.parametrize("problem", [28, 30, 5])
+def test_a_manifest_that_cannot_be_written(tmp_path, monkeypatch, toy_plan, problem):
+    def fail(_: int) -> None:
+        raise OSError(problem, os.strerror(problem))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(ArcadeMarkError, match="disk"):
+            execute(toy_plan(episodes=1), tmp_path / "run", workers=1)
+    assert execute(toy_plan(episodes=1), tmp_path / "run", workers=1).complete
+
+
+def test_a_transaction_is_all_or_nothing(run):
+    trial = read_run(run).trials[0].id
+    row = EpisodeRecord(trial, "evaluation", 50, 1.0, 4, 1, "terminated", 0.1)
+    with Recorder(run) as recorder:
+        result = EpisodeResult(row, store.encode_actions([1]))
+        with pytest.raises(ArcadeMarkError, match="UNIQUE"), recorder.transaction():
+            recorder.add_training(trial, [result, result], Checkpoint(1, 4, False, b""))
+        assert recorder.checkpoint(trial) is None
+        with recorder.transaction():
+            recorder.add_training(trial, [], Checkpoint(3, 40, False, b"abc"))
+        assert recorder.checkpoint(trial) == Checkpoint(3, 40, False, b"abc")
+    assert len(read_run(run).episodes) == 6
+
+
+def test_a_learner_whose_training_is_reported(tmp_path, toy_plan, paced):
+    plan = toy_plan(paced("Learner"), episodes=3, frames=600, override={"reported_episodes": "training_last_k"})
+    summary = execute(plan, tmp_path / "run", workers=1)
+    run = read_run(tmp_path / "run")
+    scored = run.scored_episodes(run.trials[0].id)
+    assert summary.complete
+    assert run.trials[0].status == "done"
+    assert {episode.phase for episode in run.episodes} == {"training"}
+    assert len(run.episodes) > 3
+    assert scored == run.episodes[-3:]
+
+
+def test_a_finished_run_can_lie_where_nothing_can_be_written(run, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    run.chmod(0o555)
+    assert len(read_run(run).episodes) == 6
+    assert sorted(path.name for path in run.iterdir()) == ["manifest.json", "run.sqlite"]
+    run.chmod(0o755)
