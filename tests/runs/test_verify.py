@@ -1,0 +1,274 @@
+"""A recorded run is confirmed; whatever is changed in it is found."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import decode_actions, encode_actions, read_run
+from arcademark.runs.verify import verify
+from arcademark.suite.protocols import protocol
+
+RANDOM_PARTS = {"repeat_action_probability": 0.25, "start": "noop", "noop_max": 5, "training_episode_end": "life_lost"}
+TRAINING_FRAMES = 400
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory, toy_plan):
+    """A run of the toy game with every source of chance, played by two baselines and a learner, two seeds each."""
+    directory = tmp_path_factory.mktemp("runs") / "toy"
+    learner = f"{Path(__file__).parents[1]}/fakes/learner.py:make_learner"
+    plan = toy_plan("random", "perturb", learner, seeds=(0, 5), override=RANDOM_PARTS, frames=TRAINING_FRAMES)
+    fewer = [agent for agent in plan.agents if "perturb" not in agent.label or "=RIGHT)" in agent.label]
+    plan = make_plan(fewer, ["toy"], plan.protocol, seeds=(0, 5), episodes=3, frames=TRAINING_FRAMES)
+    assert execute(plan, directory, workers=2).complete
+    return directory
+
+
+@pytest.fixture
+def run(recorded, tmp_path):
+    """A copy that a test may change."""
+    return shutil.copytree(recorded, tmp_path / "toy")
+
+
+@pytest.fixture
+def change(run):
+    """Change the run's database; of the first trial unless the statement says otherwise."""
+
+    def execute_sql(statement, *values):
+        with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+            assert database.execute(statement, values).rowcount != 0
+
+    return execute_sql
+
+
+def first_trial(directory):
+    return read_run(directory).trials[0].id
+
+
+WHERE = "WHERE phase = 'evaluation' AND episode = 1 AND trial LIKE 'random-toy-s0%'"
+
+
+def only_problem(run, **choice):
+    """Return the one finding that is not confirmed; all others must be."""
+    found = verify(run, workers=1, **choice)
+    assert not found.ok
+    (problem,) = found.problems
+    assert found.confirmed == len(found.findings) - 1
+    assert (problem.trial_id, problem.phase, problem.episode) == (first_trial(run), "evaluation", 1)
+    return problem
+
+
+def test_an_honest_run_is_confirmed_episode_by_episode(recorded):
+    told = []
+    found = verify(recorded, workers=1, on_finding=lambda finding, total: told.append((finding, total)))
+    stored = read_run(recorded)
+    training = [row for row in stored.episodes if row.phase == "training"]
+    assert len(training) > 4
+    assert found.ok
+    assert (found.confirmed, found.differing, found.unverifiable) == (len(stored.episodes), 0, 0)
+    assert len(stored.episodes) == 3 * 2 * 3 + len(training)
+    assert [(f.trial_id, f.phase, f.episode) for f in found.findings] == [
+        (row.trial_id, row.phase, row.episode) for row in stored.episodes
+    ]
+    assert (found.warnings, found.notes, found.problems) == ((), (), ())
+    assert told == [(finding, len(found.findings)) for finding in found.findings]
+
+
+def test_the_number_of_processes_changes_nothing(recorded):
+    assert verify(recorded, workers=3) == verify(recorded, workers=1)
+
+
+def test_a_forged_score_is_caught(run, change):
+    honest = next(row.score for row in read_run(run).episodes if row.episode == 1 and row.phase == "evaluation")
+    change(f"UPDATE episode SET score = score + 100 {WHERE}")
+    problem = only_problem(run)
+    assert problem.outcome == "differs"
+    assert problem.detail == f"score {honest + 100:g} recorded, {honest:g} on replay"
+    assert str(problem) == f"trial {first_trial(run)}, evaluation episode 1: {problem.detail}"
+    found = verify(run, workers=2)
+    assert (found.differing, found.unverifiable) == (1, 0)
+    assert found.problems == (problem,)
+
+
+@pytest.mark.parametrize("column", ["frames", "steps"])
+def test_a_forged_length_is_caught(run, change, column):
+    change(f"UPDATE episode SET {column} = {column} - 1 {WHERE}")
+    detail = only_problem(run).detail
+    assert detail.startswith(f"{column} ")
+    assert ";" not in detail
+
+
+def test_a_forged_end_is_caught(run, change):
+    change(f"UPDATE episode SET end = iif(end = 'terminated', 'truncated', 'terminated') {WHERE}")
+    assert "on replay" in only_problem(run).detail
+
+
+def test_another_seed_is_caught(run, change):
+    change("UPDATE trial SET seed = 6 WHERE id LIKE 'random-toy-s0%'")
+    found = verify(run, workers=1, agent="random", seed=6)
+    assert found.differing == len(found.findings) == 3
+
+
+def actions_of(run):
+    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
+        (blob,) = database.execute(f"SELECT actions FROM episode {WHERE}").fetchone()
+    return decode_actions(blob)
+
+
+def test_actions_cut_short_are_caught_and_the_step_named(run, change):
+    actions = actions_of(run)
+    change(f"UPDATE episode SET actions = ? {WHERE}", encode_actions(actions[:-2]))
+    assert f"but goes on after all {len(actions) - 2} actions on replay" in only_problem(run).detail
+
+
+def test_actions_beyond_the_end_are_caught_and_the_step_named(run, change):
+    actions = actions_of(run)
+    change(f"UPDATE episode SET actions = ? {WHERE}", encode_actions([*actions, 0]))
+    assert f"at step {len(actions)}, but {len(actions) + 1} actions are recorded" in only_problem(run).detail
+
+
+def test_other_actions_are_caught(run, change):
+    change(f"UPDATE episode SET actions = ? {WHERE}", encode_actions(np.full(len(actions_of(run)), 3)))
+    assert only_problem(run).outcome == "differs"
+
+
+def test_an_action_that_the_game_has_not_is_caught_and_the_step_named(run, change):
+    actions = actions_of(run)
+    actions[4] = 18
+    change(f"UPDATE episode SET actions = ? {WHERE}", encode_actions(actions))
+    problem = only_problem(run)
+    assert problem.outcome == "differs"
+    assert problem.detail.startswith("step 5 cannot be replayed: ")
+    assert "18" in problem.detail
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x01", b"\x01rubbish", b"\x07"])
+def test_missing_or_damaged_actions_cannot_be_verified(run, change, blob):
+    change(f"UPDATE episode SET actions = ? {WHERE}", blob)
+    problem = only_problem(run)
+    assert problem.outcome == "unverifiable"
+    assert "damaged" in problem.detail
+
+
+def test_an_episode_recorded_twice_is_caught(run, change):
+    change("CREATE TABLE copy AS SELECT * FROM episode")
+    change("DROP TABLE episode")
+    change("ALTER TABLE copy RENAME TO episode")
+    change(f"INSERT INTO episode SELECT * FROM episode {WHERE}")
+    found = verify(run, workers=1)
+    assert [finding.detail for finding in found.problems] == ["is recorded 2 times"] * 2
+
+
+def test_episodes_that_are_missing_are_named(run, change):
+    change(f"DELETE FROM episode {WHERE}")
+    learner = next(trial.id for trial in read_run(run).trials if trial.learns)
+    change("DELETE FROM episode WHERE phase = 'training' AND episode IN (0, 2) AND trial = ?", learner)
+    found = verify(run, workers=1)
+    assert found.ok
+    assert found.notes == (
+        f"trial {first_trial(run)}: 1 of 3 evaluation episodes are missing: 1",
+        f"trial {learner}: training episodes are missing: 0, 2",
+    )
+
+
+def test_a_failed_trial_is_told_and_what_it_played_is_verified(tmp_path, toy_plan, fake):
+    summary = execute(toy_plan(fake("raising"), "random"), tmp_path / "run", workers=1)
+    assert len(summary.failed) == 1
+    found = verify(tmp_path / "run", workers=1)
+    assert found.ok
+    assert found.confirmed == 3
+    assert "failed: agent raising.py:make_agent on toy: act raised ZeroDivisionError" in found.notes[0]
+    assert "3 of 3 evaluation episodes are missing: 0, 1, 2" in found.notes[1]
+
+
+def test_a_run_of_failures_only_has_nothing_to_verify(tmp_path, toy_plan, fake):
+    execute(toy_plan(fake("raising")), tmp_path / "run", workers=1)
+    found = verify(tmp_path / "run")
+    assert found.ok
+    assert found.findings == ()
+    assert len(found.notes) == 2
+    with pytest.raises(ArcadeMarkError, match="no episode 0 is recorded of raising"):
+        verify(tmp_path / "run", episode=0)
+
+
+def test_another_version_or_rom_is_named(run):
+    path = run / "manifest.json"
+    document = json.loads(path.read_text())
+    document["versions"]["ale-py"] = "0.9.0"
+    document["games"]["toy"] = "abc"
+    path.write_text(json.dumps(document))
+    found = verify(run, workers=1)
+    assert found.ok
+    assert found.warnings[0].startswith("recorded with ale-py 0.9.0, replayed with ")
+    assert found.warnings[1] == "the ROM of toy has another checksum: abc recorded,  here"
+    assert len(found.warnings) == 2
+
+
+def test_no_agent_is_needed(tmp_path, toy_plan):
+    agent = tmp_path / "gone.py"
+    agent.write_text("def make_agent(): return lambda observation: 3")
+    execute(toy_plan(f"{agent}:make_agent"), tmp_path / "run", workers=1)
+    agent.unlink()
+    assert verify(tmp_path / "run", workers=1).confirmed == 3
+
+
+def test_episodes_are_chosen(recorded):
+    def count(**choice):
+        return len(verify(recorded, workers=1, **choice).findings)
+
+    assert count(agent="random") == 6
+    assert count(agent="random", seed=5) == 3
+    assert count(agent="random", seed=5, episode=2) == 1
+    assert count(game="TOY", phase="evaluation") == 18
+    assert count(trial=first_trial(recorded)[:14]) == 3
+    assert verify(recorded, workers=1, agent="random", episode=1).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("choice", "complaint"),
+    [
+        ({"agent": "randm"}, "unknown agent of .*; did you mean 'random'"),
+        ({"game": "pong"}, "unknown game of .*; known: toy"),
+        ({"seed": 3}, "unknown seed of .*; known: 0, 5"),
+        ({"trial": "perturb-toy-s9"}, "unknown trial of .*; did you mean 'perturb"),
+        ({"episode": 700}, "no episode 700 is recorded of any of 6 trials"),
+        ({"agent": "random", "phase": "training"}, "no training episode is recorded of any of 2 trials"),
+        ({"agent": "random", "trial": "perturb"}, "no trial has all of that together"),
+    ],
+)
+def test_a_choice_that_fits_nothing_is_refused(recorded, choice, complaint):
+    with pytest.raises(ArcadeMarkError, match=complaint):
+        verify(recorded, workers=1, **choice)
+
+
+def test_an_unknown_game_is_unknown_anywhere(recorded):
+    with pytest.raises(UnknownNameError, match="did you mean 'pong'"):
+        verify(recorded, game="pongg")
+
+
+def test_a_process_that_dies_is_told(recorded, monkeypatch):
+    monkeypatch.setattr("sys.executable", shutil.which("false"))
+    with pytest.raises(ArcadeMarkError, match="a process that replays died"):
+        verify(recorded, workers=2)
+
+
+@pytest.mark.parametrize("name", ["ale-2013", "machado-2018", "dqn-2015"])
+def test_the_emulators_runs_are_confirmed_and_forgeries_caught(tmp_path, name):
+    """Under ale-2013 random acts each frame, machado-2018 has sticky actions, dqn-2015 no-op starts."""
+    rules = protocol(name).override({"max_frames_per_episode": 1000})
+    execute(make_plan("random", ["qbert", "seaquest"], rules, episodes=2), tmp_path / "run", workers=1)
+    stored = read_run(tmp_path / "run")
+    assert {trial.frames_per_action for trial in stored.trials} == ({1} if name == "ale-2013" else {None})
+    assert verify(tmp_path / "run", workers=1).confirmed == 4
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
+        database.execute("UPDATE episode SET score = score + 25 WHERE trial LIKE '%qbert%' AND episode = 1")
+    (problem,) = verify(tmp_path / "run", workers=1).problems
+    assert (problem.game, problem.episode, problem.outcome) == ("qbert", 1, "differs")

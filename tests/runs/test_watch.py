@@ -1,0 +1,223 @@
+"""Episodes become moving pictures that show what was recorded, at the right speed."""
+
+import contextlib
+import sqlite3
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import video
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.runs.watch import watch
+from arcademark.suite.protocols import protocol
+
+
+@pytest.fixture(scope="module")
+def toy_run(tmp_path_factory, toy_plan):
+    """Two agents, two seeds, sticky actions."""
+    directory = tmp_path_factory.mktemp("runs") / "toy"
+    plan = toy_plan("random", "baselines", seeds=(0, 1), override={"repeat_action_probability": 0.25})
+    agents = [agent for agent in plan.agents[1:] if agent.label in ("random", "const(action=RIGHT)")]
+    execute(make_plan(agents, ["toy"], plan.protocol, seeds=(0, 1), episodes=2), directory, workers=1)
+    return directory
+
+
+def read_gif(path):
+    """Return every picture in colour, and the hundredths of a second that each is shown."""
+    with Image.open(path) as image:
+        pictures, ticks = [], []
+        for number in range(image.n_frames):
+            image.seek(number)
+            pictures.append(np.array(image.convert("RGB")))
+            ticks.append(image.info["duration"] // 10)
+    return pictures, ticks
+
+
+ONE = {"agent": "random", "seed": 1, "episode": 1}
+
+
+def record(directory, agent="random", seed=1, episode=1):
+    stored = read_run(directory)
+    trial = next(trial for trial in stored.trials if (trial.agent, trial.seed) == (agent, seed))
+    return next(row for row in stored.episodes if (row.trial_id, row.episode) == (trial.id, episode))
+
+
+def test_a_gif_takes_the_time_of_the_episode(toy_run, tmp_path):
+    assert watch(toy_run, out=tmp_path / "a.gif", **ONE) == tmp_path / "a.gif"
+    pictures, ticks = read_gif(tmp_path / "a.gif")
+    frames = record(toy_run).frames
+    assert set(ticks) == {5}
+    assert len(pictures) == pytest.approx(frames / 3, abs=1)
+    assert sum(ticks) / 100 == pytest.approx(frames / 60, abs=0.06)
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.gif"]
+
+
+@pytest.mark.parametrize("every", [2, 4, 7])
+def test_any_spacing_of_pictures_keeps_the_speed(toy_run, tmp_path, every):
+    watch(toy_run, out=tmp_path / "a.gif", every_frames=every, **ONE)
+    pictures, ticks = read_gif(tmp_path / "a.gif")
+    assert max(ticks) - min(ticks) <= 1
+    assert sum(ticks) == round(len(pictures) * every * 100 / 60)
+
+
+def test_the_pictures_are_the_games_screens(toy_run, tmp_path):
+    watch(toy_run, out=tmp_path / "a.gif", scale=20, every_frames=2, **ONE)
+    pictures, _ = read_gif(tmp_path / "a.gif")
+    assert pictures[0].shape == (8 * 20 + video.BAR_HEIGHT, 8 * 20, 3)
+    fields = np.array([picture[10:160:20, 10:160:20, 0] for picture in pictures])
+    assert set(np.unique(fields)) == {0, 100, 254}
+    falling = [int(np.argwhere(field == 254)[0][0]) for field in fields[:3]]
+    assert falling == [1, 3, 5]
+
+
+def test_the_last_picture_is_the_end_of_the_episode(toy_run, tmp_path):
+    seen = []
+    watch(toy_run, out=tmp_path / "a.gif", on_frames=lambda done, total: seen.append((done, total)), **ONE)
+    frames = record(toy_run).frames
+    assert seen[0] == (1, frames)
+    assert seen[-1] == (frames, frames)
+
+
+def test_the_score_runs_along(toy_run, tmp_path, monkeypatch):
+    texts = []
+    captioned = video.captioned
+
+    def listen(screen, scale, left, right):
+        texts.append((left, right))
+        return captioned(screen, scale, left, right)
+
+    monkeypatch.setattr(video, "captioned", listen)
+    watch(toy_run, out=tmp_path / "a.gif", **ONE)
+    row = record(toy_run)
+    scores = [int(right.split()[-1]) for _, right in texts]
+    assert texts[0] == ("toy · episode 1", "0:00   score 0")
+    assert texts[-1][1] == f"0:0{row.frames // 60}   score {row.score:g}"
+    assert scores == sorted(scores)
+
+
+def test_the_caption_leaves_out_what_has_no_room():
+    screen = np.zeros((10, 60, 3), np.uint8)
+    wide, narrow = (video.captioned(screen, scale, "pong", "score 1")[-video.BAR_HEIGHT :] for scale in (4, 1))
+    assert (wide[:, :100] == video.TEXT_COLOUR).all(axis=2).any()
+    assert (wide[:, 140:] == video.TEXT_COLOUR).all(axis=2).any()
+    np.testing.assert_array_equal(narrow, video.captioned(screen, 1, "", "score 1")[-video.BAR_HEIGHT :])
+    assert {tuple(colour) for colour in wide.reshape(-1, 3)} == {video.BAR_COLOUR, video.TEXT_COLOUR}
+
+
+def test_a_gif_holds_every_picture_exactly(tmp_path):
+    rng = np.random.default_rng(0)
+    pictures = [rng.integers(0, 256, (9, 13, 3), dtype=np.uint8)]
+    for _ in range(30):
+        following = pictures[-1].copy()
+        top, left = rng.integers(0, 8, 2)
+        following[top : top + rng.integers(0, 4), left : left + rng.integers(0, 4)] = rng.integers(0, 256, 3)
+        pictures.append(following)
+    video.write(tmp_path / "a.gif", iter(pictures), 20)
+    found, ticks = read_gif(tmp_path / "a.gif")
+    assert ticks == [5] * 31
+    np.testing.assert_array_equal(found, pictures)
+
+
+def test_without_a_name_the_file_is_named_after_the_episode(toy_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(watch(toy_run, **ONE)) == "toy-seed1-episode1.gif"
+    assert (tmp_path / "toy-seed1-episode1.gif").stat().st_size > 1000
+
+
+def test_without_an_episode_the_first_is_shown(toy_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(watch(toy_run, agent="random", seed=0)) == "toy-seed0-episode0.gif"
+
+
+def test_several_trials_are_listed(toy_run, tmp_path):
+    with pytest.raises(ArcadeMarkError, match="2 trials fit, choose one by game, agent, seed or trial: ") as caught:
+        watch(toy_run, agent="random", out=tmp_path / "a.gif")
+    assert "random-toy-s0-" in str(caught.value)
+    assert "random-toy-s1-" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("out", "settings", "complaint"),
+    [
+        ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif or \.mp4"),
+        ("none/a.gif", {}, "there is no folder .*none; make it, or choose another --out"),
+        ("a.gif", {"scale": 0}, "scale 0, every 3 frames: expected whole numbers of at least 1"),
+        ("a.gif", {"every_frames": 1}, "gif shows at most 50 pictures a second, not 60"),
+        ("a.gif", {"episode": 9}, "no episode 9 is recorded of random-toy-s1"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path, out, settings, complaint):
+    with pytest.raises(ArcadeMarkError, match=complaint):
+        watch(toy_run, out=tmp_path / out, **{**ONE, **settings})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_files_place_is_told(toy_run, tmp_path):
+    (tmp_path / "a.gif").mkdir()
+    with pytest.raises(ArcadeMarkError, match=r"a\.gif: cannot be written"):
+        watch(toy_run, out=tmp_path / "a.gif", **ONE)
+
+
+def test_an_episode_that_replays_otherwise_is_not_shown(tmp_path, toy_plan):
+    execute(toy_plan("random"), tmp_path / "run", workers=1)
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
+        database.execute("UPDATE episode SET score = 77 WHERE episode = 0")
+    with pytest.raises(ArcadeMarkError, match=r"does not replay as recorded: score .*, recorded 77 in .* verify"):
+        watch(tmp_path / "run", out=tmp_path / "a.gif")
+    assert not (tmp_path / "a.gif").exists()
+
+
+def test_mp4_without_its_extra_says_what_to_install(toy_run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(
+        ArcadeMarkError, match=r"pip install 'arcademark\[video\]', or choose a name that ends in \.gif"
+    ):
+        watch(toy_run, out=tmp_path / "a.mp4", **ONE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mp4_shows_every_frame_at_full_speed(toy_run, tmp_path, monkeypatch):
+    sent, asked = [], {}
+
+    def write_frames(path, size, **settings):
+        asked.update(settings, size=size)
+        with open(path, "wb") as file:
+            file.write(b"mp4")
+        try:
+            while True:
+                sent.append((yield))
+        finally:
+            asked["closed"] = True
+
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
+    watch(toy_run, out=tmp_path / "a.mp4", scale=2, **ONE)
+    assert len(sent) == record(toy_run).frames
+    assert asked == {"fps": 60, "size": (16, 16 + video.BAR_HEIGHT), "macro_block_size": 2, "closed": True}
+    assert sent[0].flags.c_contiguous
+    assert (tmp_path / "a.mp4").read_bytes() == b"mp4"
+
+
+def test_mp4_that_ffmpeg_cannot_write_is_told(toy_run, tmp_path, monkeypatch):
+    def write_frames(path, size, **settings):
+        raise RuntimeError("No ffmpeg exe could be found")
+        yield
+
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
+    with pytest.raises(ArcadeMarkError, match="cannot write MP4 here \\(No ffmpeg exe could be found\\)"):
+        watch(toy_run, out=tmp_path / "a.mp4", **ONE)
+
+
+def test_an_agent_that_acts_each_frame_is_shown_from_the_emulator(tmp_path):
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 200, "repeat_action_probability": 0.5})
+    execute(make_plan("random", ["qbert"], rules, episodes=1), tmp_path / "run", workers=1)
+    watch(tmp_path / "run", out=tmp_path / "a.gif", scale=1)
+    pictures, _ = read_gif(tmp_path / "a.gif")
+    assert len(pictures) == 67 + 1  # one of three frames, and the last
+    assert pictures[0].shape == (210 + video.BAR_HEIGHT, 160, 3)
+    assert len(np.unique(pictures[-1][:210].reshape(-1, 3), axis=0)) > 3
