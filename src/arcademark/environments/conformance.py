@@ -1,0 +1,205 @@
+"""What every environment must keep, as checks that anyone can run on their own.
+
+Each check takes `open_env`, which gives a fresh environment, always of the same spec. A check that fails raises
+`AssertionError` and says what differed. `check_environment` runs all of them::
+
+    check_environment(lambda: open_environment(spec), np.random.default_rng(0))
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from arcademark.environments.base import Environment
+from arcademark.errors import ArcadeMarkError
+
+Open = Callable[[], Environment]
+
+
+class Moment(NamedTuple):
+    """All that can be seen after a reset (with reward 0) or a step."""
+
+    observation: bytes
+    reward: float
+    terminated: bool
+    truncated: bool
+    frames: int
+    lives: int
+
+    @property
+    def ended(self) -> bool:
+        """Whether the episode ended there."""
+        return self.terminated or self.truncated
+
+
+def check_environment(open_env: Open, rng: np.random.Generator, steps: int = 200) -> None:
+    """Run every check, on episodes of at most `steps` agent steps.
+
+    Raises
+    ------
+    AssertionError
+        If one fails.
+    """
+    for check in (
+        check_observations,
+        check_actions,
+        check_ends,
+        check_repeatable,
+        check_independent_of_the_past,
+        check_save_and_restore,
+    ):
+        check(open_env, rng, steps)
+
+
+def check_observations(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """An observation has the shape and type of the spec, is written in full, and observing changes nothing."""
+    env = open_env()
+    env.reset(rng)
+    for _ in range(min(steps, 5)):
+        first = np.full(env.spec.observation_shape, 0, env.spec.observation_dtype)
+        second = np.full(env.spec.observation_shape, 255, env.spec.observation_dtype)
+        env.observe(first)
+        env.observe(second)
+        _require(np.array_equal(first, second), "an observation is not written in full, or observing changes it")
+        if any(env.step(int(rng.integers(env.spec.num_actions)))[1:]):
+            env.reset(rng)
+    env.close()
+
+
+def check_actions(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """Actions outside the range are refused and change nothing; NumPy's integers are accepted."""
+    env = open_env()
+    seed, actions = _plan(env, rng, min(steps, 10))
+    expected = list(_play(env, seed, actions))
+    env.reset(np.random.default_rng(seed))
+    for i, action in enumerate(actions[: len(expected) - 1]):
+        for wrong in (-1, env.spec.num_actions, 1 << 40, "up", None, 0.5):
+            _require_refusal(env, wrong, f"action {wrong!r} is accepted")
+        moment = _moment(env, env.step(cast(int, np.int64(action))))
+        _require(moment == expected[i + 1], f"a refused action changes step {i}")
+    env.close()
+
+
+def check_ends(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """Frames are counted as they should; an end is termination or truncation, and the latter at the cap only."""
+    env = open_env()
+    settings = env.spec.protocol
+    cap = settings.max_frames_per_episode
+    seed, actions = _plan(env, rng, steps)
+    frames: int | None = None
+    for moment in _play(env, seed, actions):
+        where = f"after frame {moment.frames}"
+        _require(not (moment.terminated and moment.truncated), f"terminated and truncated at once {where}")
+        _require(cap is None or moment.frames <= cap, f"the episode goes on beyond the cap of {cap} frames")
+        _require(moment.truncated == (not moment.terminated and moment.frames == cap), f"wrong truncation {where}")
+        if frames is not None:
+            new = moment.frames - frames
+            full = new == settings.frame_skip
+            _require(full or (moment.ended and 0 < new < settings.frame_skip), f"{new} frames in a step {where}")
+        frames = moment.frames
+        if moment.ended:
+            _require_refusal(env, 0, f"a step is possible after the end {where}")
+    env.close()
+
+
+def check_repeatable(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """The same generator and actions give the same episode, in one instance and in another."""
+    env = open_env()
+    seed, actions = _plan(env, rng, steps)
+    expected = list(_play(env, seed, actions))
+    _compare(expected, _play(env, seed, actions), "played again")
+    _compare(expected, _play(open_env(), seed, actions), "played in another instance")
+    env.close()
+
+
+def check_independent_of_the_past(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """An episode is the same whatever was played before: whole episodes or parts, restored states."""
+    env = open_env()
+    seed, actions = _plan(env, rng, steps)
+    expected = list(_play(env, seed, actions))
+    for length in (1, steps // 3, steps):
+        other_seed, other_actions = _plan(env, rng, length)
+        before = list(_play(env, other_seed, other_actions))
+        if not before[-1].ended:
+            env.restore(env.save())
+        _compare(expected, _play(env, seed, actions), f"played after {len(before) - 1} other steps")
+    env.close()
+
+
+def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int) -> None:
+    """A restored state goes on as the original did: later, in another instance, after other states, and pickled."""
+    env, other = open_env(), open_env()
+    seed, actions = _plan(env, rng, steps)
+    moments, states = [], []
+    for moment in _play(env, seed, actions):
+        moments.append(moment)
+        states.append(env.save())
+    points = {0, min(1, len(states) - 1), *rng.integers(0, len(states), 4).tolist()}
+    for begin in rng.permutation(sorted(points)).tolist():
+        for instance, state, how in (
+            (env, states[begin], "in the same instance"),
+            (other, states[begin], "in another instance"),
+            (other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"),
+        ):
+            instance.restore(state)
+            observation = _observation(instance)
+            what = f"restored at step {begin} {how}"
+            _require(observation == moments[begin].observation, f"the observation differs when {what}")
+            _require(instance.episode_frames == moments[begin].frames, f"the frames differ when {what}")
+            _require(instance.lives == moments[begin].lives, f"the lives differ when {what}")
+            rest = actions[begin : len(moments) - 1]
+            _compare(moments[begin + 1 :], (_moment(instance, instance.step(a)) for a in rest), what)
+    env.close()
+    other.close()
+
+
+def _plan(env: Environment, rng: np.random.Generator, steps: int) -> tuple[int, list[int]]:
+    """Return an episode's seed and its actions, each kept up for a few steps so that games get somewhere."""
+    actions = np.repeat(rng.integers(env.spec.num_actions, size=steps), rng.integers(1, 6, size=steps))[:steps]
+    return int(rng.integers(1 << 32)), actions.tolist()
+
+
+def _play(env: Environment, seed: int, actions: Sequence[int]) -> Iterator[Moment]:
+    """Yield the moments of an episode, up to its end or that of the actions."""
+    env.reset(np.random.default_rng(seed))
+    yield _moment(env, (0.0, False, False))
+    for action in actions:
+        moment = _moment(env, env.step(action))
+        yield moment
+        if moment.ended:
+            return
+
+
+def _moment(env: Environment, step: tuple[float, bool, bool]) -> Moment:
+    return Moment(_observation(env), *step, env.episode_frames, env.lives)
+
+
+def _observation(env: Environment) -> bytes:
+    out = np.empty(env.spec.observation_shape, env.spec.observation_dtype)
+    env.observe(out)
+    return out.tobytes()
+
+
+def _compare(expected: Sequence[Moment], moments: Iterator[Moment], how: str) -> None:
+    found = list(moments)
+    for i, (a, b) in enumerate(zip(expected, found, strict=False)):
+        differing = [name for name, x, y in zip(Moment._fields, a, b, strict=True) if x != y]
+        _require(not differing, f"{', '.join(differing)} differ {i} steps on when {how}")
+    _require(len(expected) == len(found), f"{len(found)} steps instead of {len(expected)} when {how}")
+
+
+def _require_refusal(env: Environment, action: Any, failure: str) -> None:
+    try:
+        env.step(action)
+    except ArcadeMarkError:
+        return
+    raise AssertionError(failure)
+
+
+def _require(condition: bool, failure: str) -> None:
+    if not condition:
+        raise AssertionError(failure)
