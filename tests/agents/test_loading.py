@@ -134,6 +134,28 @@ def make_agent():
     assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
 
 
+def test_neighbouring_packages_of_the_same_name_are_kept_apart(own_agent, env):
+    code = """
+from package_in_test.sub import ACTION
+def make_agent():
+    return lambda observation: ACTION
+"""
+    refs = []
+    for folder, action in (("a", 2), ("b", 3)):
+        own_agent("", name=f"{folder}/package_in_test/__init__.py")
+        own_agent(f"ACTION = {action}", name=f"{folder}/package_in_test/sub.py")
+        refs.append(own_agent(code, name=f"{folder}/agent.py"))
+    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+
+
+def test_a_script_that_exits_is_told_like_an_error(own_agent, env):
+    assert fails(own_agent("import sys; sys.exit(3)", name="e.py")).endswith(
+        "importing it raised SystemExit: 3 (e.py, line 1)"
+    )
+    ref = own_agent("import sys\ndef make_agent(env): sys.exit()", name="f.py")
+    assert "its factory raised SystemExit (f.py, line 2)" in fails(ref, env)
+
+
 def test_an_agent_named_like_a_module_shadows_nothing(own_agent, env):
     make_policy(agent_specs(own_agent(GOOD, name="random.py"))[0], env)
     import random

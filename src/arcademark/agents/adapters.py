@@ -123,7 +123,7 @@ class CheckedPolicy:
     def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}") from error
 
     def _positive(self, attribute: str, default: Any) -> Any:

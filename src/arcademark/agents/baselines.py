@@ -51,7 +51,7 @@ def console_action(action: str | int) -> str:
     return name
 
 
-def lacks_action(env: EnvironmentSpec, *, action: str | int, **_: object) -> str | None:
+def lacks_action(env: EnvironmentSpec, *, action: str | int) -> str | None:
     """Say why an agent of this action cannot play this game, or None if it can."""
     name = console_action(action)
     if name in env.action_meanings:
@@ -114,11 +114,20 @@ class Perturb:
         Of the action; 0.95 in the paper.
     """
 
-    supports = staticmethod(lacks_action)
+    @staticmethod
+    def supports(env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> str | None:
+        """Say why this game cannot be played, or None if it can.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If `probability` is none, or there is no such action.
+        """
+        if not 0 <= probability <= 1:
+            raise ArcadeMarkError(f"agent perturb: parameter 'probability' is {probability}: expected 0 to 1")
+        return lacks_action(env, action=action)
 
     def __init__(self, env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> None:
-        if not 0 <= probability <= 1:
-            raise ArcadeMarkError(f"parameter 'probability' of perturb is {probability}: expected 0 to 1")
         self.action = env.action_meanings.index(console_action(action))
         self.probability = probability
         self.num_actions = env.num_actions

@@ -113,7 +113,7 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ArcadeMarkError(f"agent {path}: importing it raised {where_raised(error)}") from error
     return module
@@ -128,7 +128,7 @@ def _load_module(name: str) -> ModuleType:
                 f"agent {name}: there is no module {error.name!r} in the current folder or installed"
             ) from None
         raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
 
 
@@ -144,6 +144,18 @@ def _close(name: str, module: ModuleType) -> str:
 def _forget_namesakes(folder: str) -> None:
     """Drop modules of another agent's folder whose name this folder has too, so that each agent gets its own."""
     for name, module in list(sys.modules.items()):
-        home = str(Path(getattr(module, "__file__", None) or "").parent)
-        if home in _agent_folders and home != folder and (Path(folder) / f"{name}.py").is_file():
-            del sys.modules[name]
+        home = _folder_of(module)
+        if "." in name or home == folder or home not in _agent_folders:
+            continue
+        if (Path(folder) / f"{name}.py").is_file() or (Path(folder) / name).is_dir():
+            for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+                del sys.modules[loaded]
+
+
+def _folder_of(module: ModuleType) -> str | None:
+    """Return the folder from which a module or package was imported by its name."""
+    file = getattr(module, "__file__", None)
+    if not file:
+        return None
+    path = Path(file)
+    return str(path.parents[1] if path.name == "__init__.py" else path.parent)

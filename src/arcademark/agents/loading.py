@@ -162,7 +162,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
         reason = supports(env, **_arguments(spec, factory))
     except ArcadeMarkError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label}: supports raised {where_raised(error)}") from error
     return None if reason is None else str(reason)
 
@@ -195,7 +195,7 @@ def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
             made = factory(*first, **_arguments(spec, factory))
     except ArcadeMarkError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
     return adapt(made, spec.label, env)
 
