@@ -104,7 +104,7 @@ def themed(svg: str) -> str:
     """Replace palette colours by CSS variables, so that a page's light and dark themes reach into the figure."""
     for name, colour in PALETTE.items():
         svg = svg.replace(colour, f"var(--{name}, {colour})")
-    return re.sub(r"(font: [^;\"]*?px) [^;\"]+", r"\1 var(--sans, sans-serif)", svg)
+    return re.sub(r"font-family: [^;\"]+", "font-family: var(--sans, sans-serif)", svg)
 
 
 def _extent(score: GameScore) -> list[float]:
@@ -245,14 +245,22 @@ def _value(axes: Axes, text: str, y: float, *, weak: bool = False) -> None:
 
 
 def _svg(figure: Figure, salt: str) -> str:
-    """Write the figure: no date, ids that depend on the content only, none that nothing refers to."""
+    """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     svg = out.getvalue()
     svg = svg[svg.index("<svg") :]
-    used = set(re.findall(r"#([\w-]+)", svg))
-    svg = re.sub(r' id="([\w-]+)"', lambda found: found[0] if found[1] in used else "", svg)
+    pending = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
+
+    def rename(found: re.Match[str]) -> str:
+        if found[1] not in pending:
+            return ""
+        pending.discard(found[1])  # a shape that is defined again is the same shape
+        return f' id="{salt}-{found[1]}"'
+
+    svg = re.sub(r' id="([\w-]+)"', rename, svg)
+    svg = re.sub(r'((?:url\(|href=")#)', rf"\1{salt}-", svg)
     return re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from arcademark.report import wording
 from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, ProtocolView, Report, Run
+from arcademark.suite.settings import format_setting
 
 WIDE = 110
 """Columns from which scores and references share one table."""
@@ -43,7 +44,7 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _section("Games", *_games(report, width))
     for view in dict.fromkeys(run.protocol for run in report.runs):
         names = wording.listing(run.name for run in report.runs if run.protocol == view)
-        yield from _section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol, width))
+        yield from _section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol))
     for run in report.runs:
         if run.troubles:
             yield from _section(f"Not finished in {run.name}", _troubles(run))
@@ -156,25 +157,21 @@ def _references(game: Game) -> tuple[str, str, str]:
     return (wording.reference(game.random), wording.reference(game.human), wording.reference(game.record))
 
 
-def _protocol(view: ProtocolView, first: ProtocolView, width: int) -> RenderableType:
-    """Show the settings, overrides marked; of a later protocol only those that differ from the first."""
-    known = {setting.field: setting.text for setting in first.settings} if view is not first else {}
-    settings = [setting for setting in view.settings if setting.overridden or known.get(setting.field) != setting.text]
-    sides = 2 if width >= WIDE else 1
-    height = -(-len(settings) // sides)
-    table = Table.grid(padding=(0, 2))
-    for row in range(height):
-        cells: list[RenderableType] = []
-        for setting in settings[row::height]:
-            cells.append(Text(setting.title, style="dim"))
-            if setting.overridden:
-                cells.append(Text(f"{setting.text} (override; was {setting.original_text})", style="bold yellow"))
-            else:
-                cells.append(Text(setting.text))
-        table.add_row(*cells)
-    if view is not first:
-        table.add_row(Text("all else", style="dim"), Text("as above"))
-    return table
+def _protocol(view: ProtocolView, first: ProtocolView) -> RenderableType:
+    """Run the settings on, overrides marked; of a later protocol only those that differ from the first."""
+    known = {setting.field: setting.value for setting in first.settings} if view is not first else {}
+    shown = Text()
+    for setting in view.settings:
+        if not setting.overridden and setting.field in known and known[setting.field] == setting.value:
+            continue
+        pair = f"{setting.field}={format_setting(setting.value)}"
+        if setting.overridden:
+            shown.append(f"{pair} (was {format_setting(setting.original)})", style="bold yellow")
+        else:
+            shown.append(pair)
+        shown.append(" · ", style="dim")
+    shown.append("" if view is first else "all else as above   ")
+    return shown[:-3]
 
 
 def _troubles(run: Run) -> Table:

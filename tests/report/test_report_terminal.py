@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from conftest import collected, made_up_run
+from rich.console import Console
+
+from arcademark.report import terminal
+from arcademark.report.document import Report
+from arcademark.report.views import analyse
+
+
+def printed(report: Report, width: int, *, colour: bool = False) -> str:
+    out = io.StringIO()
+    terminal.render(
+        report, Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    )
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_golden_terminal(
+    report_one: Report, report_two: Report, width: int, golden: Callable[[str, str], None]
+) -> None:
+    golden(f"terminal_{width}.txt", printed(report_one, width) + "\n" + printed(report_two, width))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal(report_two: Report, width: int) -> None:
+    assert max(map(len, printed(report_two, width).splitlines())) <= width
+
+
+def test_piped_output_has_no_escape_codes(report_two: Report) -> None:
+    assert "\x1b" not in printed(report_two, 80)
+    assert "\x1b[" in printed(report_two, 80, colour=True)
+
+
+def test_users_text_is_no_markup() -> None:
+    assert "[red]agent[/red]" in printed(analyse(collected(made_up_run(agents=("[red]agent[/red]",)))), 120)
+
+
+def test_what_failed_and_what_was_overridden_shows(report_two: Report) -> None:
+    text = printed(report_two, 120)
+    assert "ValueError: <b>depth</b> must be positive" in text
+    assert "repeat_action_probability=0.0 (was 0.25)" in text
+    assert "10 of 20" in text
+    assert "Warning:" in text
+
+
+def test_a_refused_estimate_shows() -> None:
+    text = printed(analyse(collected(made_up_run(games=("pong",)))), 80)
+    assert "refused" in text
+    assert "Battle Zone" in text

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from arcademark.report import wording
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (0.0, "0"),
+        (-18.55, "−18.6"),
+        (-0.004, "0.00"),
+        (2.5, "2.50"),
+        (99.96, "100.0"),
+        (2360.4, "2,360"),
+        (-1234567.0, "−1,234,567"),
+    ],
+)
+def test_scores_read_with_the_digits_their_size_needs(value: float | None, shown: str) -> None:
+    assert wording.score(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (0.0, "0 %"),
+        (0.434, "0.43 %"),
+        (-0.001, "0.00 %"),
+        (12.34, "12.3 %"),
+        (99.96, "100 %"),
+        (1234.5, "1,234 %"),
+    ],
+)
+def test_percentages_keep_about_three_digits(value: float | None, shown: str) -> None:
+    assert wording.percent(value).replace("\N{NO-BREAK SPACE}", " ") == shown
+
+
+def test_references_read_as_printed() -> None:
+    assert [wording.reference(value) for value in (2360.0, -18.55, 37187.5, 0.0, None)] == [
+        "2,360",
+        "−18.55",
+        "37,187.5",
+        "0",
+        "–",
+    ]
+
+
+def test_lists_read_as_in_a_sentence() -> None:
+    assert wording.listing([]) == ""
+    assert wording.listing(["a"]) == "a"
+    assert wording.listing(["a", "b"]) == "a and b"
+    assert wording.listing(["a", "b", "c"]) == "a, b and c"
+    assert wording.shortened("abcdefgh", most=3) == "a, b and 6 others"
+    assert wording.shortened("abc", most=3) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("frames", "shown"),
+    [
+        (30, "1 second"),
+        (600, "10 seconds"),
+        (18_000, "5 minutes"),
+        (108_000, "30 minutes"),
+        (216_000, "1 hour"),
+        (21_600_000, "4.2 days"),
+    ],
+)
+def test_frames_read_as_time_at_sixty_a_second(frames: int, shown: str) -> None:
+    assert wording.duration(frames) == shown
