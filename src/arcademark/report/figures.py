@@ -259,7 +259,7 @@ def _svg(figure: Figure, salt: str) -> str:
         pending.discard(found[1])  # a shape that is defined again is the same shape
         return f' id="{salt}-{found[1]}"'
 
-    svg = re.sub(r' id="([\w-]+)"', rename, svg)
+    svg = re.sub(r' id="([^"]+)"', rename, svg)
     svg = re.sub(r'((?:url\(|href=")#)', rf"\1{salt}-", svg)
     return re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
 
