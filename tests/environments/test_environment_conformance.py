@@ -40,8 +40,8 @@ def test_the_toy_game_conforms_under_other_settings(make_spec, changes):
     check_environment(lambda: open_environment(spec), np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
-def test_the_emulator_conforms_under_every_protocol(make_spec, name):
+@pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "world-records", "ale-v5"])
+def test_the_emulator_conforms_under_protocols_of_every_kind(make_spec, name):
     spec = make_spec("breakout", name)
     check_environment(lambda: open_environment(spec, training=True), np.random.default_rng(2), steps=60)
 

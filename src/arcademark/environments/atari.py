@@ -8,7 +8,8 @@ What was measured with ale-py 0.12.1 on all 104 single-player ROMs, and is teste
   emulator is exact, and starts the episode.
 * For the same reason the start of an episode is saved as "the start" (`None`), and a frame is emulated before another
   state is restored over an untouched start.
-* Restoring a state does not restore the picture, which is why `start_screen` is kept apart.
+* Restoring a state restores neither the picture nor, in Atlantis II, the lives that the emulator tells, until a frame
+  is emulated. So both are kept apart.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from ale_py import roms
 from numpy.typing import NDArray
 
+from arcademark.environments.console import Start
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
@@ -91,12 +93,12 @@ class AtariConsole:
         self._real_reset = game in REAL_RESET
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
-        self._start_frames = ale.getEpisodeFrameNumber()
+        self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
 
-    def start(self, rng: np.random.Generator) -> int:
-        """Begin an episode; return the frames that the emulator counts as emulated already (0 in most games)."""
+    def start(self, rng: np.random.Generator) -> Start:
+        """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
         self._start()
-        return self._start_frames
+        return self._begin
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen at the start of the episode."""
@@ -122,7 +124,7 @@ class AtariConsole:
             self._ale.restoreState(self._start_state)
 
     def _untouched(self) -> bool:
-        return self._ale.getEpisodeFrameNumber() == self._start_frames
+        return self._ale.getEpisodeFrameNumber() == self._begin.frames
 
 
 def _set_switches(ale: ale_py.ALEInterface, mode: int | None, difficulty: int | None) -> None:

@@ -6,10 +6,25 @@ saved and restored. Everything that a protocol says is done once, above it, in `
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Start(NamedTuple):
+    """How an episode begins.
+
+    Parameters
+    ----------
+    frames : int
+        Frames that the machine counts as emulated already.
+    lives : int
+        Lives, 0 where the game has none.
+    """
+
+    frames: int
+    lives: int
 
 
 class Console(Protocol):
@@ -27,8 +42,8 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
-    def start(self, rng: np.random.Generator) -> int:
-        """Begin an episode; return the frames that the machine counts as emulated already."""
+    def start(self, rng: np.random.Generator) -> Start:
+        """Begin an episode."""
 
     def act(self, action: int, /) -> int:
         """Emulate one frame (none if the game is over) and return its reward."""
@@ -37,7 +52,7 @@ class Console(Protocol):
         """Whether the game has ended."""
 
     def lives(self) -> int:
-        """Lives left, 0 where the game has none."""
+        """Lives left, 0 where the game has none. Of no use between `start` or `restore` and the next `act`."""
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen at the start of the episode, before any frame."""

@@ -84,7 +84,8 @@ class ConsoleEnvironment:
         self._lives = 0
         self._executed = NOOP
         self._ended = True
-        self._screen_valid = False
+        self._touched = False
+        """Whether a frame was emulated since the start or a restore: else screen and lives are not the console's."""
         self._rng: np.random.Generator | None = None
         self._generator: Mapping[str, Any] | None = None
         self._repeats: tuple[bool, ...] = ()
@@ -98,34 +99,32 @@ class ConsoleEnvironment:
     @property
     def lives(self) -> int:
         """Lives left, 0 where the game has none."""
-        return self._console.lives()
+        return self._console.lives() if self._touched else self._lives
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start an episode; `rng` belongs to the environment until the next reset."""
         noops = int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0
-        touched = self._start(rng, noops)
-        self._lives = self._console.lives()
+        self._start(rng, noops)
         self._executed = NOOP
         self._ended = False
-        self._screen_valid = touched
         self._rng = rng
         self._repeats, self._next_repeat = (), 0
         self._generator = rng.bit_generator.state if self._sticky else None
-        self._observer.begin(touched)
+        self._observer.begin(self._touched)
 
-    def _start(self, rng: np.random.Generator, noops: int) -> bool:
-        """Start the console and play the no-ops; return whether the screen is that of a played frame."""
+    def _start(self, rng: np.random.Generator, noops: int) -> None:
+        """Start the console and play the no-ops."""
         console = self._console
-        self._frames = console.start(rng)
-        touched = False
+        self._frames, self._lives = console.start(rng)
+        self._touched = False
         for _ in range(noops):
             console.act(NOOP)
             self._frames += 1
-            touched = True
+            self._touched = True
             if console.game_over() or self._frames >= self._cap:
-                self._frames = console.start(rng)
-                touched = False
-        return touched
+                self._frames, self._lives = console.start(rng)
+                self._touched = False
+        self._lives = self.lives
 
     def step(self, action: int) -> Step:
         """Play one agent step.
@@ -166,7 +165,7 @@ class ConsoleEnvironment:
             elif frame == newest_at:
                 self._read_screen(observer.newest)
         self._frames, self._executed, self._next_repeat = frames, executed, next_repeat
-        self._screen_valid = True
+        self._touched = True
         if terminated or truncated:
             self._ended = True
             observer.push_ended(frame)
@@ -218,7 +217,7 @@ class ConsoleEnvironment:
             Before the first reset, or between `restore` and the next step: the emulator does not keep its picture.
         """
         screen = np.empty(self._console.screen_shape, np.uint8)
-        if self._screen_valid:
+        if self._touched:
             self._console.screen(screen)
         elif self._rng is not None and not self._ended:
             self._console.start_screen(screen)
@@ -233,7 +232,7 @@ class ConsoleEnvironment:
             console=self._console.save(),
             observer=self._observer.save(),
             frames=self._frames,
-            lives=self._lives,
+            lives=self.lives,
             executed=self._executed,
             ended=self._ended,
             repeats=self._repeats,
@@ -259,7 +258,7 @@ class ConsoleEnvironment:
         self._ended = state.ended
         self._repeats, self._next_repeat = state.repeats, state.next_repeat
         self._rng, self._generator = None, state.generator
-        self._screen_valid = False
+        self._touched = False
 
     def close(self) -> None:
         """Release the emulator."""

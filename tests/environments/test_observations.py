@@ -1,0 +1,228 @@
+"""Observations equal Gymnasium's, bit for bit, on the same episodes: at the start, in play, and however they end."""
+
+import ale_py.env
+import cv2
+import numpy as np
+import pytest
+from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
+
+from arcademark.environments.area import AreaResize
+from arcademark.environments.kernels import push_pooled
+from arcademark.environments.palettes import gray_table
+
+
+class FreshStart(ale_py.env.AtariEnv):
+    """ALE's own environment, whose every episode starts from the freshly loaded ROM and draws from a given seed."""
+
+    episode_seed = 0
+
+    def reset(self, *, seed=None, options=None):
+        self.load_game()
+        self._np_random = np.random.default_rng(self.episode_seed)
+        return self._get_obs(), self._get_info()
+
+
+def gymnasium_env(spec, *, life_ends=False):
+    settings = spec.protocol
+    env = FreshStart(
+        spec.game,
+        frameskip=1,
+        repeat_action_probability=0.0,
+        full_action_space=settings.action_set == "full",
+        max_num_frames_per_episode=settings.max_frames_per_episode,
+    )
+    height, width = settings.screen_size
+    wrapped = AtariPreprocessing(
+        env,
+        noop_max=settings.noop_max,
+        frame_skip=settings.frame_skip,
+        screen_size=(width, height),
+        terminal_on_life_loss=life_ends,
+        grayscale_obs=settings.observation == "grayscale",
+    )
+    return env, wrapped if settings.frame_stack == 1 else FrameStackObservation(wrapped, settings.frame_stack)
+
+
+def assert_same_episode(ours, theirs, theirs_raw, seed, steps):
+    """Play the same actions in both and compare all; return how and in which frame of a step the episode ended."""
+    spec = ours.spec
+    actions = np.random.default_rng(seed + 1000).integers(spec.num_actions, size=steps).tolist()
+    observation = np.empty(spec.observation_shape, np.uint8)
+    theirs_raw.episode_seed = seed
+    expected, _ = theirs.reset()
+    ours.reset(np.random.default_rng(seed))
+    ours.observe(observation)
+    np.testing.assert_array_equal(observation, expected)
+    for action in actions:
+        frames = ours.episode_frames
+        expected, expected_reward, expected_terminated, expected_truncated, info = theirs.step(action)
+        reward, terminated, truncated = ours.step(action)
+        ours.observe(observation)
+        np.testing.assert_array_equal(observation, expected)
+        assert reward == expected_reward
+        assert terminated == expected_terminated
+        assert truncated == (expected_truncated and not expected_terminated)
+        assert (ours.episode_frames, ours.lives) == (info["episode_frame_number"], info["lives"])
+        if terminated or truncated:
+            return "terminated" if terminated else "truncated", ours.episode_frames - frames
+    return None, 0
+
+
+@pytest.mark.parametrize("game", ["breakout", "pong", "space_invaders", "seaquest", "montezuma_revenge", "qbert"])
+def test_dqn_preprocessing_equals_gymnasium(open_game, game):
+    ours = open_game(game, "dqn-2015", repeat_action_probability=0)
+    raw, theirs = gymnasium_env(ours.spec)
+    assert_same_episode(ours, theirs, raw, seed=1, steps=250)
+
+
+def test_ends_within_a_step_equal_gymnasium(open_game):
+    """Lives lost in every frame of a step: the final observation pools what had been fetched before."""
+    ours = open_game("asterix", "dqn-2015", training=True)
+    raw, theirs = gymnasium_env(ours.spec, life_ends=True)
+    ends = {assert_same_episode(ours, theirs, raw, seed, 400) for seed in range(12)}
+    assert ends >= {("terminated", 1), ("terminated", 2), ("terminated", 3), ("terminated", 4)}
+
+
+@pytest.mark.parametrize("cap", [101, 102, 103, 104])
+def test_truncation_within_a_step_equals_gymnasium(open_game, cap):
+    ours = open_game("seaquest", "dqn-2015", start="reset", noop_max=0, max_frames_per_episode=cap)
+    raw, theirs = gymnasium_env(ours.spec)
+    assert assert_same_episode(ours, theirs, raw, 3, 40) == ("truncated", cap - 100)
+
+
+def test_the_cap_counts_the_frames_a_game_starts_with(open_game):
+    ours = open_game("name_this_game", "dqn-2015", start="reset", noop_max=0, max_frames_per_episode=150)
+    raw, theirs = gymnasium_env(ours.spec)
+    assert assert_same_episode(ours, theirs, raw, 0, 40) == ("truncated", 4)
+
+
+@pytest.mark.parametrize("frame_skip", [1, 2, 3, 5])
+def test_other_frame_skips_equal_gymnasium(open_game, frame_skip):
+    ours = open_game("breakout", "dqn-2015", training=True, frame_skip=frame_skip)
+    raw, theirs = gymnasium_env(ours.spec, life_ends=True)
+    for seed in range(3):
+        assert assert_same_episode(ours, theirs, raw, seed, 500)[0] == "terminated"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"screen_size": (105, 80)},
+        {"screen_size": (64, 48), "frame_stack": 1},
+        {"screen_size": (210, 160), "frame_stack": 2},
+        {"observation": "rgb"},
+        {"observation": "rgb", "screen_size": (96, 96), "frame_stack": 1},
+        {"frame_stack": 1},
+    ],
+    ids=str,
+)
+def test_other_sizes_and_colours_equal_gymnasium(open_game, changes):
+    ours = open_game("montezuma_revenge", "dqn-2015", max_frames_per_episode=203, **changes)
+    raw, theirs = gymnasium_env(ours.spec)
+    assert assert_same_episode(ours, theirs, raw, 5, 100)[0] == "truncated"
+
+
+@pytest.mark.parametrize("game", ["pacman", "carnival", "journey_escape", "pooyan"])
+def test_screens_of_other_heights_equal_gymnasium(open_game, game):
+    ours = open_game(game, "dqn-2015")
+    raw, theirs = gymnasium_env(ours.spec)
+    assert_same_episode(ours, theirs, raw, 5, 60)
+
+
+def test_ale_v5_equals_the_environment_of_ale(open_game):
+    ours = open_game("breakout", "ale-v5", repeat_action_probability=0)
+    theirs = FreshStart("breakout", repeat_action_probability=0.0, frameskip=4)
+    assert assert_same_episode(ours, theirs, theirs, 2, 400)[0] == "terminated"
+
+
+@pytest.mark.parametrize("observation", ["ram", "palette"])
+def test_memory_and_palette_are_those_of_the_emulator(open_game, observation):
+    ours = open_game("ms_pacman", "ale-2013", observation=observation)
+    theirs = FreshStart("ms_pacman", repeat_action_probability=0.0, frameskip=5, full_action_space=True)
+    theirs.reset()
+    ours.reset(np.random.default_rng(0))
+    out = np.empty(ours.spec.observation_shape, np.uint8)
+    for action in [0, 3, 5, 8, 2] * 8:
+        theirs.step(action)
+        ours.step(action)
+        ours.observe(out)
+        expected = theirs.ale.getRAM() if observation == "ram" else theirs.ale.getScreen() // 2
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_rendering_shows_the_emulators_colours(open_game):
+    ours = open_game("breakout", "ale-2013", observation="ram", frame_skip=1)
+    theirs = FreshStart("breakout", repeat_action_probability=0.0, frameskip=1, full_action_space=True)
+    theirs.reset()
+    ours.reset(np.random.default_rng(0))
+    np.testing.assert_array_equal(ours.render(), theirs.ale.getScreenRGB())
+    ours.step(1)
+    theirs.step(1)
+    np.testing.assert_array_equal(ours.render(), theirs.ale.getScreenRGB())
+
+
+SIZES = [(84, 84), (105, 80), (70, 40), (42, 42), (210, 80), (105, 160), (210, 160), (64, 64), (100, 33), (1, 1)]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_area_resize_equals_opencv(size, channels):
+    rng = np.random.default_rng(0)
+    for source in ((210, 160), (250, 160)):
+        resize = AreaResize(source, size)
+        for levels in (256, 2):
+            image = (rng.integers(levels, size=(*source, channels)) * (255 // (levels - 1))).astype(np.uint8)
+            out = np.empty((*size, channels), np.uint8)
+            resize(image, out)
+            expected = cv2.resize(image, size[::-1], interpolation=cv2.INTER_AREA)
+            np.testing.assert_array_equal(out, expected.reshape(out.shape))
+
+
+def exact_totals(pooled):
+    """Return 200 times the exact means of the 84 × 84 pixels, by whole-number weights over the whole screen."""
+
+    def weights(source, size):
+        edges = np.arange(source + 1) * size
+        bounds = np.arange(size + 1) * source
+        overlap = np.minimum(edges[1:], bounds[1:, None]) - np.maximum(edges[:-1], bounds[:-1, None])
+        return np.maximum(overlap, 0)
+
+    rows, columns = weights(210, 84), weights(160, 84)
+    return rows @ pooled.astype(np.int64) @ columns.T * 200 // (210 * 160)
+
+
+@pytest.mark.parametrize("screens", [1, 2])
+def test_the_kernel_equals_the_obvious_way(screens):
+    """Look up, take the maximum, resize: from scratch after every change, half-way cases included."""
+    rng = np.random.default_rng(0)
+    gray = gray_table("NTSC")
+    frames = np.zeros((2, screens, 210, 160), np.uint8)
+    words = frames.view(np.uint64).reshape(2, screens, 42, 100)
+    stack = np.zeros((4, 84, 84), np.uint8)
+    expected = stack.copy()
+    half_ways = 0
+    for step in range(120):
+        which = step % 2
+        frames[which] = frames[1 - which]
+        change_some(frames[which], rng)
+        pooled = gray[frames[which]].max(axis=0)
+        totals = exact_totals(pooled)
+        half_ways += np.count_nonzero(totals % 200 == 100)
+        expected = np.concatenate([expected[1:], cv2.resize(pooled, (84, 84), interpolation=cv2.INTER_AREA)[None]])
+        push_pooled(words, which, gray, stack)
+        np.testing.assert_array_equal(stack, expected)
+        assert np.all(np.abs(stack[-1].astype(int) * 200 - totals) <= 100)
+    assert half_ways > 100
+
+
+def change_some(screens, rng):
+    """Change a few rectangles, single bytes, one of the screens only, or everything."""
+    kind = rng.integers(4)
+    if kind == 0:
+        screens[:] = rng.integers(256, size=screens.shape)
+    elif kind == 1:
+        screens[rng.integers(len(screens)), rng.integers(210), rng.integers(160)] = rng.integers(256)
+    elif kind == 2:
+        for _ in range(rng.integers(1, 8)):
+            top, left = rng.integers(205), rng.integers(150)
+            screens[:, top : top + rng.integers(1, 20), left : left + 8] = rng.integers(256)
