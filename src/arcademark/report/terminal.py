@@ -70,7 +70,13 @@ def _table(*columns: str, left: int = 1) -> Table:
 
 def _headline(report: Report) -> Table:
     table = _table(
-        "algorithm", "estimate", "model", "typical\nerror", "from the\nepisodes", "at human\nlevel", "records\nbroken"
+        "algorithm",
+        "estimate",
+        "model",
+        "relative\nerror",
+        "95 % interval\nof the scores",
+        "at human\nlevel",
+        "records\nbroken",
     )
     for algorithm in report.algorithms:
         estimate = algorithm.estimate
