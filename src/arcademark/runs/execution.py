@@ -29,7 +29,8 @@ from arcademark.runs.recording import Recorder
 from arcademark.runs.store import EpisodeResult, TrialRecord, clear_errors
 from arcademark.runs.trial import TrainingBlock
 
-ENGINES: Mapping[str, MakeEngine] = {"local": LocalEngine}
+PROGRESS_SECONDS = 0.25
+ENGINES: dict[str, MakeEngine] = {"local": LocalEngine}
 
 OnEvent = Callable[[Event], None]
 
@@ -176,6 +177,7 @@ class _Run:
             if not standing.done:
                 self._jobs.append(Job(trial, missing))
         self._tracker = Tracker(standings)
+        self._progress_due = 0.0
 
     def play(self, engine: Engine) -> None:
         """Play all jobs, recording each batch before it is told."""
@@ -222,7 +224,9 @@ class _Run:
             self._tracker.hear(trial_id, news)
             for event in self._events(trial_id, news):
                 self._tell(event)
-        self._tell(self._tracker.progress())
+        if self._tracker.seconds >= self._progress_due:
+            self._tell(self._tracker.progress())
+            self._progress_due = self._tracker.seconds + PROGRESS_SECONDS
 
     def _record(self, trial_id: str, news: News) -> None:
         match news:

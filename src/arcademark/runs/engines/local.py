@@ -126,7 +126,8 @@ class LocalEngine:
                 dead = self._listen(batch)
                 self._end_late(batch)
                 yield batch
-                yield [news for member in dead for news in self._bury(member)]
+                if dead:
+                    yield [news for member in dead for news in self._bury(member)]
         finally:
             self.stop()
 
