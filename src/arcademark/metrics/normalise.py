@@ -10,7 +10,7 @@ Conventions
 * NaN in, NaN out, element by element: a missing score stays missing and touches no other.
 * Capping does not commute with averaging: the papers cap each task's score after it has been averaged over runs.
 
-Equations are those of the review of Atari benchmarks by human world records: Fan, Xiao and Huang, "A Review for Deep
+Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep
 Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 """
 
