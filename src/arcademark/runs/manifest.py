@@ -10,6 +10,7 @@ Its fields::
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial
     training_frames   what --frames asked for, or null: the protocol's
+    left_out          [[agent, game, reason]], the combinations that have no trial
     versions          {arcademark, ale-py, numpy, python}
     machine           {system, processor, cores}
     sessions          [{started, command, versions, machine}], one each time the run was continued
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from arcademark.suite.protocols import Protocol
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
 
-REQUIRED = ("protocol", "agents", "games", "seeds", "episodes", "versions")
+REQUIRED = ("protocol", "agents", "games", "seeds", "episodes", "left_out", "versions")
 
 Document = dict[str, Any]
 
@@ -122,6 +123,7 @@ def grown(there: Document, now: Document, started: str) -> Document:
         "games": there["games"] | now["games"],
         "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in there["seeds"]],
         "episodes": max(there["episodes"], now["episodes"]),
+        "left_out": there["left_out"] + [item for item in now["left_out"] if item not in there["left_out"]],
         "sessions": [*there.get("sessions", []), session],
     }
 
@@ -129,12 +131,17 @@ def grown(there: Document, now: Document, started: str) -> Document:
 def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
     old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
     if old.keys() != new.keys():
-        return [("agent", ", ".join(old), ", ".join(new))]
+        return [("agents", _named(old.keys() - new.keys()), _named(new.keys() - old.keys()))]
     return [
         (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
         for label, agent in old.items()
         if agent.get("source")
     ]
+
+
+def _named(labels: Set[str]) -> str | None:
+    shown = sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])
+    return ", ".join(shown) or None
 
 
 def _sha256(agent: Mapping[str, Any]) -> str | None:

@@ -26,12 +26,14 @@ from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_policy
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, encode_actions, scored_phase
 
 Stream = Literal["environment", "agent"]
 
 TICK_SECONDS = 0.25
+MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
 _PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
 _STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
 
@@ -246,7 +248,7 @@ def train(
     while True:
         spent = _spent(trial, number, frames)
         if spent or frames - saved_frames >= learner.checkpoint_frames:
-            yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, learner.checkpoint()))
+            yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, _checkpoint(learner)))
             block, saved_frames = [], frames
         if spent:
             break
@@ -266,6 +268,15 @@ def _spent(trial: Trial, episodes: int, frames: int) -> bool:
     if trial.training_frames is not None:
         return frames >= trial.training_frames
     return episodes >= (trial.protocol.training_episodes or 0)
+
+
+def _checkpoint(learner: CheckedLearner) -> bytes:
+    data = learner.checkpoint()
+    if len(data) > MAX_CHECKPOINT_BYTES:
+        raise ArcadeMarkError(
+            f"{learner.where}: its checkpoint has {len(data):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
+        )
+    return data
 
 
 def _training_episode(

@@ -1,0 +1,55 @@
+"""The code and the command that a run was made with."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+
+from arcademark.runs import provenance
+
+
+def git(directory, *arguments):
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", directory, *identity, *arguments], check=True, capture_output=True)
+
+
+def test_a_file_in_a_repository(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text("x = 1\n")
+    reference = f"{path}:make"
+    assert provenance.source_of(reference)["commit"] is None
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "Begin")
+    assert provenance.source_of(reference)["commit"] is None
+    git(tmp_path, "add", "own.py")
+    git(tmp_path, "commit", "-q", "-m", "Add an agent")
+    source = provenance.source_of(reference)
+    assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
+    assert len(source["commit"]) == 40
+    path.write_text("x = 2\n")
+    changed = provenance.source_of(reference)
+    assert changed["commit"] == f"{source['commit']}+changes"
+    assert changed["sha256"] != source["sha256"]
+
+
+def test_a_module_and_what_has_no_file():
+    assert provenance.source_of("arcademark.agents.baselines:Random")["path"].endswith("baselines.py")
+    assert provenance.source_of("random") is None
+    assert provenance.source_of("no.such.module:make") is None
+
+
+def test_the_command_is_as_typed(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/arcademark", "run", "my agent.py:make"])
+    assert provenance.command() == "arcademark run 'my agent.py:make'"
+    monkeypatch.setattr(sys, "argv", ["/somewhere/arcademark/__main__.py", "run", "random"])
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", "arcademark")
+    assert provenance.command() == "python -m arcademark run random"
+
+
+def test_the_machine_is_described_without_its_name():
+    import platform
+
+    machine = provenance.machine()
+    assert machine.keys() == {"system", "processor", "cores"}
+    assert platform.node() not in str(machine)
