@@ -32,6 +32,7 @@ from arcademark.runs.trial import Begun, Played, TrainingBlock
 WAIT_SECONDS = 0.2
 MESSAGES_AT_ONCE = 256
 DEATHS_ALLOWED = 3
+MAKING = "making the agent"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """The workers share the cores already; and sums that are split differently round differently, which changes scores."""
 
@@ -159,7 +160,8 @@ class LocalEngine:
             self._play(member, work)
         else:
             member.work, member.state, work.opened = work, "opening", True
-            self._watch(member, "making the agent")
+            if member.greeted:
+                self._watch(member, MAKING)
             member.send(worker.Open(work.job.trial))
 
     def _choose(self, member: _Worker | None) -> _Work | None:
@@ -206,7 +208,10 @@ class LocalEngine:
     def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, News]]) -> None:
         member.greeted, self._false_starts = True, 0
         work = member.work
-        if isinstance(message, worker.Ready) or work is None:
+        if isinstance(message, worker.Ready):
+            self._watch(member, MAKING)
+            return
+        if work is None:
             return
         match message:
             case Begun(phase, episode):
