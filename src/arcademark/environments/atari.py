@@ -8,6 +8,9 @@ What was measured with ale-py 0.12.1 on all 104 single-player ROMs, and is teste
   emulator is exact, and starts the episode.
 * For the same reason the start of an episode is saved as "the start" (`None`), and a frame is emulated before another
   state is restored over an untouched start.
+* The emulator does not save all of its picture chip (where sprites stood when the frame ended; whether it was cut
+  short), which two games depend on (`UNSAVED_TRACES`). There each frame is remembered, at the price of a third of the
+  speed, and played again under the state to be restored.
 * Restoring a state restores neither the picture nor, in Atlantis II, the lives that the emulator tells, until a frame
   is emulated. So both are kept apart.
 """
@@ -25,7 +28,7 @@ from ale_py import roms
 from numpy.typing import NDArray
 
 from arcademark.environments.console import Start
-from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
+from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, UNSAVED_TRACES, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 
@@ -84,12 +87,13 @@ class AtariConsole:
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
-        self.act = ale.act
+        self.act = self._act_and_remember if game in UNSAVED_TRACES else ale.act
         self.game_over = ale.game_over
         self.lives = ale.lives
         self.screen = ale.getScreen
         self.ram = ale.getRAM
         self._ale = ale
+        self._last_frame: tuple[ale_py.ALEState, int] | None = None
         self._real_reset = game in REAL_RESET
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
@@ -105,17 +109,26 @@ class AtariConsole:
         out[:] = self._start_screen
 
     def save(self) -> Any:
-        """Return the emulator's state, or None at the start of an episode."""
-        return None if self._untouched() else self._ale.cloneState()
+        """Return None at the start of an episode, else the emulator's state and the last frame if it is remembered."""
+        return None if self._untouched() else (self._ale.cloneState(), self._last_frame)
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in this instance or another of the same game."""
         if state is None:
             self._start()
             return
-        if self._untouched():
-            self.act(NOOP)
-        self._ale.restoreState(state)
+        now, self._last_frame = state
+        if self._last_frame is not None:
+            before, action = self._last_frame
+            self._ale.restoreState(before)
+            self._ale.act(action)
+        elif self._untouched():
+            self._ale.act(NOOP)
+        self._ale.restoreState(now)
+
+    def _act_and_remember(self, action: int, /) -> int:
+        self._last_frame = self._ale.cloneState(), action
+        return self._ale.act(action)
 
     def _start(self) -> None:
         if self._real_reset:

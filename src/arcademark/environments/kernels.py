@@ -2,12 +2,12 @@
 
 The result is that of looking up luminances, taking the maximum and resizing with `area`, bit for bit, in far less time:
 
-* Five rows of the screen make two of the image, and 40 columns make 21, so the screen falls apart into 42 × 4 tiles of
-  5 × 40 pixels that make 2 × 21 pixels each. A tile whose bytes are those of the step before needs no work. Bytes are
-  compared eight at a time, five whole rows first.
-* Within a tile weights are whole numbers, in fifths and fortieths, so a pixel is ``total / 200`` with an exact total;
-  rounding to the nearest integer is exact too. Only half-way cases depend on the order of OpenCV's single-precision
-  operations; there, and only there, these are repeated.
+* Five rows of the screen make two of the image, so the screen falls apart into 42 groups of five rows. Bytes are
+  compared with those of the step before, eight at a time: groups first, then columns of words within a group. Only the
+  pixels that a changed word touches are made anew.
+* Weights are whole numbers: fifths along the rows' axis and fortieths along the columns', 40 columns making 21 pixels.
+  So a pixel is ``total / 200`` with an exact total, and rounding to the nearest integer is exact too. Only half-way
+  cases depend on the order of OpenCV's single-precision operations; there, and only there, these are repeated.
 
 ::
 
@@ -26,28 +26,31 @@ from arcademark.environments.area import area_weights
 
 SCREEN = (210, 160)
 IMAGE = (84, 84)
-ROW_GROUPS = 42
-TILES = 4
-TILE_ROWS, TILE_COLUMNS = 5, 40
-IMAGE_ROWS, IMAGE_COLUMNS = 2, 21
-WORDS = TILE_ROWS * SCREEN[1] // 8
-"""Words of eight bytes in a group of five rows."""
+GROUPS = 42
+GROUP_ROWS = 5
+ROW_WORDS = SCREEN[1] // 8
+GROUP_WORDS = GROUP_ROWS * ROW_WORDS
 
-_LEFT = np.minimum(np.arange(IMAGE_COLUMNS) * TILE_COLUMNS // IMAGE_COLUMNS, TILE_COLUMNS - 3)
-"""First of the three columns from which each pixel of a tile's image is made."""
+_COLUMN, _PIXEL = 21, 40
+"""Widths of a column of the screen and of a pixel of the image, in a unit that divides both."""
 
-_EDGES = np.arange(TILE_COLUMNS + 1) * IMAGE_COLUMNS
+_LEFT = np.minimum(np.arange(IMAGE[1]) * _PIXEL // _COLUMN, SCREEN[1] - 3)
+"""First of the three columns from which each pixel is made."""
+
+_EDGES = np.arange(SCREEN[1] + 1) * _COLUMN
 _WEIGHTS = np.array(
     [
-        [
-            max(0, min(_EDGES[x + 1], (j + 1) * TILE_COLUMNS) - max(_EDGES[x], j * TILE_COLUMNS))
-            for x in range(_LEFT[j], _LEFT[j] + 3)
-        ]
-        for j in range(IMAGE_COLUMNS)
+        [max(0, min(_EDGES[x + 1], (j + 1) * _PIXEL) - max(_EDGES[x], j * _PIXEL)) for x in range(left, left + 3)]
+        for j, left in enumerate(_LEFT)
     ],
     np.uint32,
 )
-"""Weights of those columns, in fortieths; shape (21, 3)."""
+"""Weights of those columns, in fortieths; shape (84, 3)."""
+
+_WORD_EDGES = np.arange(ROW_WORDS + 1) * 8 * _COLUMN
+_FIRST = _WORD_EDGES // _PIXEL
+_LAST = -(-_WORD_EDGES // _PIXEL)
+"""Words [m, n) touch the pixels ``[_FIRST[m], _LAST[n])``."""
 
 _ROWS = area_weights(SCREEN[0], IMAGE[0])
 _COLUMNS = area_weights(SCREEN[1], IMAGE[1])
@@ -74,67 +77,86 @@ def push_pooled(words, which, gray, stack):  # type: ignore[no-untyped-def]
             older[i] = newer[i]
     image = stack[-1]
     second = words.shape[1] - 1
-    pooled = np.empty((TILE_ROWS, TILE_COLUMNS), np.uint32)
-    sums = np.empty((IMAGE_ROWS, TILE_COLUMNS), np.uint32)
-    for group in range(ROW_GROUPS):
+    changes = np.empty(ROW_WORDS, np.uint64)
+    sums = np.empty((2, SCREEN[1]), np.uint32)
+    for group in range(GROUPS):
         a, b = words[which, 0, group], words[which, second, group]
         old_a, old_b = words[1 - which, 0, group], words[1 - which, second, group]
-        if not differs(a, b, old_a, old_b, 0, WORDS):
+        if not differs(a, b, old_a, old_b):
             continue
-        for tile in range(TILES):
-            changed = False
-            for begin in range(tile * WORDS // 20, WORDS, WORDS // TILE_ROWS):
-                changed |= differs(a, b, old_a, old_b, begin, begin + TILE_COLUMNS // 8)
-            if changed:
-                pool(a.view(np.uint8), b.view(np.uint8), tile, gray, pooled)
-                shrink(pooled, sums, image, group, tile)
+        find_changes(a, b, old_a, old_b, changes)
+        end = 0
+        while end < ROW_WORDS:
+            begin = end
+            while end < ROW_WORDS and changes[end] != 0:
+                end += 1
+            if begin < end:
+                shrink(a.view(np.uint8), b.view(np.uint8), gray, sums, image, group, _FIRST[begin], _LAST[end])
+            end += 1
 
 
 @njit(cache=True)
-def differs(a, b, old_a, old_b, begin, end):  # type: ignore[no-untyped-def]
-    """Return whether either pair of arrays, shape (words,), differs in ``[begin, end)``."""
+def differs(a, b, old_a, old_b):  # type: ignore[no-untyped-def]
+    """Return whether either pair of groups, uint64 (100,) each, differs."""
     difference = np.uint64(0)
-    for i in range(begin, end):
+    for i in range(GROUP_WORDS):
         difference |= (a[i] ^ old_a[i]) | (b[i] ^ old_b[i])
     return difference != 0
 
 
 @njit(cache=True)
-def pool(a, b, tile, gray, pooled):  # type: ignore[no-untyped-def]
-    """Write the greater luminance of a tile of two screens, uint8 (800,) each, into `pooled`, shape (5, 40)."""
-    for y in range(TILE_ROWS):
-        for x in range(TILE_COLUMNS):
-            i = np.uint32(y * SCREEN[1] + tile * TILE_COLUMNS + x)
-            pooled[y, x] = max(gray[a[i]], gray[b[i]])
+def find_changes(a, b, old_a, old_b, changes):  # type: ignore[no-untyped-def]
+    """Write into `changes`, uint64 (20,), a number other than 0 for each column of words that differs."""
+    changes[:] = 0
+    for y in range(GROUP_ROWS):
+        for x in range(ROW_WORDS):
+            i = y * ROW_WORDS + x
+            changes[x] |= (a[i] ^ old_a[i]) | (b[i] ^ old_b[i])
 
 
 @njit(cache=True)
-def shrink(pooled, sums, image, group, tile):  # type: ignore[no-untyped-def]
-    """Write the area means of a tile, shape (5, 40), into its 2 × 21 pixels of `image`, shape (84, 84)."""
-    for x in range(TILE_COLUMNS):
-        sums[0, x] = 2 * (pooled[0, x] + pooled[1, x]) + pooled[2, x]
-        sums[1, x] = pooled[2, x] + 2 * (pooled[3, x] + pooled[4, x])
-    for i in range(IMAGE_ROWS):
-        for j in range(IMAGE_COLUMNS):
+def shrink(a, b, gray, sums, image, group, first, last):  # type: ignore[no-untyped-def]
+    """Make the pixels [first, last) of the two rows of `image`, shape (84, 84), that a group of five screen rows makes.
+
+    Parameters
+    ----------
+    a, b : uint8 arrays, shape (800,)
+        The group in both screens.
+    sums : uint32 array, shape (2, 160)
+        Room for the weighted sums of each column.
+    """
+    for x in range(_LEFT[first], _LEFT[last - 1] + 3):
+        middle = pooled(a, b, gray, 2, x)
+        sums[0, x] = 2 * (pooled(a, b, gray, 0, x) + pooled(a, b, gray, 1, x)) + middle
+        sums[1, x] = 2 * (pooled(a, b, gray, 3, x) + pooled(a, b, gray, 4, x)) + middle
+    for i in range(2):
+        row = 2 * group + i
+        for j in range(first, last):
             x = _LEFT[j]
             total = np.uint32(
                 _WEIGHTS[j, 0] * sums[i, x] + _WEIGHTS[j, 1] * sums[i, x + 1] + _WEIGHTS[j, 2] * sums[i, x + 2]
             )
-            row, column = group * IMAGE_ROWS + i, tile * IMAGE_COLUMNS + j
             rounded = (total + np.uint32(100)) // np.uint32(200)
             if rounded * np.uint32(200) == total + np.uint32(100):
-                rounded = half_way(pooled, row, column)
-            image[row, column] = rounded
+                rounded = half_way(a, b, gray, row, j)
+            image[row, j] = rounded
+
+
+@njit(cache=True, inline="always")
+def pooled(a, b, gray, y, x):  # type: ignore[no-untyped-def]
+    """Return the greater luminance of two screens' groups, uint8 (800,), in row y and column x."""
+    i = np.uint32(y * SCREEN[1] + x)
+    return np.uint32(max(gray[a[i]], gray[b[i]]))
 
 
 @njit(cache=True)
-def half_way(pooled, row, column):  # type: ignore[no-untyped-def]
-    """Return the mean of pixel (`row`, `column`), half-way between two integers, as `area.weighted_area` rounds it."""
+def half_way(a, b, gray, row, column):  # type: ignore[no-untyped-def]
+    """Return the mean of an image's pixel, half-way between two integers, as `area.weighted_area` rounds it."""
     mean = np.float32(0.0)
     for m in range(_ROWS.begin[row], _ROWS.begin[row + 1]):
-        y = _ROWS.source[m] % TILE_ROWS
+        y = _ROWS.source[m] % GROUP_ROWS
         s = np.float32(0.0)
         for n in range(_COLUMNS.begin[column], _COLUMNS.begin[column + 1]):
-            s += np.float32(pooled[y, _COLUMNS.source[n] % TILE_COLUMNS]) * _COLUMNS.weight[n]
+            s += np.float32(pooled(a, b, gray, y, _COLUMNS.source[n])) * _COLUMNS.weight[n]
         mean += _ROWS.weight[m] * s
     return np.uint8(np.rint(mean))

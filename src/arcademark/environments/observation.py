@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from arcademark.environments.area import AreaResize
 from arcademark.environments.console import Console
 from arcademark.environments.facts import resized
-from arcademark.environments.kernels import IMAGE, ROW_GROUPS, SCREEN, WORDS, push_pooled
+from arcademark.environments.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN, push_pooled
 from arcademark.suite import protocols
 
 
@@ -185,7 +185,7 @@ class KernelObserver(ScreenObserver):
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
         super().__init__(console, settings)
-        self._words = self._frames.view(np.uint64).reshape(*self._frames.shape[:2], ROW_GROUPS, WORDS)
+        self._words = self._frames.view(np.uint64).reshape(*self._frames.shape[:2], GROUPS, GROUP_WORDS)
         self._gray = console.gray
 
     def push(self) -> None:
