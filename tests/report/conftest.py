@@ -13,8 +13,7 @@ import pytest
 from arcademark.report.document import Report
 from arcademark.report.views import analyse
 from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, score_run
-from arcademark.scores.table import concatenate
+from arcademark.scores.runs import RunCollection, collect, score_run
 from arcademark.suite.protocols import Protocol, protocol
 
 ATARI_5 = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
@@ -89,8 +88,7 @@ def made_up_run(
 
 
 def collected(*records: RunRecord) -> RunCollection:
-    runs = tuple(score_run(record) for record in records)
-    return RunCollection(runs, concatenate([run.table for run in runs]), ())
+    return collect([score_run(record) for record in records])
 
 
 @pytest.fixture

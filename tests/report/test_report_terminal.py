@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 
 import pytest
-from conftest import collected, made_up_run
+from conftest import ATARI_5, collected, made_up_run
 from rich.console import Console
 
 from arcademark.report import terminal
@@ -38,7 +38,17 @@ def test_piped_output_has_no_escape_codes(report_two: Report) -> None:
 
 
 def test_users_text_is_no_markup() -> None:
-    assert "[red]agent[/red]" in printed(analyse(collected(made_up_run(agents=("[red]agent[/red]",)))), 120)
+    agents = ("[red]mine[/red]", "other")
+    report = analyse(collected(made_up_run(agents=agents, failed=[(agents[0], "qbert", 0)])))
+    text = printed(report, 160)
+    named = [line for line in text.splitlines() if "mine" in line]
+    assert len(named) == 1 + 1 + 1 + 1 + len(ATARI_5) + 1  # title, warning, headline, summaries, games, not finished
+    assert all("[red]mine[/red]" in line for line in named)
+
+
+def test_agents_of_one_name_keep_their_runs_beside_them() -> None:
+    text = printed(analyse(collected(made_up_run("runs/a"), made_up_run("runs/b"))), 120)
+    assert sum("random [b]" in line for line in text.splitlines()) >= len(ATARI_5)
 
 
 def test_what_failed_and_what_was_overridden_shows(report_two: Report) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.intervals import score
 from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, RunScores
+from arcademark.scores.runs import RunCollection, RunScores, scored_trials
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 """Labels of the baselines that come as one agent an action: family, action."""
@@ -146,13 +146,9 @@ def best_of(members: Sequence[Entrant], name: str) -> Entrant:
 
 
 def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
-    episodes: dict[str, list[EpisodeRecord]] = defaultdict(list)
-    for episode in record.episodes:
-        episodes[episode.trial_id].append(episode)
     rows: dict[tuple[str, str], list[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]] = defaultdict(list)
-    for trial in record.trials:
-        alone = dataclasses.replace(record, trials=(trial,), episodes=tuple(episodes[trial.id]))
-        rows[trial.agent, trial.game].append((trial, alone.scored_episodes(trial.id)))
+    for trial, scored in scored_trials(record):
+        rows[trial.agent, trial.game].append((trial, scored))
     return {key: _cell(key[0], sorted(found, key=lambda row: row[0].seed)) for key, found in rows.items()}
 
 

@@ -17,7 +17,6 @@ from arcademark.report.document import Algorithm, Game, Level, Notice
 from arcademark.report.runs import game_name
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import subsets, tasks
-from arcademark.suite.protocols import differences
 from arcademark.suite.settings import format_setting
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
@@ -87,9 +86,9 @@ def _notice(kind: str, text: str) -> Notice:
 
 def _runs_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
     first, *others = collection.runs
+    different = {found.second: found.settings for found in collection.protocol_differences}
     for run, name in zip(others, names[1:], strict=True):
-        found = differences(first.record.protocol, run.record.protocol)
-        if found:
+        if found := different.get(run.record.directory):
             what = "; ".join(f"{item.setting} ({format_setting(item.a)}, {format_setting(item.b)})" for item in found)
             yield _notice(
                 "protocols_differ",

@@ -129,14 +129,14 @@ def _games(report: Report, width: int) -> Iterator[RenderableType]:
             table.add_row(Text(game.name, style="bold"), *[""] * 5, *beside)
         for algorithm in report.algorithms:
             for score in (score for score in algorithm.scores if score.game == game.id):
-                who = Padding(_who(algorithm, score), (0, 0, 0, 2)) if several else game.name
+                who = Padding(Text(_who(algorithm, score)), (0, 0, 0, 2)) if several else Text(game.name)
                 table.add_row(who, *_score(score), *(() if several else beside))
     yield table
     if not wide:
         yield Text()
         anchors = _table("game", *references)
         for game in report.games:
-            anchors.add_row(game.name, *_references(game))
+            anchors.add_row(Text(game.name), *_references(game))
         yield anchors
 
 
@@ -186,8 +186,8 @@ def _troubles(run: Run) -> Table:
     table.columns[-1].no_wrap = False
     for trouble in run.troubles:
         table.add_row(
-            trouble.agent,
-            trouble.game,
+            Text(trouble.agent),
+            Text(trouble.game),
             str(trouble.seed),
             f"{trouble.episodes} of {trouble.planned_episodes}",
             Text(trouble.error or "not finished yet", style="red" if trouble.status == "failed" else "yellow"),

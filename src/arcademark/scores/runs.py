@@ -154,7 +154,12 @@ def load_runs(directories: Sequence[str | os.PathLike[str]]) -> RunCollection:
     repeated = [path for path, count in Counter(Path(path).resolve() for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
-    runs = _disambiguate([load_run(directory) for directory in directories])
+    return collect([load_run(directory) for directory in directories])
+
+
+def collect(scored: Sequence[RunScores]) -> RunCollection:
+    """Put runs, at least one, side by side as `load_runs` does."""
+    runs = _disambiguate(scored)
     first = runs[0].record
     compared = (
         ProtocolDifference(
@@ -172,7 +177,7 @@ def score_run(record: RunRecord) -> RunScores:
     rows: list[tuple[str, str, int, float]] = []
     by_seed: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = defaultdict(dict)
     incomplete = []
-    for trial, scored in _trials(record):
+    for trial, scored in scored_trials(record):
         scores = np.array([episode.score for episode in scored], dtype=np.float64)
         rows.append((trial.agent, trial.game, trial.seed, float(scores.mean()) if scores.size else np.nan))
         if scores.size:
@@ -197,7 +202,7 @@ def score_run(record: RunRecord) -> RunScores:
     )
 
 
-def _trials(record: RunRecord) -> Iterator[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]:
+def scored_trials(record: RunRecord) -> Iterator[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]:
     """Pair each trial with its scored episodes, reading the episodes once however many trials there are."""
     episodes: dict[str, list[EpisodeRecord]] = defaultdict(list)
     for episode in record.episodes:
