@@ -10,8 +10,8 @@ from arcademark.suite.protocols import protocols
 from arcademark.suite.tasks import games
 
 RUNNABLE = [name for name, protocol in protocols().items() if protocol.runnable]
-REPLAYS_INEXACTLY = {"tic_tac_toe_3d"}
-"""The emulator itself does not replay this game exactly, even without saving."""
+PICTURE_NOT_EXACT = {"tic_tac_toe_3d"}
+"""While it thinks, this game lets the emulator show old pictures, which a restore cannot bring back."""
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
@@ -53,10 +53,11 @@ def test_games_with_traps_conform(make_spec, game):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", sorted(set(games()) - REPLAYS_INEXACTLY))
+@pytest.mark.parametrize("game", sorted(games()))
 def test_every_game_conforms(make_spec, game):
-    pooled = make_spec(game)
-    check_environment(lambda: open_environment(pooled), np.random.default_rng(4), steps=150)
+    if game not in PICTURE_NOT_EXACT:
+        pooled = make_spec(game)
+        check_environment(lambda: open_environment(pooled), np.random.default_rng(4), steps=150)
     memory = make_spec(game, "ale-2013", observation="ram")
     check_environment(lambda: open_environment(memory), np.random.default_rng(5), steps=150)
 

@@ -13,7 +13,11 @@ REAL_RESET = frozenset({"amidar", "koolaid", "qbert", "tetris", "trondead"})
 """Games in which a restored start does not replay exactly, but a reset of the emulator does."""
 
 UNSAVED_TRACES = frozenset({"tic_tac_toe_3d", "yars_revenge"})
-"""Games in which a frame depends on traces of the one before that the emulator does not save."""
+"""Games in which a frame depends on traces of the one before that the emulator does not save.
+
+With them remembered, saved states replay exactly; only the pictures of 3-D Tic-Tac-Toe do not, for while that game
+thinks, the emulator shows an old picture that no saved state holds.
+"""
 
 TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})
 """Games whose ROM ends the Python interpreter when it is loaded for one player."""

@@ -172,7 +172,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         ArcadeMarkError
             If the action is not one, or the episode has ended.
         """
-        reward, terminated, truncated = self.environment.step(int(action))
+        reward, terminated, truncated = self.environment.step(np.asarray(action).item())
         return self._observe(), self.given(reward), terminated, truncated, self.info()
 
     def given(self, reward: float) -> float:

@@ -192,8 +192,10 @@ class KernelObserver(ScreenObserver):
         """Observe a step that was played in full."""
         if not self._held:
             self._console.screen(self.newest)
-        push_pooled(self._words, self._which, self._gray, self.stack)
-        self._turn(1 - self._which)
+        which = self._which
+        push_pooled(self._words, which, self._gray, self.stack)
+        self._which = which = 1 - which
+        self.newest, self.before = self._fetched[which]
 
     def _show_start(self) -> None:
         np.invert(self._words[self._which], out=self._words[1 - self._which])  # so that all is made anew

@@ -13,7 +13,6 @@ Conventions
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +28,8 @@ from arcademark.suite.settings import EpisodeEnd
 
 NOOP = 0
 NO_CAP = 1 << 62
+_new_step = tuple.__new__
+"""Makes a `Step` in half the time."""
 DRAWS = 256
 """Random numbers drawn at once for sticky actions."""
 
@@ -70,7 +71,7 @@ class ConsoleEnvironment:
         self.spec = spec
         settings = spec.protocol
         self._console = console
-        self._actions = actions
+        self._console_actions = dict(enumerate(actions))
         self._act, self._game_over, self._read_screen = console.act, console.game_over, console.screen
         self._observer = make_observer(console, settings)
         self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
@@ -171,17 +172,14 @@ class ConsoleEnvironment:
             observer.push_ended(frame)
         else:
             observer.push()
-        return Step(float(reward), terminated, truncated)
+        return _new_step(Step, (float(reward), terminated, truncated))
 
     def _console_action(self, action: int) -> int:
         try:
-            index = operator.index(action)
-            if index < 0:
-                raise IndexError
-            return self._actions[index]
-        except (TypeError, IndexError):
+            return self._console_actions[action]
+        except (KeyError, TypeError):
             raise ArcadeMarkError(
-                f"game {self.spec.game!r}: action {action!r} is not an integer from 0 to {len(self._actions) - 1}"
+                f"game {self.spec.game!r}: action {action!r} is not an integer from 0 to {self.spec.num_actions - 1}"
             ) from None
 
     def _life_lost(self) -> bool:

@@ -109,7 +109,7 @@ def _action_meanings(game: str, settings: protocols.Protocol) -> tuple[str, ...]
 def _check_playable(game: str, settings: protocols.Protocol, screen: tuple[int, int]) -> None:
     """Raise an error that says why the protocol cannot be played in the game, if so."""
     name = settings.name
-    if not settings.runnable or settings.start == "human":
+    if not settings.runnable:
         raise ArcadeMarkError(f"protocol {name!r} starts from human play, which cannot be replayed here; use another")
     size = facts.resized(settings, screen)
     if size[0] > screen[0] or size[1] > screen[1]:

@@ -1,0 +1,171 @@
+"""The Gymnasium environments: checked by Gymnasium, the same alone and in a vector, training as the protocol says."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import arcademark
+from arcademark.errors import ArcadeMarkError
+
+
+@pytest.mark.parametrize("render_mode", [None, "rgb_array"])
+@pytest.mark.parametrize(
+    ("game", "name"), [("toy", "world-records"), ("pong", "world-records"), ("breakout", "ale-v5"), ("toy", "dqn-2015")]
+)
+def test_gymnasiums_checker_has_nothing_to_say(game, name, render_mode):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = arcademark.make(game, name, render_mode=render_mode)
+        check_env(env)
+        env.close()
+
+
+def test_an_environment_can_be_made_again_from_its_gymnasium_spec():
+    env = arcademark.make("pong", "saber", training=True, frame_skip=5)
+    again = gymnasium.make(env.spec).unwrapped
+    assert again.environment_spec == env.environment_spec
+    assert again.clips_rewards == env.clips_rewards
+
+
+def test_infos_have_the_names_and_values_of_ale():
+    env = arcademark.make("breakout", "ale-v5", repeat_action_probability=0)
+    theirs = gymnasium.make("ALE/Breakout-v5", repeat_action_probability=0.0).unwrapped
+    (_, info), (_, expected) = env.reset(seed=0), theirs.reset(seed=0)
+    assert info == {name: expected[name] for name in info}
+    for action in (1, 0, 3):
+        *_, info = env.step(action)
+        assert info == theirs.step(action)[-1]
+
+
+def test_seeds_begin_a_series_of_episodes():
+    env = arcademark.make("toy", repeat_action_probability=0.5)
+
+    def series(seed):
+        env.reset(seed=seed)
+        scores = []
+        for _ in range(6):
+            score, ended = 0, False
+            while not ended:
+                _, reward, terminated, truncated, _ = env.step(3)
+                score, ended = score + reward, terminated or truncated
+            scores.append((score, env.info()["frame_number"]))
+            env.reset()
+        return scores
+
+    first = series(1)
+    assert len(set(first)) > 1
+    assert series(1) == first != series(2)
+
+
+def test_training_clips_rewards_and_ends_with_a_life():
+    scores, lives = {}, {}
+    for training in (False, True):
+        env = arcademark.make("breakout", "dqn-2015", training=training)
+        env.reset(seed=0)
+        assert env.given(-7.0) == (-1.0 if training else -7.0)
+        scores[training], ended = [], False
+        while not ended:
+            _, reward, terminated, truncated, info = env.step(env.action_space.sample())
+            scores[training].append(reward)
+            ended = terminated or truncated
+        lives[training] = info["lives"]
+    assert lives == {False: 0, True: 4}
+    assert set(scores[True]) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("copy", [False, True])
+def test_a_vector_plays_what_single_environments_play(mode, copy):
+    """Gymnasium's own vector of single environments is the oracle, infos included."""
+    settings = {"protocol": "world-records", "max_frames_per_episode": 61, "training": True}
+    ours = arcademark.make_vec("toy", 3, autoreset_mode=mode, copy=copy, **settings)
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: arcademark.make("toy", **settings)] * 3, autoreset_mode=mode)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert_same(ours.reset(seed=5), theirs.reset(seed=5))
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(120):
+        actions = rng.integers(18, size=3)
+        result, expected = ours.step(actions), theirs.step(actions)
+        assert_same(result, expected)
+        ended = result[2] | result[3]
+        ends += np.count_nonzero(ended)
+        if mode is AutoresetMode.DISABLED and ended.any():
+            observations, infos = ours.reset(options={"reset_mask": ended})
+            expected_observations, expected_infos = theirs.reset(options={"reset_mask": ended.copy()})
+            assert_same((observations, infos), (expected_observations, expected_infos))
+    assert ends > 10
+
+
+def assert_same(result, expected):
+    """Compare observations, rewards and so on, and infos, whatever they hold."""
+    for ours, theirs in zip(result[:-1], expected[:-1], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    assert_same_infos(result[-1], expected[-1])
+
+
+def assert_same_infos(ours, theirs):
+    assert ours.keys() == theirs.keys()
+    for name, value in theirs.items():
+        if isinstance(value, dict):
+            assert_same_infos(ours[name], value)
+        elif value.dtype == object:
+            for a, b in zip(ours[name], value, strict=True):
+                np.testing.assert_array_equal(a, b)
+        else:
+            np.testing.assert_array_equal(ours[name], value)
+
+
+def test_a_vector_of_a_real_game_equals_single_environments():
+    ours = arcademark.make_vec("breakout", 2, "dqn-2015", training=True)
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: arcademark.make("breakout", "dqn-2015", training=True)] * 2)
+    assert_same(ours.reset(seed=5), theirs.reset(seed=5))
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        actions = rng.integers(4, size=2)
+        assert_same(ours.step(actions), theirs.step(actions))
+
+
+def test_copied_observations_stay_as_they_were():
+    envs = arcademark.make_vec("toy", 2)
+    kept = [envs.reset(seed=0)[0]]
+    before = [kept[0].copy()]
+    for _ in range(30):
+        kept.append(envs.step(np.array([3, 4]))[0])
+        before.append(kept[-1].copy())
+    kept.append(envs.reset(seed=1)[0])
+    for a, b in zip(kept, before, strict=False):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_several_games_share_a_vector():
+    envs = arcademark.make_vec("pong,qbert", 3)
+    assert [env.environment_spec.game for env in envs.envs] == ["pong", "qbert", "pong"]
+    assert envs.reset(seed=0)[0].shape == (3, 4, 84, 84)
+    with pytest.raises(ArcadeMarkError, match=r"cannot share a vector: 6 and 4 actions"):
+        arcademark.make_vec("pong,breakout", action_set="minimal")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: arcademark.make("pongg"), "unknown game 'pongg'"),
+        (lambda: arcademark.make("pong", "world-recods"), "unknown protocol"),
+        (lambda: arcademark.make("pong", frameskip=3), "frameskip"),
+        (lambda: arcademark.make("pong", render_mode="human"), "render_mode 'human'"),
+        (lambda: arcademark.make_vec("pong", 0), "0 environments"),
+        (lambda: arcademark.make_vec("toy", 2).step(np.array([0])), "1 actions for 2"),
+        (lambda: arcademark.make_vec("toy", 2).reset(seed=[1]), "1 seeds for 2"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(call, message):
+    with pytest.raises(ArcadeMarkError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,241 @@
+"""What a protocol says of play: sticky actions, no-ops, caps, lives, saving, wrong actions."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.toy import ToyConsole
+from arcademark.errors import ArcadeMarkError
+
+
+class Recorder(ToyConsole):
+    """The toy game, remembering the actions executed, and never over unless told so."""
+
+    def __init__(self, start_lives=5):
+        super().__init__()
+        self.executed = []
+        self.start_lives = start_lives
+
+    def start(self, rng):
+        super().start(rng)
+        self._lives = self.start_lives
+        return 0, self.start_lives
+
+    def act(self, action):
+        self.executed.append(action)
+        return super().act(action)
+
+
+@pytest.fixture
+def record(make_spec):
+    """Open the toy game on a recording console."""
+
+    def open_it(lives=10**6, **changes):
+        spec = make_spec("toy", **{"max_frames_per_episode": None, **changes})
+        console = Recorder(lives)
+        end = spec.protocol.evaluation_episode_end
+        return ConsoleEnvironment(spec, console, tuple(range(spec.num_actions)), end), console
+
+    return open_it
+
+
+def sticky_twin(agent_actions, frame_skip, probability, rng):
+    """Execute actions the obvious way: one number a frame, and the last executed action repeats."""
+    executed, last = [], 0
+    for action in agent_actions:
+        for _ in range(frame_skip):
+            if rng.random() >= probability:
+                last = action
+            executed.append(last)
+    return executed
+
+
+@pytest.mark.parametrize("frame_skip", [1, 4, 5, 300])
+@pytest.mark.parametrize("probability", [0.25, 0.9, 1.0])
+def test_sticky_actions_repeat_what_was_executed(record, frame_skip, probability):
+    env, console = record(frame_skip=frame_skip, repeat_action_probability=probability)
+    actions = np.random.default_rng(3).integers(18, size=400).tolist()
+    env.reset(np.random.default_rng(7))
+    for action in actions:
+        env.step(action)
+    rng = np.random.default_rng(7)
+    rng.integers(1 << 24)  # the toy game's own draw comes first
+    assert console.executed == sticky_twin(actions, frame_skip, probability, rng)
+
+
+def test_an_episode_starts_without_a_last_action(record):
+    env, console = record(repeat_action_probability=1.0)
+    for seed in range(2):
+        env.reset(np.random.default_rng(seed))
+        env.step(5)
+    assert console.executed == [0] * 8
+
+
+def test_without_sticky_actions_nothing_is_drawn(record):
+    env, console = record(repeat_action_probability=0)
+    rng = np.random.default_rng(0)
+    env.reset(rng)
+    state = rng.bit_generator.state
+    for _ in range(100):
+        env.step(3)
+    assert console.executed == [3] * 400
+    assert rng.bit_generator.state == state
+
+
+def test_noop_starts_draw_their_number_uniformly(record):
+    env, console = record(start="noop", noop_max=3, repeat_action_probability=0)
+    counts = []
+    for seed in range(300):
+        console.executed.clear()
+        env.reset(np.random.default_rng(seed))
+        assert set(console.executed) == {0}
+        assert env.episode_frames == len(console.executed)
+        counts.append(env.episode_frames)
+    assert all(70 < counts.count(number) < 130 for number in (1, 2, 3))
+
+
+def test_a_game_that_ends_during_the_noops_starts_again(record):
+    env, _ = record(lives=1, start="noop", noop_max=200)
+    for seed in range(20):
+        env.reset(np.random.default_rng(seed))
+        assert env.lives == 1
+        env.step(0)
+
+
+@pytest.mark.parametrize("cap", [1, 3, 4, 5, 9])
+def test_truncation_comes_at_the_cap_exactly(record, cap):
+    env, console = record(max_frames_per_episode=cap)
+    env.reset(np.random.default_rng(0))
+    steps = [env.step(0)]
+    while not steps[-1].truncated:
+        steps.append(env.step(0))
+    assert len(steps) == -(-cap // 4)
+    assert (env.episode_frames, len(console.executed)) == (cap, cap)
+    assert not any(step.terminated for step in steps)
+
+
+def test_termination_wins_over_truncation(record):
+    env, _ = record(lives=1, max_frames_per_episode=None, frame_skip=1, repeat_action_probability=0)
+    env.reset(np.random.default_rng(0))
+    while not env.step(0).terminated:
+        pass
+    end = env.episode_frames
+    env, _ = record(lives=1, max_frames_per_episode=end, frame_skip=1, repeat_action_probability=0)
+    env.reset(np.random.default_rng(0))
+    steps = [env.step(0) for _ in range(end)]
+    assert steps[-1][1:] == (True, False)
+    assert not any(step.truncated for step in steps)
+
+
+def test_a_lost_life_ends_training_but_not_evaluation(open_game):
+    ends = {}
+    for training in (False, True):
+        env = open_game("toy", "dqn-2015", training=training)
+        env.reset(np.random.default_rng(1))
+        first = env.lives
+        while not env.step(1).terminated:
+            pass
+        ends[training] = first - env.lives
+    assert ends == {False: 5, True: 1}
+
+
+@pytest.mark.parametrize("action", [-1, 18, 1.5, "LEFT", None, [3], np.array([3])])
+def test_wrong_actions_are_refused_in_one_line(open_game, action):
+    env = open_game("toy")
+    env.reset(np.random.default_rng(0))
+    with pytest.raises(ArcadeMarkError, match="is not an integer from 0 to 17") as caught:
+        env.step(action)
+    assert "\n" not in str(caught.value)
+
+
+def test_steps_outside_an_episode_are_refused(open_game):
+    env = open_game("toy")
+    with pytest.raises(ArcadeMarkError, match="call reset first"):
+        env.step(0)
+
+
+def test_a_state_of_another_game_is_refused(open_game):
+    env, other = open_game("toy"), open_game("pong")
+    env.reset(np.random.default_rng(0))
+    with pytest.raises(ArcadeMarkError, match="state of 'toy' in game 'pong'"):
+        other.restore(env.save())
+
+
+def test_restoring_leaves_the_callers_generator_alone(open_game):
+    env = open_game("toy", repeat_action_probability=0.5)
+    rng = np.random.default_rng(0)
+    env.reset(rng)
+    state = env.save()
+    before = rng.bit_generator.state
+    env.restore(state)
+    for _ in range(8):
+        env.step(0)
+    assert rng.bit_generator.state == before
+
+
+def test_a_saved_state_is_not_changed_by_going_on(open_game):
+    env = open_game("breakout")
+    env.reset(np.random.default_rng(0))
+    env.step(1)
+    out = np.empty((2, *env.spec.observation_shape), np.uint8)
+    state = env.save()
+    env.observe(out[0])
+    for _ in range(40):
+        env.step(3)
+    env.restore(state)
+    env.observe(out[1])
+    np.testing.assert_array_equal(*out)
+
+
+def test_no_picture_between_a_restore_and_a_step(open_game):
+    env = open_game("breakout")
+    with pytest.raises(ArcadeMarkError, match="no picture"):
+        env.render()
+    env.reset(np.random.default_rng(0))
+    env.step(1)
+    picture = env.render()
+    env.restore(env.save())
+    with pytest.raises(ArcadeMarkError, match="no picture"):
+        env.render()
+    env.step(1)
+    assert env.render().shape == picture.shape == (210, 160, 3)
+
+
+def test_a_chosen_mode_is_played_and_starts_the_same_each_time(open_game):
+    """Space Invaders, mode 1: moving shields; the first screens differ from the default's within a second."""
+
+    def screens(env):
+        env.reset(np.random.default_rng(0))
+        for _ in range(15):
+            env.step(0)
+        return env.render()
+
+    default, chosen = open_game("space_invaders"), open_game("space_invaders", mode=1)
+    first = screens(chosen)
+    assert not np.array_equal(first, screens(default))
+    np.testing.assert_array_equal(first, screens(chosen))
+    np.testing.assert_array_equal(screens(default), screens(open_game("space_invaders", mode=0, difficulty=0)))
+
+
+def test_the_toy_game_pays_for_catching(open_game):
+    """Following the fruit scores without end; the memory says where it falls."""
+    env = open_game(
+        "toy", "ale-2013", observation="ram", frame_skip=1, max_frames_per_episode=700, action_set="minimal"
+    )
+    env.reset(np.random.default_rng(0))
+    ram = np.empty(8, np.uint8)
+    score, truncated = 0.0, False
+    while not truncated:
+        env.observe(ram)
+        column, _, basket = (int(byte) for byte in ram[:3])
+        reward, terminated, truncated = env.step(1 if column > basket else 2 if column < basket else 0)
+        score += reward
+        assert not terminated
+    assert (score, env.lives) == (100, 5)
+
+
+def test_specs_can_be_replaced_and_pickled(make_spec):
+    spec = make_spec("pong")
+    assert dataclasses.replace(spec, game="toy").game == "toy"
