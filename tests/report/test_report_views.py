@@ -144,7 +144,11 @@ def test_another_frame_cap_puts_the_estimate_in_doubt() -> None:
     longer = protocol("world-records").override({"max_frames_per_episode": 400_000})
     report = analyse(collected(made_up_run(using=longer)))
     assert report.algorithms[0].estimate.warnings
+    assert text_of(report, "estimate_doubtful").startswith(
+        "random: these scores were made with episodes of at most 400,000"
+    )
     assert "108,000" in text_of(report, "estimate_doubtful")
+    assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
     assert "max_frames_per_episode is 400000 instead of 108000" in text_of(report, "modified_protocol")
 
 
@@ -180,6 +184,16 @@ def test_other_roms_and_emulators_show() -> None:
     assert "Q*bert" in told
 
 
+def test_games_that_one_algorithm_alone_lacks_show() -> None:
+    failed = [("random", "qbert", 0), ("random", "qbert", 1)]
+    report = analyse(collected(made_up_run(failed=failed)))
+    assert "random lacks Q*bert" in text_of(report, "games_differ")
+    whole, part = "are over the 5 games of atari-5;", "are over those of the 5 games of atari-5 that have a score"
+    assert part in report.methods[1]
+    assert whole in analyse(collected(made_up_run())).methods[1]
+    assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
+
+
 def test_other_games_show() -> None:
     report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=ATARI_5[:3])))
     assert f"{OWN_AGENT} lacks Phoenix and Q*bert" in text_of(report, "games_differ")
@@ -189,6 +203,15 @@ def test_other_games_show() -> None:
 def test_estimates_of_different_models_are_not_to_be_compared() -> None:
     report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game",))))
     assert "Atari-5 and Atari-1" in text_of(report, "estimate_doubtful")
+
+
+def test_estimates_side_by_side_are_of_one_model_where_they_can_be() -> None:
+    larger = made_up_run("runs/a", games=subsets.subset("atari-10").tasks)
+    refused = made_up_run("runs/b", (OWN_AGENT,), games=("pong",))
+    report = analyse(collected(larger, made_up_run("runs/c"), refused))
+    assert [item.estimate.subset for item in report.algorithms] == ["atari-5"] * 3
+    assert "estimate_doubtful" not in kinds(report)
+    assert [item.estimate.subset for item in analyse(collected(larger, refused)).algorithms] == ["atari-10", "atari-5"]
 
 
 def test_games_without_references_are_named_and_left_out() -> None:
@@ -205,6 +228,8 @@ def test_hard_exploration_games_are_reported_by_themselves() -> None:
     told = text_of(analyse(collected(made_up_run(games=(*ATARI_5, "montezuma_revenge")))), "hard_exploration")
     assert "Montezuma's Revenge 0" in told
     assert "hard-exploration-7" in text_of(analyse(collected(made_up_run())), "hard_exploration")
+    many = analyse(collected(made_up_run(agents=[f"agent-{number}" for number in range(6)], games=("venture",))))
+    assert "2 others" in text_of(many, "hard_exploration")
 
 
 def test_the_whole_suite_has_its_median() -> None:
@@ -271,6 +296,18 @@ def test_one_episode_has_no_interval() -> None:
     assert algorithm.estimate.sampling_low is None
 
 
+def test_what_has_no_interval_or_one_without_width_is_told() -> None:
+    alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
+    assert text_of(alone, "intervals").startswith("One episode a game")
+    assert not any("bootstrap" in text for text in alone.methods)
+    beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
+    assert "a game with one episode has none" in text_of(beside, "intervals")
+    assert "only" not in text_of(beside, "intervals")
+    same = analyse(collected(made_up_run(scores=constant({}))))
+    assert "every episode scored the same" in text_of(same, "intervals")
+    assert "every episode scored the same" not in text_of(analyse(collected(made_up_run())), "intervals")
+
+
 def test_intervals_say_what_they_leave_out() -> None:
     told = text_of(analyse(collected(made_up_run(seeds=(3,), episodes=4))), "intervals")
     assert "95 %" in told
@@ -294,9 +331,10 @@ def with_trials(record: RunRecord, **changes: object) -> RunRecord:
 def test_another_action_interval_is_told() -> None:
     report = analyse(collected(with_trials(made_up_run(), frames_per_action=1)))
     assert report.algorithms[0].frames_per_action == 1
-    assert "random chooses an action every 1 frame(s), its protocol's agents every 4" in text_of(
-        report, "action_interval"
-    )
+    told = text_of(report, "action_interval")
+    assert told == "random chooses an action every frame, its protocol's agents every 4 frames."
+    assert "An action of random is held for 1 frame instead." in report.methods[0]
+    assert "instead" not in analyse(collected(made_up_run())).methods[0]
 
 
 def test_another_training_budget_is_told() -> None:
@@ -325,6 +363,27 @@ def test_settings_show_overrides_and_where_they_come_from(report_two: Report) ->
     assert [setting.field for setting in settings.values() if setting.overridden] == ["repeat_action_probability"]
 
 
+def test_methods_say_which_episodes_were_scored() -> None:
+    assert "random does not learn and was scored on evaluation" in analyse(collected(made_up_run())).methods[0]
+    learner = with_trials(made_up_run(), training_frames=1_000_000, learns=True)
+    training = dataclasses.replace(
+        learner, episodes=tuple(dataclasses.replace(row, phase="training") for row in learner.episodes)
+    )
+    text = analyse(collected(training)).methods[0]
+    assert "Those of random are the last of training." in text
+    assert "does not learn" not in text
+    after = analyse(collected(with_trials(made_up_run(using=protocol("noop-108000")), learns=True)))
+    assert "Those of random are evaluation episodes after training." in after.methods[0]
+    assert "learn" not in analyse(collected(made_up_run(using=protocol("noop-108000")))).methods[0]
+
+
+def test_methods_name_a_large_suite_rather_than_its_games() -> None:
+    report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=1)))
+    assert "on the 57 games of atari-57 in" in report.methods[0]
+    eleven = analyse(collected(made_up_run(games=(*subsets.subset("atari-10").tasks, "pong"))))
+    assert "Q*bert and Pong in" in eleven.methods[0]
+
+
 @pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "machado-2018", "saber", "go-explore", "ale-v5"])
 def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
     rules = protocol(name)
@@ -346,5 +405,5 @@ def test_runs_of_one_name_are_told_apart() -> None:
 
 def test_commands_of_a_continued_run_are_all_needed() -> None:
     record = made_up_run()
-    record.manifest["sessions"] = [{"command": "arcademark run random --seeds 3"}] * 2
+    record.manifest["continued"] = [{"command": "arcademark run random --seeds 3"}] * 2
     assert len(analyse(collected(record)).runs[0].commands) == 2

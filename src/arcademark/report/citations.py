@@ -29,7 +29,7 @@ def _paper(kind: str, key: str, text: str, url: str, **fields: str) -> Citation:
     return Citation(key, text, url, f"@{kind}{{{key},\n{lines}}}")
 
 
-_OTHER_NAMES = {"fan2021review": ("Review 2021",), "vanhasselt2016double": ("Hasselt et al. 2016",)}
+_OTHER_NAMES = {"vanhasselt2016double": ("Hasselt et al. 2016",)}
 
 CITATIONS = MappingProxyType(
     {

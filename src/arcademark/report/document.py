@@ -178,7 +178,7 @@ class Estimate:
     Parameters
     ----------
     subset, title, suite : str
-        "atari-5", "Atari-5", "Atari-57".
+        "atari-5", "Atari-5", "atari-57".
     value : float or None
         Estimated median human-normalised score of the suite in percent; None if refused.
     low, high : float or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,26 @@ def choose(played: Mapping[str, Cell]) -> Subset:
     return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))
 
 
-def estimate(played: Mapping[str, Cell], frame_cap: int | None, rng: np.random.Generator) -> Estimate:
+def choose_together(played: Sequence[Mapping[str, Cell]]) -> tuple[Subset, ...]:
+    """Choose for algorithms that are shown side by side, so that their estimates compare where they can.
+
+    As `choose` for each, unless some have the games of Atari-5 and others those of a larger model too: then Atari-5.
+    """
+    own = tuple(map(choose, played))
+    able = [subset for subset, games in zip(own, played, strict=True) if set(subset.tasks) <= games.keys()]
+    standard = subsets.subset(DEFAULT)
+    if len({subset.name for subset in able}) > 1 and all(set(standard.tasks) <= set(item.tasks) for item in able):
+        return (standard,) * len(own)
+    return own
+
+
+def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: int | None, rng: np.random.Generator) -> Estimate:
     """Estimate the suite's median human-normalised score.
 
     Parameters
     ----------
+    subset : Subset
+        One with a model.
     played : mapping of task to Cell
         The games with at least one finished episode.
     frame_cap : int or None
@@ -49,9 +64,8 @@ def estimate(played: Mapping[str, Cell], frame_cap: int | None, rng: np.random.G
     Returns
     -------
     Estimate
-        Without a value, and with the missing games named, where no model's games are all there.
+        Without a value, and with the missing games named, where not all of the subset's are there.
     """
-    subset = choose(played)
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
     if missing:

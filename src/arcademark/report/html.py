@@ -35,6 +35,7 @@ def render(report: Report) -> str:
                 figures.distribution(report), "Every episode's score; the table has means and intervals."
             ),
             legend=figures.legend(report.algorithms),
+            most_dots=figures.MOST_DOTS,
             palette=figures.PALETTE,
             rows=[
                 (report.game(score.game), algorithm, score)

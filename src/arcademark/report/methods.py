@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from arcademark.metrics.intervals import LEVEL, RESAMPLES
 from arcademark.report import wording
 from arcademark.report.document import Algorithm, Game, ProtocolView, Run
+from arcademark.report.runs import known_set
 from arcademark.suite import subsets
+
+MOST_NAMES = 10
+"""Games that are named one by one, where a suite's name says the same."""
 
 _STARTS = {"reset": "the emulator's reset", "noop": "1 to {noop_max} no-op frames", "human": "human play"}
 _ENDS = {"game_over": "the game is over", "life_lost": "a life is lost"}
@@ -19,32 +24,67 @@ def paragraphs(
 ) -> tuple[str, ...]:
     """Say how the scores were made, run by run, and what was worked out from them."""
     return (
-        *(_played(run, runs[:index]) for index, run in enumerate(runs)),
+        *(
+            _played(run, runs[:index], [item for item in algorithms if item.run == run.name], games)
+            for index, run in enumerate(runs)
+        ),
         " ".join(_measured(algorithms, games, scope)),
         *_estimated(algorithms),
     )
 
 
-def _played(run: Run, before: Sequence[Run]) -> str:
+def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], games: Sequence[Game]) -> str:
     versions = dict(run.versions)
     protocol = run.protocol
     said = any(protocol == other.protocol for other in before)
     sentences = [
-        f"We evaluated {wording.shortened(run.agents, most=4)} on {wording.shortened(run.games, most=10)} in the "
+        f"We evaluated {wording.shortened(run.agents, most=4)} on {_names(run, games)} in the "
         f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
         f"ArcadeMark {versions.get('arcademark', 'unknown')} under its protocol “{protocol.name}”, after "
         f"{protocol.citation}{', set as above' if said else ''}.",
         *(() if said else _protocol(protocol)),
         f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
+        *_scored(protocol, algorithms),
+        *_exceptions(protocol, algorithms),
     ]
     if run.troubles:
         sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
     return " ".join(sentences)
 
 
+def _names(run: Run, games: Sequence[Game]) -> str:
+    known = known_set([game.id for game in games if game.name in run.games])
+    return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
+
+
+def _values(protocol: ProtocolView) -> dict[str, Any]:
+    return {setting.field: setting.value for setting in protocol.settings}
+
+
+def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    usual = _values(protocol)["frame_skip"]
+    for frames in sorted({item.frames_per_action for item in algorithms} - {usual}):
+        names = wording.listing(item.name for item in algorithms if item.frames_per_action == frames)
+        yield f"An action of {names} is held for {wording.plural(frames, 'frame')} instead."
+
+
+def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    """Say which episodes make a score, where the protocol reports training and not everyone learns."""
+    learners = [item.name for item in algorithms if item.training_frames is not None]
+    others = [item.name for item in algorithms if item.training_frames is None]
+    if _values(protocol)["reported_episodes"] == "training_last_k":
+        if learners:
+            yield f"Those of {wording.listing(learners)} are the last of training."
+        if others:
+            learns = "does not learn and was" if len(others) == 1 else "do not learn and were"
+            yield f"{wording.listing(others)} {learns} scored on evaluation episodes; the protocol scores training."
+    elif learners:
+        yield f"Those of {wording.listing(learners)} are evaluation episodes after training."
+
+
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
-    values = {setting.field: setting.value for setting in protocol.settings}
+    values = _values(protocol)
     sticky = values["repeat_action_probability"]
     actions = "all actions of the joystick" if values["action_set"] == "full" else "the game's minimal action set"
     yield f"An action, chosen from {actions}, is held for {wording.plural(values['frame_skip'], 'frame')}."
@@ -81,11 +121,12 @@ def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bo
 
 
 def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
-    yield (
-        "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes; "
-        f"intervals are {LEVEL * 100:g} % percentile bootstrap over seeds and episodes ({RESAMPLES:,} resamples; "
-        "Efron and Tibshirani 1993)."
-    )
+    yield "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
+    if any(score.interval for algorithm in algorithms for score in algorithm.scores):
+        yield (
+            f"Intervals are {LEVEL * 100:g} % percentile bootstrap over seeds and episodes ({RESAMPLES:,} resamples; "
+            "Efron and Tibshirani 1993)."
+        )
     if any(game.human is not None for game in games):
         yield (
             "Human-normalised scores (HNS) place random play at 0 % and the human average at 100 %, with the reference "
@@ -93,13 +134,18 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
         )
     if any(game.record is not None for game in games):
         yield (
-            "Human-world-record-normalised scores (HWRNS) place the human world record at 100 % (Fan 2021); SABER "
-            "holds them within 0 and 200 % (Toromanoff et al. 2019)."
+            "Human-world-record-normalised scores (HWRNS) place the human world record at 100 %, with the records of "
+            "Fan 2021, Table 7; from there a record counts as broken. SABER holds HWRNS within 0 and 200 % (Toromanoff "
+            "et al. 2019)."
         )
-    yield (
-        f"Mean, median and interquartile mean (Agarwal et al. 2021) are over {scope}; capped HNS are held within 0 and "
-        "100 % on each game."
-    )
+    if any(short.games for algorithm in algorithms for short in algorithm.summaries):
+        if any(short.games < len(games) for algorithm in algorithms for short in algorithm.summaries):
+            scope = f"those of {scope} that have a score and the references it needs"
+        yield (
+            f"Mean, median and interquartile mean (IQM; Agarwal et al. 2021) are over {scope}; "
+            "the IQM drops a quarter of the scores at each end, a score being that of one seed on one game. Capped HNS "
+            "are held within 0 and 100 %; they and SABER are capped, and summarised, after averaging over seeds."
+        )
     for algorithm in algorithms:
         if algorithm.training_frames is not None:
             yield f"The agent {algorithm.name} was trained on each game for {algorithm.training_frames:,} frames."

@@ -44,6 +44,10 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 )
 
 
+MOST_HARD = 4
+"""Algorithms whose hard-exploration scores are told one by one."""
+
+
 def collect(
     collection: RunCollection,
     shown: Sequence[Entrant],
@@ -152,19 +156,22 @@ def _games_differ(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
         algorithm.name: {score.game for score in algorithm.scores if score.score is not None}
         for algorithm in algorithms
     }
-    everything: set[str] = set().union(*played.values())
+    if not any(played.values()):
+        return
+    everything = {score.game for algorithm in algorithms for score in algorithm.scores}
     lacking = {name: everything - games for name, games in played.items() if games != everything}
     if lacking:
         what = "; ".join(
             f"{name} lacks {wording.shortened(sorted(map(game_name, games)))}" for name, games in lacking.items()
         )
-        yield _notice("games_differ", f"The summaries are not over the same games: {what}.")
+        yield _notice("games_differ", f"Not every summary is over all the games: {what}.")
 
 
 def _estimates(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     estimates = [algorithm.estimate for algorithm in algorithms]
     for text in dict.fromkeys(text for estimate in estimates for text in estimate.warnings):
-        yield _notice("estimate_doubtful", text)
+        doubtful = wording.shortened(item.name for item in algorithms if text in item.estimate.warnings)
+        yield _notice("estimate_doubtful", f"{doubtful}: {text[0].lower()}{text[1:]}")
     refused = sorted(
         ((algorithm.estimate, algorithm.name) for algorithm in algorithms if algorithm.estimate.missing),
         key=lambda pair: pair[0].missing,
@@ -246,12 +253,12 @@ def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[
 def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
     for entrant in shown:
         usual = entrant.run.record.protocol.frame_skip
-        own = {trial.frames_per_action for trial in entrant.trials} - {None, usual}
+        own = {trial.frames_per_action or usual for trial in entrant.trials} - {usual}
         if own:
-            frames = wording.listing(str(number) for number in own)
+            often = wording.listing(map(wording.every, sorted(own)))
             yield _notice(
                 "action_interval",
-                f"{entrant.name} chooses an action every {frames} frame(s), its protocol's agents every {usual}.",
+                f"{entrant.name} chooses an action {often}, its protocol's agents {wording.every(usual)}.",
             )
 
 
@@ -264,19 +271,28 @@ def _hard_exploration(algorithms: Sequence[Algorithm], games: Sequence[Game]) ->
         if (scores := [item for item in algorithm.scores if item.game in hard and item.score is not None])
     ]
     if found:
-        yield _notice("hard_exploration", f"{advice}. Such games by themselves, HNS: {'; '.join(found[:4])}.")
+        more = [f"{len(found) - MOST_HARD:,} others: see the games"] if len(found) > MOST_HARD else []
+        told = "; ".join([*found[:MOST_HARD], *more])
+        yield _notice("hard_exploration", f"{advice}. Such games by themselves, HNS: {told}.")
     elif any(algorithm.estimate.value is not None for algorithm in algorithms):
         yield _notice("hard_exploration", f"{advice}. Where it matters, play the games of hard-exploration-7 too.")
 
 
 def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     scores = [score for algorithm in algorithms for score in algorithm.scores if score.score is not None]
-    if not any(score.interval for score in scores):
+    told = [score for score in scores if score.interval]
+    if not told:
+        if scores:
+            yield _notice("intervals", "One episode a game: how much its scores vary is not known, so no interval.")
         return
     remarks = [f"Intervals are {LEVEL:.0%} percentile bootstrap over seeds and episodes"]
-    if any(score.seeds == 1 for score in scores):
+    if len(told) < len(scores):
+        remarks.append("a game with one episode has none")
+    if any(score.seeds == 1 for score in told):
         remarks.append("with one seed they do not hold the variation from seed to seed")
-    few = min(score.episodes for score in scores)
+    if any(len(set(score.episode_scores)) == 1 for score in told):
+        remarks.append("where every episode scored the same they have no width, though scores may vary")
+    few = min(score.episodes for score in told)
     if few < FEW_EPISODES:
         remarks.append(f"with only {wording.plural(few, 'episode')} a game they are too narrow")
     yield _notice("intervals", "; ".join(remarks).replace("%", " %") + ".")

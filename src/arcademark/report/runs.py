@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from arcademark.report import settings
+from arcademark.report import settings, wording
 from arcademark.report.document import Run, Trial
 from arcademark.scores.runs import RunScores
-from arcademark.suite import tasks
+from arcademark.suite import subsets, tasks
+from arcademark.suite.subsets import Subset
+from arcademark.suite.tasks import Suite
 
 
 def game_name(task: str) -> str:
     """Return a game's name for people."""
     known = tasks.games()
     return known[task].name if task in known else task
+
+
+def known_set(names: Sequence[str]) -> str:
+    """Say which suite or subset these games are, "the 57 games of atari-57"; "" if none."""
+    sets: tuple[Suite | Subset, ...] = (*tasks.suites().values(), *subsets.subsets().values())
+    found = (known.name for known in sets if set(names) == set(known.tasks))
+    return next((f"the {wording.plural(len(names), 'game')} of {name}" for name in found), "")
 
 
 def view(run: RunScores, name: str) -> Run:
@@ -57,7 +67,7 @@ def _trials(run: RunScores) -> tuple[Trial, ...]:
 
 def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
     """Return the different commands that the run was given: later ones may have added games, seeds and episodes."""
-    given = [manifest.get("command"), *(session.get("command") for session in manifest.get("sessions") or ())]
+    given = [manifest.get("command"), *(later.get("command") for later in manifest.get("continued") or ())]
     return tuple(dict.fromkeys(str(command) for command in given if command))
 
 

@@ -19,7 +19,10 @@ _OBSERVATIONS = {
     "palette": "screen of 7-bit palette indices",
     "ram": "128 bytes of RAM",
 }
-_REPORTED = {"evaluation": "evaluation episodes", "training_last_k": "the last k of training, if it learns"}
+_REPORTED = {
+    "evaluation": "evaluation episodes",
+    "training_last_k": "the last k of training; evaluation, if it does not learn",
+}
 _COUNTED = {"emulated": "all that were emulated, planning included", "played": "those of the episodes played"}
 
 

@@ -24,6 +24,7 @@ from arcademark.report.citations import cited_in
 from arcademark.report.document import Algorithm, Breakthrough, Game, GameScore, Interval, Report, Summary
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite import references, subsets, tasks
+from arcademark.suite.subsets import Subset
 
 Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
 
@@ -53,7 +54,10 @@ def analyse(
     shown = entrants(collection, every_variant=every_variant)
     names = dict(zip((id(run) for run in collection.runs), run_names(collection), strict=True))
     games = tuple(_game(task) for task in dict.fromkeys(task for entrant in shown for task in entrant.cells))
-    algorithms = tuple(_algorithm(entrant, names[id(entrant.run)], seed) for entrant in shown)
+    models = estimates.choose_together([entrant.played for entrant in shown])
+    algorithms = tuple(
+        _algorithm(entrant, names[id(entrant.run)], model, seed) for entrant, model in zip(shown, models, strict=True)
+    )
     views = tuple(runs.view(run, names[id(run)]) for run in collection.runs)
     scope = _scope([game.id for game in games])
     told = notices.collect(collection, shown, algorithms, games, names=tuple(names.values()))
@@ -72,10 +76,9 @@ def analyse(
     )
 
 
-def _algorithm(entrant: Entrant, run: str, seed: int) -> Algorithm:
+def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorithm:
     protocol = entrant.run.record.protocol
     trial = entrant.trials[0]
-    played = {task: cell for task, cell in entrant.cells.items() if cell.seeds}
     return Algorithm(
         name=entrant.name,
         run=run,
@@ -84,9 +87,11 @@ def _algorithm(entrant: Entrant, run: str, seed: int) -> Algorithm:
         frames_per_action=trial.frames_per_action or protocol.frame_skip,
         training_frames=(trial.training_frames or protocol.training_frames) if trial.learns else None,
         scores=tuple(_game_score(task, cell, seed) for task, cell in entrant.cells.items()),
-        summaries=_summaries(played),
-        breakthroughs=_breakthroughs(played),
-        estimate=estimates.estimate(played, protocol.max_frames_per_episode, np.random.default_rng(seed)),
+        summaries=_summaries(entrant.played),
+        breakthroughs=_breakthroughs(entrant.played),
+        estimate=estimates.estimate(
+            model, entrant.played, protocol.max_frames_per_episode, np.random.default_rng(seed)
+        ),
     )
 
 
@@ -207,10 +212,4 @@ def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
 
 def _scope(names: Sequence[str]) -> str:
     """Say which games the summaries are over."""
-    for name, suite in tasks.suites().items():
-        if set(names) == set(suite.tasks):
-            return f"the {len(names)} games of {name}"
-    for name, subset in subsets.subsets().items():
-        if set(names) == set(subset.tasks):
-            return f"the {wording.plural(len(names), 'game')} of {name}"
-    return "1 game" if len(names) == 1 else f"these {len(names)} games"
+    return runs.known_set(names) or ("1 game" if len(names) == 1 else f"these {len(names)} games")

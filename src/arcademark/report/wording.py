@@ -79,6 +79,11 @@ def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def every(frames: int) -> str:
+    """Say how often something happens: "every frame", "every 4 frames"."""
+    return "every frame" if frames == 1 else f"every {count(frames)} frames"
+
+
 def duration(frames: int) -> str:
     """Say how long emulated frames take at the console's 60 a second, e.g. "30 minutes"."""
     seconds = frames / 60

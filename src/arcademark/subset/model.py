@@ -150,7 +150,7 @@ class SubsetModel:
             warnings=self._frame_cap_warnings(max_frames_per_episode),
             notes=(
                 f"Compare {self.name} estimates with {self.name} estimates only: they and true medians are biased "
-                "differently (Atari-5, §8).",
+                "differently (Aitchison et al. 2023, §8).",
             ),
         )
 
@@ -161,12 +161,13 @@ class SubsetModel:
         if frame_cap == "unknown":
             return (
                 f"The frame cap of these scores is not known; {self.name} holds for episodes of at most {fitted:,} "
-                "frames only (Atari-5, §5.3, §8.1).",
+                "frames only (Aitchison et al. 2023, §5.3, §8.1).",
             )
         made = "without a frame cap" if frame_cap is None else f"with episodes of at most {frame_cap:,} frames"
         return (
             f"These scores were made {made}, the model's data with at most {fitted:,}. Another cap changes which play "
-            f"is best and which scores can be reached, so {self.name} should not be used here (Atari-5, §5.3, §8.1).",
+            f"is best and which scores can be reached, so {self.name} should not be used here (Aitchison et al. 2023, "
+            "§5.3, §8.1).",
         )
 
 
