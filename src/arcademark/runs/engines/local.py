@@ -186,6 +186,9 @@ class LocalEngine:
 
     def _listen(self, batch: list[tuple[str, News]]) -> list[_Worker]:
         """Wait for news, add it to the batch, and return the workers that have died."""
+        for member in self._workers:
+            if member.process.poll() is not None:
+                member.kill()  # what the agent started would keep the connection open for ever
         ready = wait([member.connection for member in self._workers], WAIT_SECONDS)
         members = [member for member in self._workers if member.connection in ready]
         return [member for member in members if not self._hear_some(member, batch)]
