@@ -99,6 +99,16 @@ def test_bad_plans(settings, message):
         make_plan("random", "pong", **settings)
 
 
+def test_agents_of_one_label_are_refused(tmp_path):
+    files = [tmp_path / folder / "own.py" for folder in ("a", "b")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("def make():\n    return lambda observation: 0\n")
+    specs = [spec for file in files for spec in agent_specs(f"{file}:make")]
+    with pytest.raises(ArcadeMarkError, match=r"named twice \(.*a/own\.py:make and .*b/own\.py:make\)"):
+        make_plan(specs, "pong", episodes=1)
+
+
 @pytest.mark.parametrize("arguments", [("randon", "pong"), ("random", "pomg"), ("random", "pong", "saver")])
 def test_unknown_names(arguments):
     with pytest.raises(UnknownNameError, match="did you mean"):

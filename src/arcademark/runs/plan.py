@@ -153,9 +153,11 @@ def make_plan(
     UnknownNameError
         If an agent, a game or the protocol is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, a number is out of range, or no agent plays any of the games.
+        If the protocol cannot be run here, a number is out of range, two agents cannot be told apart by their labels,
+        or no agent plays any of the games.
     """
     specs = agent_specs(agents) if isinstance(agents, str) else tuple(agents)
+    _check_labels(specs)
     tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     episodes = rules.evaluation_episodes if episodes is None else episodes
@@ -174,6 +176,16 @@ def make_plan(
         why = f": {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}" if left_out else ""
         raise ArcadeMarkError(f"nothing to play{why}; name at least one agent and a game that it plays")
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out)
+
+
+def _check_labels(specs: Sequence[AgentSpec]) -> None:
+    by_label: dict[str, AgentSpec] = {}
+    for spec in specs:
+        if by_label.setdefault(spec.label, spec) is not spec:
+            raise ArcadeMarkError(
+                f"agent {spec.label} is named twice ({by_label[spec.label].ref} and {spec.ref}); name it once, or give "
+                "files of one name a run each"
+            )
 
 
 def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, frames: int | None) -> None:
