@@ -53,9 +53,9 @@ def test_many_repeated_actions_are_small():
     assert len(store.encode_actions(np.zeros(27_000, np.int64))) < 100
 
 
-@pytest.mark.parametrize("blob", [b"", b"\x03abc", b"\x01abc", store.encode_actions([1, 2, 3])[:-1]])
+@pytest.mark.parametrize("blob", [b"", b"\x03abc", b"\x01abc", store.encode_actions([1, 2, 3])[:-1], None, 7, "\x01"])
 def test_bytes_that_are_no_actions(blob):
-    with pytest.raises(ValueError, match=r"unknown item size|Error"):
+    with pytest.raises(ValueError, match=r"unknown encoding|Error"):
         store.decode_actions(blob)
 
 

@@ -247,7 +247,7 @@ def encode_actions(actions: ArrayLike) -> bytes:
     return bytes([size]) + zlib.compress(array.astype(f"<u{size}").tobytes())
 
 
-def decode_actions(blob: bytes) -> NDArray[np.uint16]:
+def decode_actions(blob: object) -> NDArray[np.uint16]:
     """Undo `encode_actions`.
 
     Raises
@@ -255,8 +255,8 @@ def decode_actions(blob: bytes) -> NDArray[np.uint16]:
     ValueError
         If the bytes are no such encoding.
     """
-    if blob[:1] not in (b"\x01", b"\x02"):
-        raise ValueError("unknown item size")
+    if not isinstance(blob, bytes) or blob[:1] not in (b"\x01", b"\x02"):
+        raise ValueError("unknown encoding")
     try:
         return np.frombuffer(zlib.decompress(blob[1:]), f"<u{blob[0]}").astype(np.uint16)
     except zlib.error as error:

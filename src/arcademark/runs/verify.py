@@ -62,7 +62,7 @@ class Verification:
     ----------
     directory : Path
     findings : tuple of Finding
-        One an episode, in the run's order.
+        One an episode, in the run's order; then one for each training episode that was taken away.
     warnings : tuple of str
         What is not as it was when the run was made: a game's ROM, a version.
     notes : tuple of str
@@ -163,8 +163,12 @@ def verify(
         findings[index] = finding
         if on_finding is not None:
             on_finding(finding, len(tasks))
-    notes = () if narrowed else tuple(note for trial in trials for note in _notes(run, trial))
-    return Verification(run.directory, tuple(findings[i] for i in range(len(tasks))), _warnings(run, trials), notes)
+    found = tuple(findings[i] for i in range(len(tasks)))
+    if narrowed:
+        return Verification(run.directory, found, _warnings(run, trials), ())
+    taken = tuple(finding for trial in trials for finding in _taken_away(run, trial))
+    notes = tuple(note for trial in trials for note in _notes(run, trial))
+    return Verification(run.directory, found + taken, _warnings(run, trials), notes)
 
 
 def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
@@ -323,18 +327,27 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
 
 
 def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
-    rows = [row for row in run.episodes if row.trial_id == trial.id]
     if trial.status == "failed":
         yield f"trial {trial.id} failed: {trial.error}"
-    numbers = {row.episode for row in rows if row.phase == "evaluation"}
+    numbers = {row.episode for row in run.episodes if row.trial_id == trial.id and row.phase == "evaluation"}
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
     if missing:
         yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {_listed(missing)}"
-    trained = {row.episode for row in rows if row.phase == "training"}
-    gaps = [number for number in range(max(trained, default=0)) if number not in trained]
-    if gaps:
-        yield f"trial {trial.id}: training episodes are missing: {_listed(gaps)}"
+
+
+def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
+    """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent."""
+    frames = {row.episode: row.frames for row in run.episodes if row.trial_id == trial.id and row.phase == "training"}
+    played = max(frames, default=-1) + 1
+    missing = [number for number in range(played) if number not in frames]
+    if trial.learns and trial.status == "done" and not missing:
+        budget, spent = trial.training_frames, sum(frames.values())
+        if budget is None:
+            budget, spent = run.protocol.training_episodes or 0, played
+        missing = [played] if spent < budget else []
+    for number in missing:
+        yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")
 
 
 def _listed(numbers: Sequence[int]) -> str:
