@@ -23,16 +23,14 @@ VALUES = {
     "repeat_action_probability": st.floats(0, 1),
     "action_set": st.sampled_from(["full", "minimal"]),
     "max_frames_per_episode": st.none() | whole,
-    "training_episode_end": st.sampled_from(["game_over", "life_lost"]),
-    "evaluation_episode_end": st.sampled_from(["game_over", "life_lost"]),
     "mode": st.none() | st.integers(0, 200),
     "difficulty": st.none() | st.integers(0, 3),
     "frame_stack": whole,
     "training_reward_clipping": st.booleans(),
     "evaluation_episodes": whole,
-    "reported_episodes": st.sampled_from(["evaluation", "training_last_k"]),
     "counted_frames": st.sampled_from(["emulated", "played"]),
 }
+EPISODE_ENDS = ("training_episode_end", "evaluation_episode_end")
 # Settings that only change together.
 TOGETHER = st.one_of(
     st.just({}),
@@ -42,7 +40,17 @@ TOGETHER = st.one_of(
     st.builds(lambda height, width: {"observation": "rgb", "screen_size": (height, width)}, whole, whole),
     st.just({"observation": "palette", "screen_size": None, "max_pool": False}),
 )
-CHANGES = st.builds(lambda one, other: one | other, st.fixed_dictionaries({}, optional=VALUES), TOGETHER)
+ENDS = st.sampled_from(["game_over", "life_lost"])
+SCORED = st.one_of(
+    st.just({}),
+    st.builds(lambda end: dict.fromkeys(EPISODE_ENDS, end) | {"reported_episodes": "training_last_k"}, ENDS),
+    st.builds(
+        lambda *ends: dict(zip(EPISODE_ENDS, ends, strict=True)) | {"reported_episodes": "evaluation"}, ENDS, ENDS
+    ),
+)
+CHANGES = st.builds(
+    lambda *parts: parts[0] | parts[1] | parts[2], st.fixed_dictionaries({}, optional=VALUES), TOGETHER, SCORED
+)
 
 
 def test_names():
@@ -281,6 +289,8 @@ def test_invalid_values_are_refused_with_what_is_allowed(setting, value, expecte
         ({"start": "human", "noop_max": 3}, "noop_max must be"),
         ({"training_episodes": 10}, "either training_frames or training_episodes"),
         ({"training_frames": None}, "either training_frames or training_episodes"),
+        ({"training_episode_end": "life_lost"}, "training_episode_end=game_over or reported_episodes=evaluation"),
+        ({"evaluation_episode_end": "life_lost"}, "training_episode_end=life_lost or reported_episodes=evaluation"),
         ({"observation": "ram"}, "frame_stack=1.*screen_size=none.*max_pool=false"),
         ({"observation": "palette"}, "screen_size=none.*max_pool=false"),
         ({"observation": "palette", "screen_size": None}, "max_pool=false"),

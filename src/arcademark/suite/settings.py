@@ -126,6 +126,9 @@ def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
         yield "noop_max must be at least 1 with start=noop, and 0 with any other start"
     if (values["training_frames"] is None) == (values["training_episodes"] is None):
         yield "give either training_frames or training_episodes and set the other to none"
+    end = values["evaluation_episode_end"]
+    if values["reported_episodes"] == "training_last_k" and values["training_episode_end"] != end:
+        yield f"training episodes are the score: set training_episode_end={end} or reported_episodes=evaluation"
     if values["observation"] == "ram" and values["frame_stack"] != 1:
         yield "observation=ram is not stacked: set frame_stack=1"
     if values["observation"] in {"ram", "palette"} and values["screen_size"] is not None:
