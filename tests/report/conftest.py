@@ -82,7 +82,7 @@ def made_up_run(
         "episodes": episodes,
         "versions": {"arcademark": "0.1.0", "ale-py": "0.12.1", "numpy": "2.4.6", "python": "3.11.9"},
         "machine": {"system": "Linux x86_64", "processor": "Made-up 2000", "cores": 2},
-        "sessions": [],
+        "continued": [],
     }
     return RunRecord(Path(directory), manifest, using, tuple(trials), tuple(rows))
 

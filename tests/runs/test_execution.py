@@ -91,7 +91,7 @@ def test_a_run_grows(tmp_path, toy_plan, paced, rows):
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert summary.complete
     assert sorted(rows(tmp_path / "run")["episode"]) == sorted(rows(tmp_path / "at once")["episode"])
-    assert (manifest["seeds"], manifest["episodes"], len(manifest["sessions"])) == ([0, 2], 5, 1)
+    assert (manifest["seeds"], manifest["episodes"], len(manifest["continued"])) == ([0, 2], 5, 1)
     execute(toy_plan("random", paced("Learner"), seeds=(2,), episodes=5, frames=300), tmp_path / "run")
     assert len(read_run(tmp_path / "run").trials) == 4
 
@@ -229,13 +229,14 @@ def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monk
     assert summary.complete
 
 
-def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows):
+@pytest.mark.parametrize("helper", [False, True])
+def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows, helper):
     once = tmp_path / "died"
-    (spec,) = agent_specs(fake("crashing"), {"once": str(once), "after": "40"})
+    (spec,) = agent_specs(fake("crashing"), {"once": str(once), "after": "40", "helper": helper})
     base = toy_plan(paced("Paced"), episodes=12)
     plan = make_plan([spec, *base.agents], ["toy"], base.protocol, episodes=12)
     events = []
-    assert execute(plan, tmp_path / "run", workers=2, on_event=events.append).complete
+    assert execute(plan, tmp_path / "run", workers=2, on_event=events.append, episode_seconds=10.0).complete
     assert once.exists()
     assert [type(event) for event in events if isinstance(event, WorkerLost)] == [WorkerLost]
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete

@@ -119,7 +119,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
         "versions": provenance.versions(),
         "machine": provenance.machine(),
-        "sessions": [],
+        "continued": [],
     }
 
 

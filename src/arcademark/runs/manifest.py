@@ -13,7 +13,7 @@ Its fields::
     left_out          [[agent, game, reason]], the combinations that have no trial
     versions          {arcademark, ale-py, numpy, python}
     machine           {system, processor, cores}
-    sessions          [{started, command, versions, machine}], one each time the run was continued
+    continued         [{started, command, versions, machine}], one each time the run was continued
 
 A run only grows: games, seeds and episodes may be added by a later command; whatever changes a score may not change.
 """
@@ -66,10 +66,7 @@ def read(directory: Path) -> Document:
             f"{path}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
             " install the newer version"
         )
-    missing = [
-        name for name in ("protocol", "agents", "games", "seeds", "episodes", "versions") if name not in document
-    ]
-    if missing:
+    if missing := [name for name in REQUIRED if name not in document]:
         raise ArcadeMarkError(f"{path}: damaged ({missing[0]!r} is missing); restore it from a copy")
     return dict(document)
 
@@ -117,14 +114,14 @@ def differences(there: Document, now: Document) -> list[str]:
 
 
 def grown(there: Document, now: Document, started: str) -> Document:
-    """Return the manifest of a run that is continued: what was there, what is new, and one more session."""
-    session = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
+    """Return the manifest of a run that is continued: what was there, what is new, and with what."""
+    now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
     return there | {
         "games": there["games"] | now["games"],
         "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in there["seeds"]],
         "episodes": max(there["episodes"], now["episodes"]),
         "left_out": there["left_out"] + [item for item in now["left_out"] if item not in there["left_out"]],
-        "sessions": [*there.get("sessions", []), session],
+        "continued": [*there.get("continued", []), now_too],
     }
 
 
