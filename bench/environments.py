@@ -224,7 +224,7 @@ def measure_two_processes(game: str, batches: int, rounds: int, cores: Sequence[
     def together(order: str) -> float:
         for connection in connections:
             connection.send(order)
-        return sum(connection.recv() for connection in connections)
+        return sum(float(connection.recv()) for connection in connections)
 
     speeds: Speeds = {"bare": [], "environment": []}
     for _ in range(batches):

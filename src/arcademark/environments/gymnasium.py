@@ -233,6 +233,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
     ) -> None:
+        self.envs: list[AtariEnv] = []
         _check_agreement(environment_specs)
         self.envs = [AtariEnv(spec, training=training, render_mode=render_mode) for spec in environment_specs]
         first = self.envs[0]
