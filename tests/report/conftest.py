@@ -1,94 +1,15 @@
-"""Runs with made-up scores: plausible numbers for looks and layout, measured by nobody."""
-
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 from arcademark.report.document import Report
 from arcademark.report.views import analyse
-from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, collect, score_run
-from arcademark.suite.protocols import Protocol, protocol
-
-ATARI_5 = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
-OWN_AGENT = "my_agent.py:make_agent(depth=2)"
-MADE_UP: Mapping[str, Mapping[str, tuple[float, float, float]]] = {  # mean, spread and step of the scores, made up
-    "random": {
-        "battle_zone": (2600, 1500, 1000),
-        "double_dunk": (-18.4, 1.2, 2),
-        "name_this_game": (2250, 600, 10),
-        "phoenix": (830, 450, 20),
-        "qbert": (170, 120, 25),
-        "montezuma_revenge": (0, 0, 100),
-    },
-    OWN_AGENT: {
-        "battle_zone": (31000, 6000, 1000),
-        "double_dunk": (-2.0, 4.0, 2),
-        "name_this_game": (9100, 1300, 10),
-        "phoenix": (21000, 9000, 20),
-        "qbert": (14200, 2500, 25),
-        "montezuma_revenge": (400, 350, 100),
-    },
-}
-
-
-def made_up_scores(agent: str, game: str, seed: int, episodes: int) -> list[float]:
-    mean, spread, step = MADE_UP.get(agent, MADE_UP["random"]).get(game, (1000.0, 300.0, 10.0))
-    rng = np.random.default_rng([seed, *f"{agent} {game}".encode()])
-    values = np.round((mean + spread * rng.standard_normal(episodes)) / step) * step
-    return [float(value) for value in (values if game == "double_dunk" else np.maximum(values, 0))]
-
-
-def made_up_run(
-    directory: str = "runs/random",
-    agents: Sequence[str] = ("random",),
-    games: Sequence[str] = ATARI_5,
-    *,
-    seeds: Sequence[int] = (0, 1),
-    episodes: int = 10,
-    played: int | None = None,
-    failed: Sequence[tuple[str, str, int]] = (),
-    using: Protocol | None = None,
-    learns: bool = False,
-    scores: Callable[[str, str, int, int], list[float]] = made_up_scores,
-) -> RunRecord:
-    """A run as the store would give it back; `played` episodes of each trial, none of those in `failed`."""
-    using = using or protocol("world-records")
-    trials, rows = [], []
-    for agent, game, seed in itertools.product(agents, games, seeds):
-        name = f"{agent}-{game}-s{seed}"
-        count = 0 if (agent, game, seed) in failed else episodes if played is None else played
-        status = "failed" if (agent, game, seed) in failed else "done" if count == episodes else "running"
-        error = "ValueError: <b>depth</b> must be positive" if status == "failed" else None
-        trials.append(TrialRecord(name, agent, game, seed, episodes, None, None, status, error, learns))
-        for number, score in enumerate(scores(agent, game, seed, episodes)[:count]):
-            cut = game == "double_dunk" and number % 5 == 4
-            end = "truncated" if cut else "terminated"
-            rows.append(EpisodeRecord(name, "evaluation", number, score, 9_000, 2_250, end, 0.5))
-    manifest = {
-        "schema": 1,
-        "created": "2026-01-01T00:00:00+00:00",
-        "command": f"arcademark run {agents[0]} --games {','.join(games)} --seeds {len(seeds)} --out {directory}",
-        "protocol": using.to_json(),
-        "agents": [{"label": agent} for agent in agents],
-        "games": dict.fromkeys(games, "0123456789abcdef0123456789abcdef"),
-        "seeds": list(seeds),
-        "episodes": episodes,
-        "versions": {"arcademark": "0.1.0", "ale-py": "0.12.1", "numpy": "2.4.6", "python": "3.11.9"},
-        "machine": {"system": "Linux x86_64", "processor": "Made-up 2000", "cores": 2},
-        "continued": [],
-    }
-    return RunRecord(Path(directory), manifest, using, tuple(trials), tuple(rows))
-
-
-def collected(*records: RunRecord) -> RunCollection:
-    return collect([score_run(record) for record in records])
+from arcademark.suite.protocols import protocol
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import collected, made_up_run
+from made_up import collected, made_up_run
 
 from arcademark.report import figures
 from arcademark.report.document import Report

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
-from conftest import collected, made_up_run
+from made_up import collected, made_up_run
 
 import arcademark
 from arcademark.report import html

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import collected, made_up_run
+from made_up import collected, made_up_run
 
 from arcademark.report import as_json
 from arcademark.report.document import Report

@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 
 import pytest
-from conftest import ATARI_5, collected, made_up_run
+from made_up import ATARI_5, collected, made_up_run
 from rich.console import Console
 
 from arcademark.report import terminal

@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 import pytest
-from conftest import ATARI_5, OWN_AGENT, collected, made_up_run
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 from arcademark.report.document import Algorithm, Report
 from arcademark.report.notices import KINDS

@@ -10,7 +10,8 @@ import dataclasses
 import math
 from typing import Any
 
-from arcademark.report.document import Report, Run
+from arcademark.report.document import Report
+from arcademark.report.record import Run
 
 SCHEMA = "arcademark.report/1"
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from arcademark.metrics.intervals import LEVEL, RESAMPLES
 from arcademark.report import wording
-from arcademark.report.document import Algorithm, Game, ProtocolView, Run
+from arcademark.report.document import Algorithm, Game
+from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import known_set
 from arcademark.suite import subsets
 

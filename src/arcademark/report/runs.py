@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcademark.report import settings, wording
-from arcademark.report.document import Run, Trial
+from arcademark.report.record import Run, Trial
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import Subset

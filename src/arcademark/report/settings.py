@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.report import wording
-from arcademark.report.document import ProtocolView, Setting
+from arcademark.report.record import ProtocolView, Setting
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import format_setting
 

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arcademark.report import wording
-from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, ProtocolView, Report, Run
+from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, Report
+from arcademark.report.record import ProtocolView, Run
 from arcademark.suite.settings import format_setting
 
 WIDE = 110

@@ -1,0 +1,144 @@
+"""What a report says of how its scores were made: the protocol in force, what was played, with what and on what.
+
+Frozen data, a part of `arcademark.report.document.Report`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One field of a protocol.
+
+    Parameters
+    ----------
+    field : str
+        The name that ``--override`` takes.
+    title : str
+        In words.
+    value : str, number, bool, tuple of int or None
+        In force.
+    text : str
+        The value in words, with its unit.
+    overridden : bool
+        Whether the run changed it.
+    original, original_text : as `value`, str
+        The named protocol's own; the same as `value` unless overridden.
+    status : {"cited", "choice"}
+        Whether the protocol's source states it, or leaves it open.
+    note : str
+        Where it is stated, or why it was chosen.
+    """
+
+    field: str
+    title: str
+    value: Any
+    text: str
+    overridden: bool
+    original: Any
+    original_text: str
+    status: Literal["cited", "choice"]
+    note: str
+
+
+@dataclass(frozen=True)
+class ProtocolView:
+    """The protocol of a run: name, label (overrides included), title, citation and every setting."""
+
+    name: str
+    label: str
+    title: str
+    citation: str
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One agent on one game with one seed, and how far it is.
+
+    Parameters
+    ----------
+    id : str
+        As the store names it.
+    agent : str
+        The agent's label.
+    game : str
+        The game's name.
+    seed : int
+        The trial's seed.
+    status : {"pending", "running", "done", "failed"}
+        Nothing played yet; begun; complete; given up.
+    episodes : int
+        Episodes that make its score so far.
+    planned_episodes : int
+        Episodes asked for.
+    error : str
+        Why it failed, one line; "" if it did not.
+    """
+
+    id: str
+    agent: str
+    game: str
+    seed: int
+    status: Literal["pending", "running", "done", "failed"]
+    episodes: int
+    planned_episodes: int
+    error: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether its score is what was asked for."""
+        return self.status == "done" and self.episodes >= self.planned_episodes
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run directory: what was asked for, with what, and how it went.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the report.
+    directory : str
+        As it was given.
+    protocol : ProtocolView
+    agents : tuple of str
+        Labels, as planned.
+    games : tuple of str
+        Names.
+    seeds : tuple of int
+    episodes : tuple of int
+        The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
+    frames : int
+        Emulated in finished episodes, training included.
+    trials : tuple of Trial
+        In the plan's order.
+    commands : tuple of str
+        The command lines that made it, in order.
+    versions, machine : tuple of (str, str)
+        What it was made with and on.
+    roms : tuple of (str, str)
+        Game's name and its ROM's MD5.
+    """
+
+    name: str
+    directory: str
+    protocol: ProtocolView
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    seeds: tuple[int, ...]
+    episodes: tuple[int, ...]
+    frames: int
+    trials: tuple[Trial, ...]
+    commands: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...]
+    machine: tuple[tuple[str, str], ...]
+    roms: tuple[tuple[str, str], ...]
+
+    @property
+    def troubles(self) -> tuple[Trial, ...]:
+        """The trials that failed or are not finished."""
+        return tuple(trial for trial in self.trials if not trial.complete)
