@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies
 from arcademark.environments.registry import environment_spec
@@ -69,22 +68,6 @@ class Trial:
         agent = re.sub(r"[^a-z0-9_]+", "-", self.agent.label.lower().replace(".py:", "-")).strip("-")[:32]
         return f"{agent}-{self.game}-s{self.seed}-{digest}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the trial as JSON values; `from_json` restores an equal one."""
-        return {
-            "agent": {"ref": self.agent.ref, "parameters": dict(self.agent.parameters)},
-            "game": self.game,
-            "protocol": self.protocol.to_json(),
-            "seed": self.seed,
-            "episodes": self.episodes,
-            "training_frames": self.training_frames,
-        }
-
-    @staticmethod
-    def from_json(data: dict[str, Any]) -> Trial:
-        """Return the trial that `to_json` wrote."""
-        return Trial(**data | {"agent": AgentSpec(**data["agent"]), "protocol": Protocol.from_json(data["protocol"])})
-
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -140,7 +123,7 @@ def make_plan(
     agents : str or sequence of AgentSpec
         A name or reference, as `agent_specs` reads it, or what that returned.
     games : str or sequence of str
-        A suite, a subset or games, as `resolve_tasks` reads them, or tasks' ids.
+        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling.
     protocol : str or Protocol
     seeds : sequence of int
     episodes : int, optional
@@ -158,10 +141,10 @@ def make_plan(
     """
     specs = agent_specs(agents) if isinstance(agents, str) else tuple(agents)
     _check_labels(specs)
-    tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     episodes = rules.evaluation_episodes if episodes is None else episodes
     _check(rules, seeds, episodes, frames)
+    tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
     reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
     budget = rules.training_frames if frames is None else frames
@@ -176,6 +159,11 @@ def make_plan(
         why = f": {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}" if left_out else ""
         raise ArcadeMarkError(f"nothing to play{why}; name at least one agent and a game that it plays")
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out)
+
+
+def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
+    """Return the games' ids, each once."""
+    return tuple(dict.fromkeys(environment_spec(name, protocol).game for name in names))
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:
