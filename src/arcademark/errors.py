@@ -41,5 +41,5 @@ class UnknownNameError(ArcadeMarkError):
         elif len(names) <= 12 or kind not in LISTED:
             hint = f"known: {', '.join(names)}"
         else:
-            hint = f"see 'arcademark info {kind}s' for all {len(names)}"
+            hint = f"'arcademark info {kind}s' lists them"
         super().__init__(f"unknown {kind} {name!r}; {hint}")

@@ -26,6 +26,7 @@ def _game(name: str) -> dict[str, Any]:
     groups |= {name: subset.tasks for name, subset in subsets.subsets().items()}
     return {
         **dataclasses.asdict(game),
+        "genre and category": "our own reading: the papers print no list",
         "in": [name for name, members in groups.items() if game.id in members],
         "references": {
             f"{kind.replace('_', ' ')} ({suite.name})": _without_nothing(
