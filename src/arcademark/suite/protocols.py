@@ -89,7 +89,7 @@ class Protocol:
     max_frames_per_episode : int or None
         Emulated frames after which an episode is truncated; None for no cap.
     training_episode_end, evaluation_episode_end : {"game_over", "life_lost"}
-        What terminates an episode.
+        What terminates an episode. The next one begins a new game, after a lost life too.
     start : {"reset", "noop", "human"}
         How an episode starts; "human" needs recorded human play and cannot be run.
     noop_max : int
