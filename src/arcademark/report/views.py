@@ -26,7 +26,8 @@ from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.subsets import Subset
 
-Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
+Normaliser = Callable[..., NDArray[np.float64]]
+"""One of `arcademark.metrics.normalise`: of scores, the references at 0 and 100 %, and the tasks."""
 
 HARD_EXPLORATION = "hard-exploration-7"
 
@@ -138,44 +139,37 @@ def _interval(task: str, cell: Cell, seed: int) -> Interval | None:
     return Interval(found.low, found.high, found.level, low, high)
 
 
-def _hns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
-    return normalise.hns(scores, references.scores("random"), references.scores("human"), names, task_axis=0)
-
-
-def _capped_hns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
-    return normalise.capped_hns(scores, references.scores("random"), references.scores("human"), names, task_axis=0)
-
-
-def _hwrns(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
-    records = references.scores("human_world_record")
-    return normalise.hwrns(scores, references.scores("random"), records, names, task_axis=0)
-
-
-def _saber(scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
-    records = references.scores("human_world_record")
-    return normalise.saber(scores, references.scores("random"), records, names, task_axis=0)
-
-
 METRICS: Mapping[str, tuple[str, str, str, bool, Normaliser]] = {
-    "hns": ("HNS", "human", "0 % is random play, 100 % the human average", True, _hns),
-    "capped_hns": ("capped HNS", "human", "HNS held within 0 and 100 %", False, _capped_hns),
-    "hwrns": ("HWRNS", "human_world_record", "0 % is random play, 100 % the human world record", True, _hwrns),
-    "saber": ("SABER", "human_world_record", "HWRNS held within 0 and 200 %", False, _saber),
+    "hns": ("HNS", "human", "0 % is random play, 100 % the human average", True, normalise.hns),
+    "capped_hns": ("capped HNS", "human", "HNS held within 0 and 100 %", False, normalise.capped_hns),
+    "hwrns": (
+        "HWRNS",
+        "human_world_record",
+        "0 % is random play, 100 % the human world record",
+        True,
+        normalise.hwrns,
+    ),
+    "saber": ("SABER", "human_world_record", "HWRNS held within 0 and 200 %", False, normalise.saber),
 }
 """Metric → title, the reference at 100 %, meaning, whether the IQM pools runs (a capped score is capped after averaging
 over runs, so it has one a game), and how it is worked out."""
 
 
+def _apply(metric: str, scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+    """Normalise scores whose first axis is that of the named tasks."""
+    _, upper, _, _, normaliser = METRICS[metric]
+    return normaliser(scores, references.scores("random"), references.scores(upper), names, task_axis=0)
+
+
 def _normalised(metric: str, task: str, value: float | None) -> float | None:
     """Normalise one score; None where it, or a reference that it needs, is missing."""
-    _, upper, _, _, metric_of = METRICS[metric]
-    if value is None or not _has_references(task, upper):
+    if value is None or not _has_references(metric, task):
         return None
-    return float(metric_of([value], [task])[0])
+    return float(_apply(metric, [value], [task])[0])
 
 
-def _has_references(task: str, upper: str) -> bool:
-    return task in references.scores("random") and task in references.scores(upper)
+def _has_references(metric: str, task: str) -> bool:
+    return all(task in references.scores(kind) for kind in ("random", METRICS[metric][1]))
 
 
 def _summaries(played: Mapping[str, Cell]) -> tuple[Summary, ...]:
@@ -183,8 +177,8 @@ def _summaries(played: Mapping[str, Cell]) -> tuple[Summary, ...]:
 
 
 def _summary(metric: str, played: Mapping[str, Cell]) -> Summary:
-    title, upper, meaning, pooled, metric_of = METRICS[metric]
-    names = [task for task in played if _has_references(task, upper)]
+    title, _, meaning, pooled, _ = METRICS[metric]
+    names = [task for task in played if _has_references(metric, task)]
     if not names:
         return Summary(metric, title, meaning, None, None, None, 0)
     runs_of_tasks = [[float(np.mean(scores)) for scores in played[task].seeds] for task in names]
@@ -192,21 +186,20 @@ def _summary(metric: str, played: Mapping[str, Cell]) -> Summary:
     scores = np.full((len(names), most), np.nan)
     for row, means in zip(scores, runs_of_tasks, strict=True):
         row[: len(means) if pooled else 1] = means if pooled else np.mean(means)
-    short = aggregate.summarise(metric_of(scores, names), names, missing="omit")
+    short = aggregate.summarise(_apply(metric, scores, names), names, missing="omit")
     return Summary(metric, title, meaning, short.mean, short.median, short.iqm, short.n_tasks)
 
 
 def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
     found = []
-    for metric, title, normaliser in (
+    for bar, title, metric in (
         ("human_level", "games at human level", "hns"),
         ("hwrb", "human world records broken", "hwrns"),
     ):
-        _, upper, _, _, metric_of = METRICS[normaliser]
-        names = [task for task in played if _has_references(task, upper)]
-        values = metric_of([intervals.score(played[task].seeds) for task in names], names) if names else np.empty(0)
+        names = [task for task in played if _has_references(metric, task)]
+        values = _apply(metric, np.array([intervals.score(played[task].seeds) for task in names]), names)
         reached = normalise.hwrb(values, names).tasks  # reaching 100 %, of either reference
-        found.append(Breakthrough(metric, title, tuple(_game(task).name for task in reached), len(names)))
+        found.append(Breakthrough(bar, title, tuple(_game(task).name for task in reached), len(names)))
     return tuple(found)
 
 
