@@ -90,6 +90,10 @@ def test_info_understands_the_singular_and_any_spelling(invoke):
     assert "Q*bert" in invoke("info", "game", "ALE/Qbert-v5").out
 
 
+def test_genres_are_marked_as_our_own_reading(invoke):
+    assert "our own reading" in invoke("info", "game", "pong").out
+
+
 def test_every_command_is_in_the_help(invoke):
     shown = invoke("--help")
     assert shown.code == 0

@@ -21,6 +21,7 @@ from typing import Any, Literal, Unpack, cast
 from arcademark.environments.base import Environment
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import available_cores
 from arcademark.runs.provenance import versions
 from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
@@ -159,7 +160,7 @@ def verify(
     copies = Counter(map(_key, run.episodes))
     tasks = [Task(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
     findings: dict[int, Finding] = {}
-    for index, finding in _verify_all(tasks, workers or _cores()):
+    for index, finding in _verify_all(tasks, workers or available_cores()):
         findings[index] = finding
         if on_finding is not None:
             on_finding(finding, len(tasks))
@@ -224,10 +225,6 @@ def _shown(value: object) -> str:
 
 def _key(row: EpisodeRecord) -> tuple[str, str, int]:
     return row.trial_id, row.phase, row.episode
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # Processes: worker k of n takes every n-th task, which keeps a trial's episodes in order and all workers about as busy.
