@@ -169,3 +169,17 @@ def test_mistakes_are_told_in_one_line(call, message):
     with pytest.raises(ArcadeMarkError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("action", [1, np.int64(1), np.array(1), np.array([1])])
+def test_an_action_may_come_as_any_integer(action):
+    env = arcademark.make("toy")
+    env.reset(seed=0)
+    env.step(action)
+
+
+def test_an_action_is_not_rounded():
+    env = arcademark.make("toy")
+    env.reset(seed=0)
+    with pytest.raises(ArcadeMarkError, match=r"action 0\.5 is not an integer"):
+        env.step(0.5)
