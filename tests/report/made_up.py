@@ -76,6 +76,7 @@ def made_up_run(
         "games": dict.fromkeys(games, "0123456789abcdef0123456789abcdef"),
         "seeds": list(seeds),
         "episodes": episodes,
+        "left_out": [],
         "versions": {"arcademark": "0.1.0", "ale-py": "0.12.1", "numpy": "2.4.6", "python": "3.11.9"},
         "machine": {"system": "Linux x86_64", "processor": "Made-up 2000", "cores": 2},
         "continued": [],

@@ -403,6 +403,16 @@ def test_runs_of_one_name_are_told_apart() -> None:
     assert [run.name for run in report.runs] == ["a/run", "b/run"]
 
 
+def test_what_was_left_out_is_told_with_the_reason() -> None:
+    record = made_up_run()
+    assert "left_out" not in kinds(analyse(collected(record)))
+    record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
+    assert text_of(analyse(collected(record)), "left_out") == (
+        "random leaves out what cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
+        "of the first, no UP."
+    )
+
+
 def test_commands_of_a_continued_run_are_all_needed() -> None:
     record = made_up_run()
     record.manifest["continued"] = [{"command": "arcademark run random --seeds 3"}] * 2

@@ -27,7 +27,7 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
         document = {
             "schema": manifest.SCHEMA_VERSION,
             "protocol": (rules or protocol("machado-2018")).to_json(),
-            **{name: [] for name in ("agents", "games", "seeds", "episodes", "versions")},
+            **{name: [] for name in ("agents", "games", "seeds", "episodes", "left_out", "versions")},
         }
         manifest.write(directory, document)
         for (agent, game, seed), scores in played.items():

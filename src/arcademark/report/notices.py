@@ -38,6 +38,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "action_interval": "note",
         "no_reference": "note",
         "best_of": "note",
+        "left_out": "note",
         "hard_exploration": "note",
         "intervals": "note",
     }
@@ -123,6 +124,11 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 f"{name} departs from {protocol.name}: {wording.listing(changes)}. Its scores are comparable only with "
                 "others made the same way.",
             )
+        left_out = run.record.manifest["left_out"]
+        if left_out:
+            which = wording.shortened(f"{agent} on {game_name(task)}" for agent, task, _ in left_out)
+            why = left_out[0][2] if len(left_out) == 1 else f"of the first, {left_out[0][2]}"
+            yield _notice("left_out", f"{name} leaves out what cannot be played: {which}; {why}.")
         failed = [trial for trial in run.incomplete if trial.status == "failed"]
         if failed:
             where = wording.shortened(f"{trial.algorithm} on {game_name(trial.task)}" for trial in failed)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -18,6 +19,14 @@ from arcademark.suite.settings import format_setting
 
 WIDE = 110
 """Columns from which scores and references share one table."""
+
+NARROWEST_NAME = 8
+"""Columns that a name keeps in the narrowest terminal."""
+
+UNBOUNDED = 10_000
+
+GAP = "   "
+"""What `_table` leaves between two columns."""
 
 LEVEL_STYLES = {"warning": "bold yellow", "note": "dim"}
 
@@ -32,7 +41,9 @@ def render(report: Report, console: Console) -> None:
         Its width decides the layout; its colour system whether there are colours.
     """
     for part in parts(report, console.width):
-        console.print(part)
+        if isinstance(part, Table) and part.columns and (least := _least_width(part, console)) > console.width:
+            part.width = least
+        console.print(part, crop=False)
 
 
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
@@ -67,6 +78,16 @@ def _table(*columns: str, left: int = 1) -> Table:
         name = index < left
         table.add_column(column, justify="left" if name else "right", no_wrap=not name, overflow="fold")
     return table
+
+
+def _least_width(table: Table, console: Console) -> int:
+    """Return the columns below which a table would lose digits or names; beyond it, the terminal wraps its lines."""
+    free = console.options.update(max_width=UNBOUNDED)
+    width = len(GAP) * (len(table.columns) - 1)
+    for column in table.columns:
+        widest = max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells))
+        width += widest if column.no_wrap else min(widest, NARROWEST_NAME)
+    return width
 
 
 def _headline(report: Report) -> Table:
