@@ -94,12 +94,19 @@ def test_nothing_to_play():
         ({"seeds": (-1,)}, "seeds"),
         ({"seeds": (2**63,)}, "seeds"),
         ({"episodes": 0}, "episodes 0"),
+        ({"episodes": 2**63}, "episodes 9223372036854775808"),
         ({"frames": -1}, "training frames -1"),
+        ({"frames": 2**63}, "training frames 9223372036854775808"),
     ],
 )
 def test_bad_plans(settings, message):
     with pytest.raises(ArcadeMarkError, match=message):
         make_plan("random", "pong", **settings)
+
+
+def test_an_agent_that_is_listed_twice_plays_once():
+    plan = make_plan([*agent_specs("random"), *agent_specs("baselines")], "pong", episodes=1)
+    assert len(plan.agents) == len(plan.trials) == len({trial.id for trial in plan.trials}) == 37
 
 
 def test_agents_of_one_label_are_refused(tmp_path):
@@ -108,7 +115,9 @@ def test_agents_of_one_label_are_refused(tmp_path):
         file.parent.mkdir()
         file.write_text("def make():\n    return lambda observation: 0\n")
     specs = [spec for file in files for spec in agent_specs(f"{file}:make")]
-    with pytest.raises(ArcadeMarkError, match=r"named twice \(.*a/own\.py:make and .*b/own\.py:make\)"):
+    with pytest.raises(
+        ArcadeMarkError, match=r"agent own\.py:make is .*a/own\.py:make and .*b/own\.py:make; rename one"
+    ):
         make_plan(specs, "pong", episodes=1)
 
 

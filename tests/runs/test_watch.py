@@ -22,8 +22,8 @@ from arcademark.suite.protocols import protocol
 def toy_run(tmp_path_factory, toy_plan):
     """Two agents, two seeds, sticky actions."""
     directory = tmp_path_factory.mktemp("runs") / "toy"
-    plan = toy_plan("random", "baselines", seeds=(0, 1), override={"repeat_action_probability": 0.25})
-    agents = [agent for agent in plan.agents[1:] if agent.label in ("random", "const(action=RIGHT)")]
+    plan = toy_plan("baselines", seeds=(0, 1), override={"repeat_action_probability": 0.25})
+    agents = [agent for agent in plan.agents if agent.label in ("random", "const(action=RIGHT)")]
     execute(make_plan(agents, ["toy"], plan.protocol, seeds=(0, 1), episodes=2), directory, workers=1)
     return directory
 

@@ -20,7 +20,8 @@ from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import resolve_tasks
 
-MAX_SEED = 2**63 - 1
+MAX_STORED = 2**63 - 1
+"""The largest number that the store holds."""
 
 
 @dataclass(frozen=True)
@@ -139,15 +140,15 @@ def make_plan(
         If the protocol cannot be run here, a number is out of range, two agents cannot be told apart by their labels,
         or no agent plays any of the games.
     """
-    specs = agent_specs(agents) if isinstance(agents, str) else tuple(agents)
+    specs = agent_specs(agents) if isinstance(agents, str) else tuple(dict.fromkeys(agents))
     _check_labels(specs)
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     episodes = rules.evaluation_episodes if episodes is None else episodes
-    _check(rules, seeds, episodes, frames)
+    budget = rules.training_frames if frames is None else frames
+    _check(rules, seeds, episodes, budget)
     tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
     reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
-    budget = rules.training_frames if frames is None else frames
     trials = tuple(
         Trial(spec, task, rules, seed, episodes, budget)
         for seed in seeds
@@ -169,21 +170,19 @@ def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
 def _check_labels(specs: Sequence[AgentSpec]) -> None:
     by_label: dict[str, AgentSpec] = {}
     for spec in specs:
-        if by_label.setdefault(spec.label, spec) is not spec:
-            raise ArcadeMarkError(
-                f"agent {spec.label} is named twice ({by_label[spec.label].ref} and {spec.ref}); name it once, or give "
-                "files of one name a run each"
-            )
+        other = by_label.setdefault(spec.label, spec)
+        if other is not spec:
+            raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")
 
 
-def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, frames: int | None) -> None:
+def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, budget: int | None) -> None:
     if not protocol.runnable:
         raise ArcadeMarkError(
             f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
         )
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_SEED:
-        raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_SEED}")
-    if episodes < 1:
-        raise ArcadeMarkError(f"episodes {episodes}: expected at least 1")
-    if frames is not None and frames < 0:
-        raise ArcadeMarkError(f"training frames {frames}: expected at least 0")
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
+        raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_STORED}")
+    if not 1 <= episodes <= MAX_STORED:
+        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_STORED}")
+    if budget is not None and not 0 <= budget <= MAX_STORED:
+        raise ArcadeMarkError(f"training frames {budget}: expected 0 to {MAX_STORED}")
