@@ -77,7 +77,9 @@ def _print(found: Verification) -> None:
     if len(found.problems) > MOST_PROBLEMS:
         console.print(f"… and {len(found.problems) - MOST_PROBLEMS} more; --json lists all", style="red")
     total = len(found.findings)
-    if found.ok:
+    if not found.findings:
+        console.print(f"{found.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
+    elif found.ok:
         console.print(f"{found.directory}: all {total:,} episodes replay to the recorded score", style="green")
     else:
         console.print(
