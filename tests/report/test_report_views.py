@@ -342,7 +342,12 @@ def test_another_training_budget_is_told() -> None:
     report = analyse(collected(with_trials(record, training_frames=1_000_000)))
     assert "trained for 1,000,000 frames" in text_of(report, "training_budget")
     assert report.algorithms[0].training_frames == 1_000_000
-    assert any("trained on each game for 1,000,000 frames" in text for text in report.methods)
+    assert (
+        "random was trained on each game for 1,000,000 frames, where a lost life ends a training episode and a reward is "
+        "given as its sign."
+    ) in report.methods[0]
+    record = made_up_run(using=protocol("world-records"), learns=True)
+    assert "trained on each game for 200,000,000 frames." in analyse(collected(record)).methods[0]
     assert analyse(collected(made_up_run())).algorithms[0].training_frames is None
 
 
@@ -370,10 +375,10 @@ def test_methods_say_which_episodes_were_scored() -> None:
         learner, episodes=tuple(dataclasses.replace(row, phase="training") for row in learner.episodes)
     )
     text = analyse(collected(training)).methods[0]
-    assert "Those of random are the last of training." in text
+    assert "The scored episodes of random are the last of training." in text
     assert "does not learn" not in text
     after = analyse(collected(with_trials(made_up_run(using=protocol("noop-108000")), learns=True)))
-    assert "Those of random are evaluation episodes after training." in after.methods[0]
+    assert "The scored episodes of random are of evaluation, after training." in after.methods[0]
     assert "learn" not in analyse(collected(made_up_run(using=protocol("noop-108000")))).methods[0]
 
 

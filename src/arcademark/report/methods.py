@@ -46,6 +46,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         *(() if said else _protocol(protocol)),
         f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
+        *_trained(protocol, algorithms),
         *_scored(protocol, algorithms),
         *_exceptions(protocol, algorithms),
     ]
@@ -70,18 +71,30 @@ def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iter
         yield f"An action of {names} is held for {wording.plural(frames, 'frame')} instead."
 
 
+def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    values = _values(protocol)
+    rules = [
+        *(["a lost life ends a training episode"] if values["training_episode_end"] == "life_lost" else []),
+        *(["a reward is given as its sign"] if values["training_reward_clipping"] else []),
+    ]
+    but = f", where {wording.listing(rules)}" if rules else ""
+    for item in algorithms:
+        if item.training_frames is not None:
+            yield f"{item.name} was trained on each game for {item.training_frames:,} frames{but}."
+
+
 def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     """Say which episodes make a score, where the protocol reports training and not everyone learns."""
     learners = [item.name for item in algorithms if item.training_frames is not None]
     others = [item.name for item in algorithms if item.training_frames is None]
     if _values(protocol)["reported_episodes"] == "training_last_k":
         if learners:
-            yield f"Those of {wording.listing(learners)} are the last of training."
+            yield f"The scored episodes of {wording.listing(learners)} are the last of training."
         if others:
             learns = "does not learn and was" if len(others) == 1 else "do not learn and were"
             yield f"{wording.listing(others)} {learns} scored on evaluation episodes; the protocol scores training."
     elif learners:
-        yield f"Those of {wording.listing(learners)} are evaluation episodes after training."
+        yield f"The scored episodes of {wording.listing(learners)} are of evaluation, after training."
 
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
@@ -148,8 +161,6 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
             "are held within 0 and 100 %; they and SABER are capped, and summarised, after averaging over seeds."
         )
     for algorithm in algorithms:
-        if algorithm.training_frames is not None:
-            yield f"The agent {algorithm.name} was trained on each game for {algorithm.training_frames:,} frames."
         if algorithm.variants > 1:
             yield (
                 f"The baseline {algorithm.name} is the best of {algorithm.variants} agents on each game (Bellemare et "
