@@ -343,8 +343,8 @@ def test_another_training_budget_is_told() -> None:
     assert "trained for 1,000,000 frames" in text_of(report, "training_budget")
     assert report.algorithms[0].training_frames == 1_000_000
     assert (
-        "random was trained on each game for 1,000,000 frames, where a lost life ends a training episode and a reward is "
-        "given as its sign."
+        "random was trained on each game for 1,000,000 frames, where a lost life ends a training episode and a reward "
+        "is given as its sign."
     ) in report.methods[0]
     record = made_up_run(using=protocol("world-records"), learns=True)
     assert "trained on each game for 200,000,000 frames." in analyse(collected(record)).methods[0]
