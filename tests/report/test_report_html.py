@@ -129,3 +129,8 @@ def test_a_large_report_stays_small(report_one: Report) -> None:
 
 def test_rendering_twice_gives_the_same_text(report_one: Report) -> None:
     assert html.render(report_one) == html.render(dataclasses.replace(report_one))
+
+
+def test_one_episode_is_counted_as_one() -> None:
+    assert ", 1 episode a seed" in html.render(analyse(collected(made_up_run(episodes=1))))
+    assert ", 10 episodes a seed" in html.render(analyse(collected(made_up_run())))
