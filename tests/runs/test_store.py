@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs import recording, store
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
@@ -72,9 +72,7 @@ def test_a_run_is_read_back(finished):
     actions = read_actions(finished, first.trial_id, 0)
     assert len(actions) == first.steps > 1
     assert first.frames <= 120
-    assert run.scored_episodes(run.trials[1].id) == run.episodes[3:]
-    with pytest.raises(UnknownNameError, match="unknown trial 'random-toy-s0'"):
-        run.trial("random-toy-s0")
+    assert run.scored_episodes(run.trials[1]) == run.episodes[3:]
 
 
 def test_the_manifest_says_with_what(finished):
@@ -275,7 +273,7 @@ def test_a_learner_whose_training_is_reported(tmp_path, toy_plan, paced):
     plan = toy_plan(paced("Learner"), episodes=3, frames=600, override={"reported_episodes": "training_last_k"})
     summary = execute(plan, tmp_path / "run", workers=1)
     run = read_run(tmp_path / "run")
-    scored = run.scored_episodes(run.trials[0].id)
+    scored = run.scored_episodes(run.trials[0])
     assert summary.complete
     assert run.trials[0].status == "done"
     assert {episode.phase for episode in run.episodes} == {"training"}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.intervals import score
 from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, RunScores, scored_trials
+from arcademark.scores.runs import RunCollection, RunScores
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 """Labels of the baselines that come as one agent an action: family, action."""
@@ -152,7 +152,8 @@ def best_of(members: Sequence[Entrant], name: str) -> Entrant:
 
 def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
     rows: dict[tuple[str, str], list[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]] = defaultdict(list)
-    for trial, scored in scored_trials(record):
+    for trial in record.trials:
+        scored = record.scored_episodes(trial)
         rows[trial.agent, trial.game].append((trial, scored))
     return {key: _cell(key[0], sorted(found, key=lambda row: row[0].seed)) for key, found in rows.items()}
 

@@ -17,15 +17,16 @@ import errno
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest
 from arcademark.suite.protocols import Protocol
 
@@ -189,27 +190,21 @@ class RunRecord:
     trials: tuple[TrialRecord, ...]
     episodes: tuple[EpisodeRecord, ...]
 
-    def trial(self, trial_id: str) -> TrialRecord:
-        """Return one trial.
+    @cached_property
+    def by_trial(self) -> Mapping[str, tuple[EpisodeRecord, ...]]:
+        """The episodes of each trial, by its id; their order is kept."""
+        found: dict[str, list[EpisodeRecord]] = {trial.id: [] for trial in self.trials}
+        for row in self.episodes:
+            found[row.trial_id].append(row)
+        return {trial_id: tuple(rows) for trial_id, rows in found.items()}
 
-        Raises
-        ------
-        UnknownNameError
-            If the run has no such trial.
-        """
-        by_id = {trial.id: trial for trial in self.trials}
-        if trial_id not in by_id:
-            raise UnknownNameError("trial", trial_id, by_id)
-        return by_id[trial_id]
-
-    def scored_episodes(self, trial_id: str) -> tuple[EpisodeRecord, ...]:
+    def scored_episodes(self, trial: TrialRecord) -> tuple[EpisodeRecord, ...]:
         """Return the episodes whose mean is the trial's score: its evaluation, or its last k of training.
 
         The latter where the protocol reports training and the agent learns. Empty while training goes on.
         """
-        trial = self.trial(trial_id)
         phase = scored_phase(self.protocol, bool(trial.learns))
-        found = tuple(row for row in self.episodes if row.trial_id == trial_id and row.phase == phase)
+        found = tuple(row for row in self.by_trial[trial.id] if row.phase == phase)
         if phase == "evaluation":
             return found
         return found[-trial.episodes :] if trial.status == "done" else ()

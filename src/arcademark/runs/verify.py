@@ -326,7 +326,7 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
 def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     if trial.status == "failed":
         yield f"trial {trial.id} failed: {trial.error}"
-    numbers = {row.episode for row in run.episodes if row.trial_id == trial.id and row.phase == "evaluation"}
+    numbers = {row.episode for row in run.by_trial[trial.id] if row.phase == "evaluation"}
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
     if missing:
@@ -335,7 +335,7 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
 
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent."""
-    frames = {row.episode: row.frames for row in run.episodes if row.trial_id == trial.id and row.phase == "training"}
+    frames = {row.episode: row.frames for row in run.by_trial[trial.id] if row.phase == "training"}
     played = max(frames, default=-1) + 1
     missing = [number for number in range(played) if number not in frames]
     if trial.learns and trial.status == "done" and not missing:

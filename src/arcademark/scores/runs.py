@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord, read_run
+from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.table import ScoreTable, concatenate
 from arcademark.suite.protocols import Difference, differences
 
@@ -177,7 +177,8 @@ def score_run(record: RunRecord) -> RunScores:
     rows: list[tuple[str, str, int, float]] = []
     by_seed: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = defaultdict(dict)
     incomplete = []
-    for trial, scored in scored_trials(record):
+    for trial in record.trials:
+        scored = record.scored_episodes(trial)
         scores = np.array([episode.score for episode in scored], dtype=np.float64)
         rows.append((trial.agent, trial.game, trial.seed, float(scores.mean()) if scores.size else np.nan))
         if scores.size:
@@ -200,16 +201,6 @@ def score_run(record: RunRecord) -> RunScores:
         {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
         tuple(incomplete),
     )
-
-
-def scored_trials(record: RunRecord) -> Iterator[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]:
-    """Pair each trial with its scored episodes, reading the episodes once however many trials there are."""
-    episodes: dict[str, list[EpisodeRecord]] = defaultdict(list)
-    for episode in record.episodes:
-        episodes[episode.trial_id].append(episode)
-    for trial in record.trials:
-        alone = dataclasses.replace(record, trials=(trial,), episodes=tuple(episodes[trial.id]))
-        yield trial, alone.scored_episodes(trial.id)
 
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
