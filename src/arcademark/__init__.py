@@ -29,3 +29,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names that are not loaded yet too, so that interactive shells complete them."""
+    return sorted({*globals(), *__all__})

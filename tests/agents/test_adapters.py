@@ -22,6 +22,19 @@ class Answers:
         return self.answer
 
 
+class Predicts:
+    def predict(self, observation):
+        return [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("made", "asked"), [(Answers([99]), "act chose"), (Predicts(), "predict returned"), (lambda x: 99, "its function")]
+)
+def test_a_complaint_names_what_its_author_wrote(env, made, asked):
+    with pytest.raises(ArcadeMarkError, match=asked):
+        call(adapt(made, "a", env), env)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_integers_of_any_width_become_int64(env, dtype):
     actions = call(adapt(Answers(np.array([1, 17], dtype=dtype)), "a", env), env, (True, False))

@@ -71,6 +71,16 @@ def test_a_page_that_cannot_be_written_is_said(invoke, played):
     assert "--html" in refused.err
 
 
+@pytest.mark.parametrize("place", [".", "", "folder", "/"])
+def test_a_page_is_no_directory_and_leaves_no_draft(invoke, played, place):
+    Path("folder").mkdir()
+    before = sorted(Path().iterdir())
+    refused = invoke("report", played, "--html", place)
+    assert refused.code == 2
+    assert "is a directory; name a file" in refused.err
+    assert sorted(Path().iterdir()) == before
+
+
 def test_a_damaged_store_is_said(invoke, played):
     (played / "run.sqlite").write_bytes(b"not a database at all, just some bytes" * 100)
     refused = invoke("report", played)

@@ -1,8 +1,14 @@
+import io
 import json
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from arcademark.cli.progress import Display
+from arcademark.runs.events import Summary
 
 
 def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
@@ -90,6 +96,26 @@ def test_info_understands_the_singular_and_any_spelling(invoke):
     assert "Q*bert" in invoke("info", "game", "ALE/Qbert-v5").out
 
 
+def test_info_names_settings_as_override_takes_them(invoke):
+    shown = invoke("info", "protocol", "world-records").out
+    assert "repeat_action_probability" in shown
+    assert "repeat action probability" not in shown
+
+
+def test_info_heads_parameters_with_default_and_type(invoke):
+    shown = invoke("info", "agent", "perturb").out
+    heading = next(line for line in shown.splitlines() if line.startswith("parameters"))
+    assert heading.split() == ["parameters", "default", "type"]
+
+
+def test_a_terminal_without_the_letters_gets_others_in_their_place(invoke, monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert invoke("info", "subsets").code == 0
+    out.flush()
+    assert b"atari-5" in out.buffer.getvalue()
+
+
 def test_genres_are_marked_as_our_own_reading(invoke):
     assert "our own reading" in invoke("info", "game", "pong").out
 
@@ -100,3 +126,21 @@ def test_every_command_is_in_the_help(invoke):
     for command in ("run", "report", "verify", "watch", "info"):
         assert f"  {command} " in shown.out
         assert invoke(command, "--help").code == 0
+
+
+def test_public_names_are_listed_before_they_are_loaded():
+    import arcademark
+
+    assert set(arcademark.__all__) <= set(dir(arcademark))
+
+
+@pytest.mark.parametrize(
+    ("failed", "rest"),
+    [((), None), (("a",), "1 of 2 trials failed; the rest"), (("a", "b"), "nothing is left to score")],
+)
+def test_the_end_of_a_run_is_said_in_numbers_that_agree(failed, rest):
+    out = io.StringIO()
+    summary = Summary(Path("run"), 2, 2, failed, 1, 600, 1.0, False, ())
+    Display(Console(file=out, width=80, soft_wrap=True)).close(summary)
+    assert "1 episode, 600 frames" in out.getvalue()
+    assert rest is None or rest in out.getvalue()

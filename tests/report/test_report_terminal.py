@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 from made_up import ATARI_5, collected, made_up_run
 from rich.console import Console
+from rich.table import Table
 
 from arcademark.report import terminal
 from arcademark.report.document import Report
@@ -27,9 +29,21 @@ def test_golden_terminal(
     golden(f"terminal_{width}.txt", printed(report_one, width) + "\n" + printed(report_two, width))
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("width", [80, 120, 200])
 def test_no_line_is_wider_than_the_terminal(report_two: Report, width: int) -> None:
     assert max(map(len, printed(report_two, width).splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_a_narrow_terminal_loses_no_digit_and_no_row(report_two: Report, width: int) -> None:
+    def numbers(text: str) -> Counter[str]:
+        return Counter(word for word in text.split() if any(letter.isdigit() for letter in word))
+
+    tables = [part for part in terminal.parts(report_two, 80) if isinstance(part, Table) and part.columns[1:2]]
+    for table in tables:
+        cells = [cell for column in table.columns if column.no_wrap for cell in column.cells]
+        for cell in cells:
+            assert numbers(str(cell)) <= numbers(printed(report_two, width)), cell
 
 
 def test_piped_output_has_no_escape_codes(report_two: Report) -> None:

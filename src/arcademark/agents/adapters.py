@@ -81,11 +81,14 @@ class CheckedPolicy:
         What the agent declares.
     batch_size : int
         What the agent declares, 1 if nothing.
+    asked : str
+        What the agent's author calls the method that chooses, for messages.
     """
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
         self.policy = policy
         self.where = f"agent {name} on {env.game}"
+        self.asked = getattr(policy, "asked", "act")
         self.num_actions = env.num_actions
         self.frames_per_action = self._positive("frames_per_action", None)
         self.batch_size = self._positive("batch_size", 1)
@@ -103,18 +106,20 @@ class CheckedPolicy:
         ArcadeMarkError
             If the agent raises, or its actions have another shape, are no integers, or are out of range.
         """
-        actions: NDArray[Any] = self._call("act", self._ask, observations, first, rngs)
+        actions: NDArray[Any] = self._call(self.asked, self._ask, observations, first, rngs)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
-                f"{self.where}: act returned an array of shape {actions.shape}; expected {first.shape}, an action an "
-                "episode in play"
+                f"{self.where}: {self.asked} returned an array of shape {actions.shape}; expected {first.shape}, "
+                "an action an episode in play"
             )
         if actions.dtype.kind not in "iu":
-            raise ArcadeMarkError(f"{self.where}: act returned {actions.dtype} actions; expected integers")
+            raise ArcadeMarkError(f"{self.where}: {self.asked} returned {actions.dtype} actions; expected integers")
         low, high = (int(actions[0]),) * 2 if len(actions) == 1 else (int(actions.min()), int(actions.max()))
         if low < 0 or high >= self.num_actions:
             wrong = low if low < 0 else high
-            raise ArcadeMarkError(f"{self.where}: act chose action {wrong}; expected 0 to {self.num_actions - 1}")
+            raise ArcadeMarkError(
+                f"{self.where}: {self.asked} chose action {wrong}; expected 0 to {self.num_actions - 1}"
+            )
         return actions.astype(np.int64, copy=False)
 
     def _ask(self, *arguments: Any) -> NDArray[Any]:
@@ -188,6 +193,8 @@ class PredictPolicy:
         Its `predict` returns an action, or an action and a state.
     """
 
+    asked = "predict"
+
     def __init__(self, agent: Any) -> None:
         self._predict: Callable[..., Any] = agent.predict
         takes = _keywords(self._predict)
@@ -225,6 +232,8 @@ class CallablePolicy:
     ----------
     function : callable
     """
+
+    asked = "its function"
 
     def __init__(self, function: Callable[[NDArray[np.uint8]], Any]) -> None:
         self._function = function

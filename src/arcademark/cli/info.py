@@ -171,12 +171,13 @@ def _listing(title: str, entries: Mapping[str, Mapping[str, Any]]) -> Table:
     """Lay out named values with where each comes from."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, no_wrap=True)
-    table.add_column("value", overflow="fold")
-    table.add_column("source", overflow="fold")
+    parameters = any("default" in entry for entry in entries.values())
+    table.add_column("default" if parameters else "value", overflow="fold")
+    table.add_column("type" if parameters else "source", overflow="fold")
     for name, entry in entries.items():
         value = next(_text(entry[key]) for key in VALUES if key in entry)
         rest = [_source(key, item) for key, item in entry.items() if key not in VALUES]
-        table.add_row(name.replace("_", " "), value, " ".join(line for line in rest if line))
+        table.add_row(name, value, " ".join(line for line in rest if line))
     return table
 
 

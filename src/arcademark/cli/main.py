@@ -7,6 +7,7 @@ can mend it; 130 stopped with Ctrl-C.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
@@ -58,6 +59,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(standalone_mode=False)
     except ArcadeMarkError as error:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from arcademark.report import wording
 from arcademark.runs.events import Event, Progress, RunBegun, Summary, TrialFailed, WorkerLost
 
 LINE_SECONDS = 30.0
@@ -62,15 +63,15 @@ class Display:
         elif summary.episodes == 0 and summary.complete:
             self._say("", f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
+            episodes = wording.plural(summary.episodes, "episode")
             self._say(
                 "",
-                f"{summary.episodes:,} episodes, {summary.frames:,} frames in {duration(summary.wall_seconds)}"
+                f"{episodes}, {summary.frames:,} frames in {duration(summary.wall_seconds)}"
                 f" ({rate:,.0f} frames/s) → {summary.directory}",
             )
         if summary.failed:
-            self._say(
-                f"[red]{len(summary.failed)} of {summary.trials} trials failed[/red]; ", "the rest is scored below"
-            )
+            rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"
+            self._say(f"[red]{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed[/red]; ", rest)
 
     def _begin(self, event: RunBegun) -> None:
         if event.episodes_done and event.episodes_done < event.episodes:

@@ -48,9 +48,11 @@ def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_varian
 
 
 def _write(path: Path, page: str) -> None:
+    if path.is_dir():
+        raise ArcadeMarkError(f"{path}: is a directory; name a file, as in --html {path / 'page.html'}")
+    draft = path.with_name(f".{path.name}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.draft")
         draft.write_text(page, encoding="utf-8")
         draft.replace(path)
     except OSError as error:

@@ -20,7 +20,7 @@ from arcademark.suite.settings import format_setting
 WIDE = 110
 """Columns from which scores and references share one table."""
 
-NARROWEST_NAME = 8
+NARROWEST_NAME = 9
 """Columns that a name keeps in the narrowest terminal."""
 
 UNBOUNDED = 10_000
