@@ -1,6 +1,6 @@
 """Kills its own process at call number `after`; with `once`, a path, only while that file does not exist.
 
-With `helper` it has started a process that outlives it and inherits all that it had open.
+With `child` it has started a process that outlives it and inherits all that it had open.
 """
 
 import os
@@ -12,11 +12,11 @@ import numpy as np
 
 
 class Crashing:
-    def __init__(self, env, *, after: int = 3, once: str = "", helper: bool = False):
+    def __init__(self, env, *, after: int = 3, once: str = "", child: bool = False):
         self.left = after
         self.once = once
         self.num_actions = env.num_actions
-        if helper and os.fork() == 0:
+        if child and os.fork() == 0:
             time.sleep(60)
             os._exit(0)
 

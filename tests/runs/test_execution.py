@@ -152,7 +152,7 @@ def test_the_code_of_an_own_agent_may_not_change_once_it_has_played(tmp_path, to
 def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     failed = execute(toy_plan(own_agent(tmp_path, "1 / 0")), tmp_path / "run")
     assert [item.error.partition(": ")[2] for item in failed.failed] == [
-        "act raised ZeroDivisionError: division by zero (own.py, line 3)"
+        "its function raised ZeroDivisionError: division by zero (own.py, line 3)"
     ]
     plan = toy_plan(own_agent(tmp_path, "3"), override={"frame_skip": 5})
     assert execute(plan, tmp_path / "run").complete
@@ -229,10 +229,10 @@ def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monk
     assert summary.complete
 
 
-@pytest.mark.parametrize("helper", [False, True])
-def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows, helper):
+@pytest.mark.parametrize("child", [False, True])
+def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows, child):
     once = tmp_path / "died"
-    (spec,) = agent_specs(fake("crashing"), {"once": str(once), "after": "40", "helper": helper})
+    (spec,) = agent_specs(fake("crashing"), {"once": str(once), "after": "40", "child": child})
     base = toy_plan(paced("Paced"), episodes=12)
     plan = make_plan([spec, *base.agents], ["toy"], base.protocol, episodes=12)
     events = []
