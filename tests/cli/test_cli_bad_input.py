@@ -1,5 +1,8 @@
 """Whatever is wrong: one line that names it, exit code 2, nothing written."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,3 +89,13 @@ def test_a_damaged_store_is_said(invoke, played):
     refused = invoke("report", played)
     assert refused.code == 2
     assert "run.sqlite" in refused.err
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_reader_that_leaves_is_no_bad_news(form):
+    command = [sys.executable, "-c", "from arcademark.cli.main import main; main()", "info", "games", *form]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as out:
+        ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (141, b"")
