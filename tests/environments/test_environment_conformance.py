@@ -57,9 +57,9 @@ def test_games_with_traps_conform(make_spec, game):
 def test_every_game_conforms(make_spec, game):
     if game not in PICTURE_NOT_EXACT:
         pooled = make_spec(game)
-        check_environment(lambda: open_environment(pooled), np.random.default_rng(4), steps=150)
+        check_environment(lambda: open_environment(pooled), np.random.default_rng(4), steps=90)
     memory = make_spec(game, "ale-2013", observation="ram")
-    check_environment(lambda: open_environment(memory), np.random.default_rng(5), steps=150)
+    check_environment(lambda: open_environment(memory), np.random.default_rng(5), steps=90)
 
 
 class Broken:
