@@ -59,9 +59,14 @@ def test_report_writes_json_without_nan_and_a_page(invoke, played):
     assert sorted(Path("deep").iterdir()) == [Path("deep/page.html")]
 
 
-def test_report_says_where_the_page_is(invoke, played):
-    quiet = invoke("report", played, "--html", "page.html", "--quiet")
-    assert quiet.out == f"page: {Path('page.html').resolve().as_uri()}\n"
+def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
+    refused, page = invoke("report", played, "--html", "page.html", "--quiet").out.splitlines()
+    missing = "Battle Zone, Double Dunk, Name This Game and Phoenix"
+    assert refused == f"random: no estimate of the atari-57 median; Atari-5 also needs {missing}"
+    assert page == f"page: {Path('page.html').resolve().as_uri()}"
+    assert invoke("run", "random", "--episodes", 1, *short, "--out", "five").code == 0
+    (line,) = invoke("report", "five", "--quiet").out.replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    assert "% ± 10.4 % of it, the atari-57 median HNS as Atari-5 estimates it; doubtful" in line
 
 
 def test_verify_confirms_and_catches_a_forged_score(invoke, played):

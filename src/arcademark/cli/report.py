@@ -15,7 +15,7 @@ from arcademark.errors import ArcadeMarkError
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
 @click.option("--all", "every_variant", is_flag=True, help="Show each of the Const and Perturb agents, not their best.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but where the page is.")
+@click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @options.as_json
 def command(runs: tuple[Path, ...], html: Path | None, every_variant: bool, quiet: bool, as_json: bool) -> int:
     """Show the scores of one or more runs: the Atari-5 estimate, every summary, every game."""
@@ -37,12 +37,11 @@ def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_varian
 
         options.print_json(render_json(report))
         return
-    if not quiet:
-        from rich.console import Console
+    from rich.console import Console
 
-        from arcademark.report.terminal import render as render_terminal
+    from arcademark.report import terminal
 
-        render_terminal(report, Console())
+    (terminal.render_briefly if quiet else terminal.render)(report, Console())
     if html is not None:
         click.echo(f"page: {html.resolve().as_uri()}")
 

@@ -80,7 +80,11 @@ def _print(found: Verification) -> None:
     if not found.findings:
         console.print(f"{found.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
     elif found.ok:
-        console.print(f"{found.directory}: all {total:,} episodes replay to the recorded score", style="green")
+        beside = f", see the {'note' if len(found.notes) == 1 else 'notes'} above" if found.notes else ""
+        console.print(
+            f"{found.directory}: all {total:,} recorded episodes replay to their score{beside}",
+            style="yellow" if found.notes else "green",
+        )
     else:
         console.print(
             f"{found.directory}: {found.confirmed:,} of {total:,} episodes confirmed, {found.differing:,} differ,"

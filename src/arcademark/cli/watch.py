@@ -26,7 +26,7 @@ def command(
 ) -> int:
     """Replay an episode of RUN and write it as a moving picture with its running score.
 
-    Without --episode it is the first one that fits. MP4 needs the extra 'video'.
+    Without --episode it is the trial's first, episode 0. MP4 needs the extra 'video'.
     """
     from arcademark.runs.watch import watch
 

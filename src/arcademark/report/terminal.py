@@ -46,6 +46,25 @@ def render(report: Report, console: Console) -> None:
         console.print(part, crop=False)
 
 
+def render_briefly(report: Report, console: Console) -> None:
+    """Print a line an algorithm: its estimate with the model's error, or what is missing for one."""
+    for algorithm in report.algorithms:
+        console.print(Text(f"{algorithm.name}: ", style="bold") + _brief(algorithm.estimate), soft_wrap=True)
+
+
+def _brief(estimate: Estimate) -> Text:
+    if estimate.value is None:
+        missing = wording.listing(estimate.missing)
+        return Text(
+            f"no estimate of the {estimate.suite} median; {estimate.title} also needs {missing}", style="yellow"
+        )
+    error = "" if estimate.relative_error is None else f" ± {wording.percent(100 * estimate.relative_error)} of it"
+    doubt = "; doubtful, for reasons that the whole report gives" if estimate.warnings else ""
+    return _estimate(estimate) + Text(
+        f"{error}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
+    )
+
+
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
     """Yield what `render` prints, from top to bottom."""
     yield Text(report.title, style="bold")

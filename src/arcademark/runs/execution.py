@@ -80,7 +80,7 @@ def execute(
         raise UnknownNameError("engine", engine, ENGINES)
     if workers is not None and workers < 1:
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
-    if episode_seconds is not None and episode_seconds <= 0:
+    if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
     path = Path(directory)
     document = describe(plan, command or provenance.command())
