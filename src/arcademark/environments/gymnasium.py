@@ -22,7 +22,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arcademark.environments import toy
-from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
@@ -30,6 +30,9 @@ from arcademark.suite.subsets import resolve_tasks
 
 FRAMES_A_SECOND = 60
 DEFAULT_PROTOCOL = "world-records"
+INFOS = ("lives", "episode_frame_number", "frame_number")
+_NOTHING = Step(0.0, False, False)
+"""What a step gives that only starts a new episode."""
 
 
 def make(
@@ -181,12 +184,12 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
     def info(self) -> dict[str, Any]:
         """Return lives and frame counts under ALE's names."""
+        return dict(zip(INFOS, self.info_values(), strict=True))
+
+    def info_values(self) -> tuple[int, int, int]:
+        """Return the values of `info`, in the order of `INFOS`."""
         frames = self.environment.episode_frames
-        return {
-            "lives": self.environment.lives,
-            "episode_frame_number": frames,
-            "frame_number": self._earlier_frames + frames,
-        }
+        return self.environment.lives, frames, self._earlier_frames + frames
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the console's screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
@@ -248,7 +251,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         self.action_space = batch_space(first.action_space, self.num_envs)
         self._shape = (self.num_envs, *environment_specs[0].observation_shape)
         self._observations = np.zeros(self._shape, np.uint8)
-        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._ended = [False] * self.num_envs
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -288,28 +291,28 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
         if self.copy:
             self._observations = np.empty(self._shape, np.uint8)
-        rewards = np.zeros(self.num_envs)
-        terminated = np.zeros(self.num_envs, np.bool_)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        infos: dict[str, Any] = {}
-        next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        for i, (env, out) in enumerate(zip(self.envs, self._observations, strict=True)):
-            if next_step and self._ended[i]:
+        restart = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        results = []
+        for env, action, ended, out in zip(self.envs, chosen, self._ended, self._observations, strict=True):
+            if restart and ended:
                 env.begin_episode()
+                results.append(_NOTHING)
             else:
-                reward, terminated[i], truncated[i] = env.environment.step(chosen[i])
-                rewards[i] = env.given(reward)
+                results.append(env.environment.step(action))
             env.environment.observe(out)
-        self._ended = terminated | truncated
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            infos = self._restart_ended()
+        rewards, terminated, truncated = (np.array(each) for each in zip(*results, strict=True))
+        if self.envs[0].clips_rewards:
+            np.sign(rewards, out=rewards)
+        self._ended = (terminated | truncated).tolist()
+        infos = self._restart_ended() if self.autoreset_mode is AutoresetMode.SAME_STEP else {}
         return self._observations, rewards, terminated, truncated, infos | self._infos()
 
     def _restart_ended(self) -> dict[str, Any]:
         """Start new episodes where one has ended; return what was last seen of the old ones."""
         infos: dict[str, Any] = {}
-        for i in np.flatnonzero(self._ended).tolist():
-            env = self.envs[i]
+        for i, env in enumerate(self.envs):
+            if not self._ended[i]:
+                continue
             last = {"final_obs": self._observations[i].copy(), "final_info": env.info()}
             infos = self._add_info(infos, last, i)
             env.begin_episode()
@@ -317,10 +320,10 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         return infos
 
     def _infos(self) -> dict[str, Any]:
+        columns = zip(*[env.info_values() for env in self.envs], strict=True)
         infos: dict[str, Any] = {}
-        each = [env.info() for env in self.envs]
-        for name in each[0]:
-            infos[name] = np.array([info[name] for info in each])
+        for name, column in zip(INFOS, columns, strict=True):
+            infos[name] = np.array(column)
             infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
         return infos
 

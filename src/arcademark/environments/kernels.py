@@ -57,15 +57,15 @@ _COLUMNS = area_weights(SCREEN[1], IMAGE[1])
 
 
 @njit(cache=True)
-def push_pooled(words, which, gray, stack):  # type: ignore[no-untyped-def]
+def push_pooled(new, old, gray, stack):  # type: ignore[no-untyped-def]
     """Append the image of a step's screens to a stack of images.
 
     Parameters
     ----------
-    words : uint64 array, shape (2, 1 or 2, 42, 100)
-        Screens as words, in groups of five rows: ``words[which]`` are this step's one or two screens, and
-        ``words[1 - which]`` those of which ``stack[-1]`` is the image.
-    which : {0, 1}
+    new : uint64 array, shape (1 or 2, 42, 100)
+        This step's one or two screens as words, in groups of five rows.
+    old : uint64 array of the same shape
+        The screens of which ``stack[-1]`` is the image; becomes equal to `new`.
     gray : uint8 array, shape (256,)
         Luminance of each screen byte.
     stack : uint8 array, shape (k, 84, 84)
@@ -76,12 +76,11 @@ def push_pooled(words, which, gray, stack):  # type: ignore[no-untyped-def]
         for i in range(older.shape[0]):
             older[i] = newer[i]
     image = stack[-1]
-    second = words.shape[1] - 1
+    second = new.shape[0] - 1
     changes = np.empty(ROW_WORDS, np.uint64)
     sums = np.empty((2, SCREEN[1]), np.uint32)
     for group in range(GROUPS):
-        a, b = words[which, 0, group], words[which, second, group]
-        old_a, old_b = words[1 - which, 0, group], words[1 - which, second, group]
+        a, b, old_a, old_b = new[0, group], new[second, group], old[0, group], old[second, group]
         if not differs(a, b, old_a, old_b):
             continue
         find_changes(a, b, old_a, old_b, changes)
@@ -93,6 +92,7 @@ def push_pooled(words, which, gray, stack):  # type: ignore[no-untyped-def]
             if begin < end:
                 shrink(a.view(np.uint8), b.view(np.uint8), gray, sums, image, group, _FIRST[begin], _LAST[end])
             end += 1
+        old_a[:], old_b[:] = a, b
 
 
 @njit(cache=True)

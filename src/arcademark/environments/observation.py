@@ -103,8 +103,8 @@ class RamObserver:
 class ScreenObserver:
     """Observations of the console's screen: palette indices, colours or luminance.
 
-    Screens are kept as the console's bytes, those of the step before beside those of this one (`_which` tells which is
-    which): ``frames[which, 0]`` is the newest, ``frames[which, -1]`` the one before it if two are pooled.
+    Screens are kept as the console's bytes: those fetched in this step (`newest`, and `before` if two are pooled) and,
+    in ``_old``, those of the step before, in the same order.
     """
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
@@ -118,66 +118,56 @@ class ScreenObserver:
         self._colours = _colours(console, settings)
         channels = self._colours.shape[1]
         self._resize = AreaResize(console.screen_shape, size)
-        self._frames = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
-        self._fetched = tuple((frames[0], frames[-1]) for frames in self._frames)
+        self._new = np.zeros((2 if self._pooled else 1, height, width), np.uint8)
+        self._old = np.zeros_like(self._new)
+        self.newest, self.before = self._new[0], self._new[-1]
         self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
         self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
-        self._turn(0)
-
-    def _turn(self, which: int) -> None:
-        self._which = which
-        self.newest, self.before = self._fetched[which]
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
         (self._console.screen if touched else self._console.start_screen)(self.newest)
         self.before[:] = self.newest
-        self._show_start()
+        self._append_start()
         self._images[:-1] = self._images[-1]
-        self._turn(1 - self._which)
-
-    def _show_start(self) -> None:
-        self._show([self.newest])
 
     def push(self) -> None:
         """Observe a step that was played in full."""
         if not self._held:
             self._console.screen(self.newest)
-        self._shift()
-        self._show([self.newest, self.before] if self._pooled else [self.newest])
-        self._turn(1 - self._which)
+        self._append()
 
     def push_ended(self, last_frame: int) -> None:
         """Observe a step in which the episode ended with frame `last_frame` (from 0)."""
         if not self._held:
             self.push()
-            return
-        newest, before = self._fetched[1 - self._which]
-        screens = [newest]
-        if self._pooled:
-            screens.append(before)
-            if last_frame > self.before_at:
-                screens.append(self.before)
-        self._shift()
-        self._show(screens)
+        elif self._pooled and last_frame > self.before_at:
+            self._show([*self._old, self.before])
+        else:
+            self._show(self._old)
+
+    def _append(self) -> None:
+        self._show(self._new)
+        self._old[:] = self._new
+
+    def _append_start(self) -> None:
+        self._append()
+
+    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
+        """Append the image of the greatest luminances or colours of some screens."""
+        first, *others = (self._colours[screen] for screen in screens)
+        for other in others:
+            np.maximum(first, other, out=first)
+        self._images[:-1] = self._images[1:]
+        self._resize(first, self._images[-1])
 
     def save(self) -> Any:
         """Return the screens of the step before and the stack."""
-        return self._frames[1 - self._which].copy(), self._images.copy()
+        return self._old.copy(), self._images.copy()
 
     def restore(self, state: Any) -> None:
         """Take up what `save` returned."""
-        self._frames[1 - self._which], self._images[:] = state
-
-    def _shift(self) -> None:
-        if len(self._images) > 1:
-            self._images[:-1] = self._images[1:]
-
-    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
-        images = [self._colours[screen] for screen in screens]
-        for image in images[1:]:
-            np.maximum(images[0], image, out=images[0])
-        self._resize(images[0], self._images[-1])
+        self._old[:], self._images[:] = state
 
 
 class KernelObserver(ScreenObserver):
@@ -185,21 +175,17 @@ class KernelObserver(ScreenObserver):
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
         super().__init__(console, settings)
-        self._words = self._frames.view(np.uint64).reshape(*self._frames.shape[:2], GROUPS, GROUP_WORDS)
+        groups = (len(self._new), GROUPS, GROUP_WORDS)
+        self._new_words = self._new.view(np.uint64).reshape(groups)
+        self._old_words = self._old.view(np.uint64).reshape(groups)
         self._gray = console.gray
 
-    def push(self) -> None:
-        """Observe a step that was played in full."""
-        if not self._held:
-            self._console.screen(self.newest)
-        which = self._which
-        push_pooled(self._words, which, self._gray, self.stack)
-        self._which = which = 1 - which
-        self.newest, self.before = self._fetched[which]
+    def _append(self) -> None:
+        push_pooled(self._new_words, self._old_words, self._gray, self.stack)
 
-    def _show_start(self) -> None:
-        np.invert(self._words[self._which], out=self._words[1 - self._which])  # so that all is made anew
-        push_pooled(self._words, self._which, self._gray, self.stack)
+    def _append_start(self) -> None:
+        np.invert(self._new_words, out=self._old_words)  # so that all is made anew
+        self._append()
 
 
 def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:

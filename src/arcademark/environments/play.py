@@ -75,6 +75,7 @@ class ConsoleEnvironment:
         self._act, self._game_over, self._read_screen = console.act, console.game_over, console.screen
         self._observer = make_observer(console, settings)
         self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
+        self._before, self._newest = self._observer.before, self._observer.newest
         self._frame_skip = settings.frame_skip
         self._repeat_probability = settings.repeat_action_probability
         self._sticky = settings.repeat_action_probability > 0
@@ -143,7 +144,7 @@ class ConsoleEnvironment:
         if sticky and self._next_repeat + self._frame_skip > len(self._repeats):
             self._draw_repeats()
         repeats, next_repeat = self._repeats, self._next_repeat
-        act, game_over, observer = self._act, self._game_over, self._observer
+        act, game_over = self._act, self._game_over
         before_at, newest_at = self._before_at, self._newest_at
         frames, cap, reward = self._frames, self._cap, 0
         terminated = truncated = False
@@ -162,16 +163,16 @@ class ConsoleEnvironment:
                 truncated = True
                 break
             if frame == before_at:
-                self._read_screen(observer.before)
+                self._read_screen(self._before)
             elif frame == newest_at:
-                self._read_screen(observer.newest)
+                self._read_screen(self._newest)
         self._frames, self._executed, self._next_repeat = frames, executed, next_repeat
         self._touched = True
         if terminated or truncated:
             self._ended = True
-            observer.push_ended(frame)
+            self._observer.push_ended(frame)
         else:
-            observer.push()
+            self._observer.push()
         return _new_step(Step, (float(reward), terminated, truncated))
 
     def _console_action(self, action: int) -> int:
