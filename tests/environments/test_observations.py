@@ -197,7 +197,7 @@ def test_the_kernel_equals_the_obvious_way(screens):
     rng = np.random.default_rng(0)
     gray = gray_table("NTSC")
     frames = np.zeros((2, screens, 210, 160), np.uint8)
-    new, old = frames.view(np.uint64).reshape(2, screens, 42, 100)
+    words = frames.view(np.uint64).reshape(2, screens, 42, 100)
     stack = np.zeros((4, 84, 84), np.uint8)
     expected = stack.copy()
     half_ways = 0
@@ -207,7 +207,7 @@ def test_the_kernel_equals_the_obvious_way(screens):
         totals = exact_totals(pooled)
         half_ways += np.count_nonzero(totals % 200 == 100)
         expected = np.concatenate([expected[1:], cv2.resize(pooled, (84, 84), interpolation=cv2.INTER_AREA)[None]])
-        push_pooled(new, old, gray, stack)
+        push_pooled(words, gray, stack)
         np.testing.assert_array_equal(stack, expected)
         np.testing.assert_array_equal(*frames)
         assert np.all(np.abs(stack[-1].astype(int) * 200 - totals) <= 100)

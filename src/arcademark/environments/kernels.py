@@ -57,15 +57,14 @@ _COLUMNS = area_weights(SCREEN[1], IMAGE[1])
 
 
 @njit(cache=True)
-def push_pooled(new, old, gray, stack):  # type: ignore[no-untyped-def]
+def push_pooled(words, gray, stack):  # type: ignore[no-untyped-def]
     """Append the image of a step's screens to a stack of images.
 
     Parameters
     ----------
-    new : uint64 array, shape (1 or 2, 42, 100)
-        This step's one or two screens as words, in groups of five rows.
-    old : uint64 array of the same shape
-        The screens of which ``stack[-1]`` is the image; becomes equal to `new`.
+    words : uint64 array, shape (2, 1 or 2, 42, 100)
+        Screens as words, in groups of five rows: ``words[0]`` are this step's one or two, and ``words[1]`` those of
+        which ``stack[-1]`` is the image; they become equal to this step's.
     gray : uint8 array, shape (256,)
         Luminance of each screen byte.
     stack : uint8 array, shape (k, 84, 84)
@@ -76,11 +75,12 @@ def push_pooled(new, old, gray, stack):  # type: ignore[no-untyped-def]
         for i in range(older.shape[0]):
             older[i] = newer[i]
     image = stack[-1]
-    second = new.shape[0] - 1
+    second = words.shape[1] - 1
     changes = np.empty(ROW_WORDS, np.uint64)
     sums = np.empty((2, SCREEN[1]), np.uint32)
     for group in range(GROUPS):
-        a, b, old_a, old_b = new[0, group], new[second, group], old[0, group], old[second, group]
+        a, b = words[0, 0, group], words[0, second, group]
+        old_a, old_b = words[1, 0, group], words[1, second, group]
         if not differs(a, b, old_a, old_b):
             continue
         find_changes(a, b, old_a, old_b, changes)

@@ -118,8 +118,8 @@ class ScreenObserver:
         self._colours = _colours(console, settings)
         channels = self._colours.shape[1]
         self._resize = AreaResize(console.screen_shape, size)
-        self._new = np.zeros((2 if self._pooled else 1, height, width), np.uint8)
-        self._old = np.zeros_like(self._new)
+        self._screens = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
+        self._new, self._old = self._screens
         self.newest, self.before = self._new[0], self._new[-1]
         self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
         self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
@@ -175,17 +175,18 @@ class KernelObserver(ScreenObserver):
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
         super().__init__(console, settings)
-        groups = (len(self._new), GROUPS, GROUP_WORDS)
-        self._new_words = self._new.view(np.uint64).reshape(groups)
-        self._old_words = self._old.view(np.uint64).reshape(groups)
+        self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
         self._gray = console.gray
 
-    def _append(self) -> None:
-        push_pooled(self._new_words, self._old_words, self._gray, self.stack)
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+        if not self._held:
+            self._console.screen(self.newest)
+        push_pooled(self._words, self._gray, self.stack)
 
     def _append_start(self) -> None:
-        np.invert(self._new_words, out=self._old_words)  # so that all is made anew
-        self._append()
+        np.invert(self._new, out=self._old)  # so that all is made anew
+        push_pooled(self._words, self._gray, self.stack)
 
 
 def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:
