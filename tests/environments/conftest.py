@@ -1,5 +1,3 @@
-import dataclasses
-
 import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
@@ -24,8 +22,3 @@ def open_game(make_spec):
         return open_environment(make_spec(game, name, **changes), training=training)
 
     return open_it
-
-
-@pytest.fixture
-def replaced():
-    return dataclasses.replace

@@ -1,7 +1,5 @@
 """What a protocol says of play: sticky actions, no-ops, caps, lives, saving, wrong actions."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -234,8 +232,3 @@ def test_the_toy_game_pays_for_catching(open_game):
         score += reward
         assert not terminated
     assert (score, env.lives) == (100, 5)
-
-
-def test_specs_can_be_replaced_and_pickled(make_spec):
-    spec = make_spec("pong")
-    assert dataclasses.replace(spec, game="toy").game == "toy"
