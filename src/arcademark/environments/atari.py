@@ -87,7 +87,8 @@ class AtariConsole:
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
-        self.act = self._act_and_remember if game in UNSAVED_TRACES else ale.act
+        self._has_traces = game in UNSAVED_TRACES
+        self.act = self._act_and_remember if self._has_traces else ale.act
         self.game_over = ale.game_over
         self.lives = ale.lives
         self.screen = ale.getScreen
@@ -133,7 +134,10 @@ class AtariConsole:
     def _start(self) -> None:
         if self._real_reset:
             self._ale.reset_game()
-        else:
+            return
+        self._ale.restoreState(self._start_state)
+        if self._has_traces:
+            self._ale.act(NOOP)  # leaves the same traces each time
             self._ale.restoreState(self._start_state)
 
     def _untouched(self) -> bool:
