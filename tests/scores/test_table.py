@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.table import ScoreTable, best_of, concatenate
+from arcademark.scores.table import ScoreTable, concatenate
 
 NAN = np.nan
 
@@ -144,24 +144,6 @@ def test_concatenate_refuses_two_algorithms_of_one_name_and_says_where_they_are(
     other = table(algorithms=("x", "b"), sources=("runs/x", "runs/other"))
     with pytest.raises(ArcadeMarkError, match=r"named 'b' \(from runs/b and from runs/other\); rename one"):
         concatenate([table(), other])
-
-
-def test_best_of_takes_the_best_mean_of_each_task_not_the_best_run() -> None:
-    # b's pong mean (5) beats a's (2); with runs [1, 9] against [6, 6] the best run would be a's, the best mean b's.
-    family = table(scores=[[[1, 9], [10, NAN], [NAN, NAN]], [[6, 6], [NAN, 3], [NAN, NAN]]])
-    best = best_of(family, ("a", "b"), "best single")
-    np.testing.assert_array_equal(best.scores, [[[6], [10], [NAN]]])
-    assert best.algorithms == ("best single",)
-    assert best.protocols == ("saber; ale-v5",)
-    assert best.sources == ("best of 2 on each task: runs/a; runs/b",)
-
-
-def test_best_of_looks_at_the_named_members_only() -> None:
-    assert best_of(table(), ("a",), "x").scores[0, :, 0].tolist()[:2] == [2.0, 10.0]
-    with pytest.raises(ArcadeMarkError, match="best of no algorithms"):
-        best_of(table(), (), "x")
-    with pytest.raises(UnknownNameError):
-        best_of(table(), ("z",), "x")
 
 
 def test_unknown_names_that_no_command_lists_come_with_those_that_are_known() -> None:

@@ -212,49 +212,6 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
     )
 
 
-def best_of(table: ScoreTable, algorithms: Sequence[str], name: str) -> ScoreTable:
-    """Make one algorithm of a family: on each task, the best of its members' means over runs.
-
-    This is how Bellemare et al. (2013, §3.1.2) report their Const and Perturb baselines: the best single action of
-    each game. The choice is made on the very scores that are reported, so the result is optimistic: the
-    expectation of a maximum is at least the maximum of the expectations, more so with fewer episodes and more members.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Holds every member.
-    algorithms : sequence of str
-        The members. One that has no score on a task takes no part there.
-    name : str
-        What the family is called in the result.
-
-    Returns
-    -------
-    ScoreTable
-        One algorithm with one run; NaN on tasks where no member has a score.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a member is not in the table.
-    ArcadeMarkError
-        Where no member is named.
-    """
-    if not algorithms:
-        raise ArcadeMarkError(f"{name!r}: the best of no algorithms; name at least one")
-    family = table.select(algorithms=algorithms)
-    means = family.mean_over_runs()
-    best = np.where(np.isnan(means), -np.inf, means).max(axis=0)
-    best[np.isneginf(best)] = np.nan
-    return ScoreTable(
-        (name,),
-        table.tasks,
-        best[np.newaxis, :, np.newaxis],
-        ("; ".join(dict.fromkeys(family.protocols)),),
-        (f"best of {len(family.algorithms)} on each task: " + "; ".join(dict.fromkeys(family.sources)),),
-    )
-
-
 def _check_unique(kind: str, names: Sequence[str]) -> None:
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
