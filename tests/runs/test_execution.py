@@ -16,7 +16,7 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import execution
+from arcademark.runs import processes
 from arcademark.runs.engines import local
 from arcademark.runs.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
 from arcademark.runs.execution import execute
@@ -244,10 +244,13 @@ def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, ro
 
 
 def test_workers_that_cannot_start(tmp_path, toy_plan, monkeypatch):
-    monkeypatch.setattr(local.worker, "command", lambda descriptor: [sys.executable, "-c", "raise SystemExit(5)"])
+    interpreter = tmp_path / "python"
+    interpreter.write_text("#!/bin/sh\nexit 5\n")
+    interpreter.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(interpreter))
     with pytest.raises(ArcadeMarkError, match=r"die as they start \(exit code 5\)"):
         execute(toy_plan(), tmp_path / "run", workers=2)
-    monkeypatch.setattr(local.worker, "command", lambda descriptor: ["/no/such/python"])
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
     with pytest.raises(ArcadeMarkError, match="no worker process can be started"):
         execute(toy_plan(), tmp_path / "run", workers=2)
 
@@ -328,4 +331,4 @@ def test_from_a_script_without_a_main_guard(tmp_path):
 
 
 def test_cores():
-    assert 1 <= execution.available_cores() <= (os.cpu_count() or 1)
+    assert 1 <= processes.available_cores() <= (os.cpu_count() or 1)

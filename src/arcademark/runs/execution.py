@@ -24,6 +24,7 @@ from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeE
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import EpisodeDone, Event, RunBegun, Summary, TrialFailed, WorkerLost
 from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import EpisodeResult, TrialRecord, clear_errors
@@ -89,11 +90,6 @@ def execute(
         run = _Run(plan, recorder, on_event or _tell_nobody)
         run.play(ENGINES[engine](workers or available_cores(), episode_seconds))
         return run.summary()
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def describe(plan: Plan, command: str) -> manifest.Document:

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
@@ -21,7 +18,7 @@ from typing import Any, Literal, Unpack, cast
 from arcademark.environments.base import Environment
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.execution import available_cores
+from arcademark.runs.processes import available_cores, start
 from arcademark.runs.provenance import versions
 from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
@@ -259,7 +256,7 @@ def _try_to_open(task: Task) -> Environment | None:
 
 
 def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
-    started = [_start() for _ in shares]
+    started = [start(serve) for _ in shares]
     try:
         for (_, connection), share in zip(started, shares, strict=True):
             with contextlib.suppress(OSError):  # that it died is noticed below
@@ -280,15 +277,6 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[t
             process.kill()
             process.wait()
             connection.close()
-
-
-def _start() -> tuple[subprocess.Popen[bytes], Connection[Any, Any]]:
-    """Start a fresh interpreter, not `multiprocessing`'s, for that would import the user's main script again."""
-    ours, theirs = Pipe()
-    code = f"import sys; sys.path[:] = {sys.path!r}; from arcademark.runs.verify import serve; serve({theirs.fileno()})"
-    with theirs:
-        process = subprocess.Popen([sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
-    return process, ours
 
 
 def serve(descriptor: int) -> None:

@@ -19,11 +19,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, assert_never
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs import processes
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Batch, Failed, Job, Lost, News, Opened
 from arcademark.runs.store import Checkpoint, EpisodeResult
@@ -33,8 +33,6 @@ WAIT_SECONDS = 0.2
 MESSAGES_AT_ONCE = 256
 DEATHS_ALLOWED = 3
 MAKING = "making the agent"
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""The workers share the cores already; and sums that are split differently round differently, which changes scores."""
 
 
 @dataclass(eq=False)
@@ -308,19 +306,4 @@ class LocalEngine:
 
 
 def _start() -> _Worker:
-    """Start a worker in a process group of its own, so that Ctrl-C reaches the driver only."""
-    ours, theirs = Pipe()
-    try:
-        with theirs:
-            process = subprocess.Popen(
-                worker.command(theirs.fileno()),
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=2,
-                env=ONE_THREAD | os.environ,
-                process_group=0,
-            )
-    except OSError as error:
-        ours.close()
-        raise ArcadeMarkError(f"no worker process can be started ({error}); try fewer --workers") from None
-    return _Worker(process, ours)
+    return _Worker(*processes.start(worker.main))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import queue
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -99,14 +98,3 @@ def _obey(order: Open | Play, player: Player | None, send: Callable[[Message], N
     except BaseException as error:
         send(Failed(where_raised(error)))
     return None
-
-
-def command(descriptor: int) -> list[str]:
-    """Return the command that starts a worker with this interpreter and this module search path.
-
-    A fresh interpreter, rather than `multiprocessing`'s, for that would import the user's main script once more.
-    """
-    code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from arcademark.runs.engines.worker import main; main({descriptor})"
-    )
-    return [sys.executable, "-c", code]
