@@ -1,0 +1,202 @@
+"""What the catalogue is made of: sources, entries, results, printed cells and errata.
+
+Conventions
+-----------
+* A *source* is a paper. A *collection* is what was read from one source: its entries and their results.
+* An *entry* is one algorithm as one collection has it: everything that is the same for all its scores.
+* A *result* is one score of an entry on one game, as it holds: a misprint never stands here. What a paper prints stands
+  in `PrintedCell`, and why it does not hold in `Erratum`.
+* Games go by the ids of `arcademark.suite.tasks`; frames are emulated frames; scores are raw game points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, get_args
+
+AlgorithmKind = Literal[
+    "model-free", "model-based", "planning", "exploration", "linear", "evolutionary", "baseline", "reference"
+]
+ALGORITHM_KINDS: tuple[AlgorithmKind, ...] = get_args(AlgorithmKind)
+
+Reported = Literal["training", "evaluation", "best", "unknown"]
+REPORTED: tuple[Reported, ...] = get_args(Reported)
+
+Hand = Literal["first", "second"]
+HANDS: tuple[Hand, ...] = get_args(Hand)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A paper.
+
+    Parameters
+    ----------
+    key : str
+        How the tables name it: first author's family name and year, "fan-2021".
+    authors, title, venue : str
+        As cited. Authors beyond the first may be "et al.".
+    year : int
+        Of publication.
+    """
+
+    key: str
+    authors: str
+    title: str
+    venue: str
+    year: int
+
+    @property
+    def short(self) -> str:
+        """How text names it: "Fan 2021", "Aitchison et al. 2023"."""
+        return f"{self.authors} {self.year}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm as one collection has it.
+
+    Parameters
+    ----------
+    collection : str
+        "review-2021", "atari-5-training", "ale-2013", …
+    algorithm : str
+        Its name as the field writes it, unique in the collection.
+    kind : str
+        One of `ALGORITHM_KINDS`.
+    paper : Source or None
+        Who published the algorithm's scores; None for references such as Human.
+    source : Source
+        Where the collection has them from.
+    table : str
+        Which table of the source.
+    training_frames : int or None
+        Emulated frames of training; 0 for what does not train, None where not known.
+    protocol : str
+        A named protocol of `arcademark.suite.protocols`, or "" where none is known to fit.
+    settings : mapping of str to str
+        What is known of how it was played, e.g. "max episode length": "30 min"; empty where nothing is.
+    assumed : tuple of str
+        Names in `settings` that the source did not find in the original and assumed.
+    reported : {"training", "evaluation", "best", "unknown"}
+        What the score is of.
+    hand : {"first", "second"}
+        Whether the scores were read from the paper in `source` itself, or from a copy, which `read_in` names.
+    read_in : str
+        Where, if at second hand.
+    unavailable : str
+        Why there are no results, where the source has them but they could not be read; else "".
+    note : str
+        What else a reader should know.
+    """
+
+    collection: str
+    algorithm: str
+    kind: AlgorithmKind
+    paper: Source | None
+    source: Source
+    table: str
+    training_frames: int | None
+    protocol: str
+    reported: Reported
+    hand: Hand
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    assumed: tuple[str, ...] = ()
+    read_in: str = ""
+    unavailable: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One published score.
+
+    Parameters
+    ----------
+    entry : Entry
+        Whose.
+    task : str
+        The game.
+    score : float
+        As it holds, in game points.
+    uncertainty : float or None
+        As published, `uncertainty_kind` says of what kind ("standard deviation over 30 trials").
+    uncertainty_kind : str
+        "" where none is published.
+    runs : int or None
+        How many runs the score is the mean of, where published.
+    note : str
+        Where this score was read if elsewhere than the entry's others, or what is doubtful about it; often "".
+    """
+
+    entry: Entry
+    task: str
+    score: float
+    uncertainty: float | None = None
+    uncertainty_kind: str = ""
+    runs: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell of a printed table.
+
+    Parameters
+    ----------
+    table : int
+        The table's number.
+    row : str
+        A game's id; or "training frames", "mean", "mean efficiency", "median", "median efficiency", "hwrb".
+    algorithm : str
+        As entries name it: "Random", "Human", "Human World Record", "Rainbow", …
+    quantity : str
+        "score", "hns", "hwrns" or "saber"; rows below the games stand in the column of the table's percentage.
+    """
+
+    table: int
+    row: str
+    algorithm: str
+    quantity: str
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """What a paper prints at a place, character by character."""
+
+    place: Place
+    printed: str
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """Something printed that does not hold, or two printed things that cannot both hold.
+
+    Parameters
+    ----------
+    paper : str
+        The source's key.
+    where : str
+        The place in words: "Table 3, Rainbow, James Bond, HNS"; "§5.4 and Table 6".
+    place : Place or None
+        The same for programs, where it is a cell of the review's Tables 3–14.
+    printed : str
+        What is printed; both versions where two places disagree.
+    holds : str
+        What holds, and "not decidable" where nothing at hand decides it.
+    category : str
+        What kind of slip, e.g. "lost factor", "shifted column", "other reference", "copied cell", "not held at bounds",
+        "unit", "texts disagree", "sources disagree".
+    why : str
+        How one knows.
+    """
+
+    paper: str
+    where: str
+    place: Place | None
+    printed: str
+    holds: str
+    category: str
+    why: str
