@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from arcademark.catalogue.model import Place
+
 Verdict: TypeAlias = Literal["agrees", "differs", "not available"]
 
 
@@ -24,6 +26,10 @@ class Comparison:
         "agrees" up to rounding in the last printed digit.
     why : str
         Why it differs, or what is gone; "" where it agrees.
+    place : Place or None
+        The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
+    category : str
+        The kind of slip, as errata name it, where it differs: by it differences are grouped.
     """
 
     where: str
@@ -31,6 +37,8 @@ class Comparison:
     recomputed: str
     verdict: Verdict
     why: str = ""
+    place: Place | None = None
+    category: str = ""
 
 
 @dataclass(frozen=True)
