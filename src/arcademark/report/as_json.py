@@ -1,7 +1,7 @@
-"""A report as JSON: the document, field by field, under a schema with a version.
+"""Documents as JSON: field by field, under a schema with a version.
 
-``templates/report.schema.json`` is the contract (JSON Schema 2020-12), ``docs/report-json.md`` its description. Within
-``arcademark.report/1`` fields may be added; one that goes, or changes its meaning, makes it ``/2``.
+``templates/*.schema.json`` are the contracts (JSON Schema 2020-12), ``docs/report-json.md`` their description. Within
+``arcademark.report/1`` fields may be added; one that goes, or changes its meaning, makes it ``/2``; so for the others.
 """
 
 from __future__ import annotations
@@ -20,14 +20,25 @@ MAPPINGS = ("versions", "machine", "roms")
 
 
 def render(report: Report) -> dict[str, Any]:
-    """Return the report as JSON values: objects, lists, strings, finite numbers, booleans and null.
+    """Return the report of runs as JSON values; errors are those of `document`."""
+    return document(report, SCHEMA)
+
+
+def document(shown: Any, schema: str) -> dict[str, Any]:
+    """Return any document as JSON values: objects, lists, strings, finite numbers, booleans and null.
+
+    Parameters
+    ----------
+    shown : frozen dataclass
+    schema : str
+        Name and version of its schema.
 
     Raises
     ------
     ValueError
         If a number is NaN or infinite; a missing one is null.
     """
-    return {"schema": SCHEMA, **_object(report)}
+    return {"schema": schema, **_object(shown)}
 
 
 def _object(item: Any) -> dict[str, Any]:

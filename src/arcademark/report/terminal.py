@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from arcademark.report import wording
-from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Notice, Report
+from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Report
+from arcademark.report.layout import WIDE, notice, prose, section, show, table
 from arcademark.report.record import ProtocolView, Run
 from arcademark.suite.settings import format_setting
-
-WIDE = 110
-"""Columns from which scores and references share one table."""
-
-NARROWEST_NAME = 9
-"""Columns that a name keeps in the narrowest terminal."""
-
-UNBOUNDED = 10_000
-
-GAP = "   "
-"""What `_table` leaves between two columns."""
-
-LEVEL_STYLES = {"warning": "bold yellow", "note": "dim"}
 
 
 def render(report: Report, console: Console) -> None:
@@ -40,10 +26,7 @@ def render(report: Report, console: Console) -> None:
     console : rich.console.Console
         Its width decides the layout; its colour system whether there are colours.
     """
-    for part in parts(report, console.width):
-        if isinstance(part, Table) and part.columns and (least := _least_width(part, console)) > console.width:
-            part.width = least
-        console.print(part, crop=False)
+    show(parts(report, console.width), console)
 
 
 def render_briefly(report: Report, console: Console) -> None:
@@ -69,48 +52,21 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     """Yield what `render` prints, from top to bottom."""
     yield Text(report.title, style="bold")
     yield Rule(characters="━", style="dim")
-    yield from _section("", *(_notice(notice) for notice in report.warnings))
-    yield from _section("Estimated median HNS of the whole suite", _headline(report))
-    yield from _section(f"Summaries over {report.scope}", _summaries(report))
-    yield from _section("Games", *_games(report, width))
+    yield from section("", *(notice(told) for told in report.warnings))
+    yield from section("Estimated median HNS of the whole suite", _headline(report))
+    yield from section(f"Summaries over {report.scope}", _summaries(report))
+    yield from section("Games", *_games(report, width))
     for view in dict.fromkeys(run.protocol for run in report.runs):
         names = wording.listing(run.name for run in report.runs if run.protocol == view)
-        yield from _section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol))
+        yield from section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol))
     for run in report.runs:
         if run.troubles:
-            yield from _section(f"Not finished in {run.name}", _troubles(run))
-    yield from _section("", *(_notice(notice) for notice in report.notes))
-
-
-def _section(title: str, *content: RenderableType) -> Iterator[RenderableType]:
-    if content:
-        if title:
-            yield Text(title, style="bold cyan")
-        yield from content
-        yield Text()
-
-
-def _table(*columns: str, left: int = 1) -> Table:
-    """Make a table whose first `left` columns are names and whose others are numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1))
-    for index, column in enumerate(columns):
-        name = index < left
-        table.add_column(column, justify="left" if name else "right", no_wrap=not name, overflow="fold")
-    return table
-
-
-def _least_width(table: Table, console: Console) -> int:
-    """Return the columns below which a table would lose digits or names; beyond it, the terminal wraps its lines."""
-    free = console.options.update(max_width=UNBOUNDED)
-    width = len(GAP) * (len(table.columns) - 1)
-    for column in table.columns:
-        widest = max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells))
-        width += widest if column.no_wrap else min(widest, NARROWEST_NAME)
-    return width
+            yield from section(f"Not finished in {run.name}", _troubles(run))
+    yield from section("", *(notice(told) for told in report.notes))
 
 
 def _headline(report: Report) -> Table:
-    table = _table(
+    made = table(
         "algorithm",
         "estimate",
         "model",
@@ -122,7 +78,7 @@ def _headline(report: Report) -> Table:
     for algorithm in report.algorithms:
         estimate = algorithm.estimate
         error = None if estimate.value is None else estimate.relative_error
-        table.add_row(
+        made.add_row(
             Text(algorithm.name, style="bold"),
             _estimate(estimate),
             estimate.title,
@@ -130,7 +86,7 @@ def _headline(report: Report) -> Table:
             _between(estimate.sampling_low, estimate.sampling_high),
             *(f"{len(item.reached)} of {item.games}" for item in algorithm.breakthroughs),
         )
-    return table
+    return made
 
 
 def _between(low: float | None, high: float | None) -> str:
@@ -146,36 +102,36 @@ def _estimate(estimate: Estimate) -> Text:
 
 
 def _summaries(report: Report) -> Table:
-    table = _table("algorithm", "metric", "mean", "median", "IQM", "games", left=2)
+    made = table("algorithm", "metric", "mean", "median", "IQM", "games", left=2)
     for algorithm in report.algorithms:
         for index, summary in enumerate(algorithm.summaries):
-            table.add_row(
+            made.add_row(
                 Text(algorithm.name if index == 0 else "", style="bold"),
                 summary.title,
                 *(wording.percent(value) for value in (summary.mean, summary.median, summary.iqm)),
                 str(summary.games),
                 end_section=index == len(algorithm.summaries) - 1,
             )
-    return table
+    return made
 
 
 def _games(report: Report, width: int) -> Iterator[RenderableType]:
     wide = width >= WIDE
     several = len(report.algorithms) > 1
     references = ("random", "human", "record")
-    table = _table("game", "score", "95 % interval", "episodes", "HNS", "HWRNS", *(references if wide else ()))
+    made = table("game", "score", "95 % interval", "episodes", "HNS", "HWRNS", *(references if wide else ()))
     for game in report.games:
         beside = _references(game) if wide else ()
         if several:
-            table.add_row(Text(game.name, style="bold"), *[""] * 5, *beside)
+            made.add_row(Text(game.name, style="bold"), *[""] * 5, *beside)
         for algorithm in report.algorithms:
             for score in (score for score in algorithm.scores if score.game == game.id):
                 who = Padding(Text(_who(algorithm, score)), (0, 0, 0, 2)) if several else Text(game.name)
-                table.add_row(who, *_score(score), *(() if several else beside))
-    yield table
+                made.add_row(who, *_score(score), *(() if several else beside))
+    yield made
     if not wide:
         yield Text()
-        anchors = _table("game", *references)
+        anchors = table("game", *references)
         for game in report.games:
             anchors.add_row(Text(game.name), *_references(game))
         yield anchors
@@ -222,22 +178,13 @@ def _protocol(view: ProtocolView, first: ProtocolView) -> RenderableType:
 
 
 def _troubles(run: Run) -> Table:
-    table = _table("agent", "game", "seed", "episodes", "what happened", left=2)
-    table.columns[-1].justify = "left"
-    table.columns[-1].no_wrap = False
+    made = prose(table("agent", "game", "seed", "episodes", "what happened", left=2))
     for trouble in run.troubles:
-        table.add_row(
+        made.add_row(
             Text(trouble.agent),
             Text(trouble.game),
             str(trouble.seed),
             f"{trouble.episodes} of {trouble.planned_episodes}",
             Text(trouble.error or "not finished yet", style="red" if trouble.status == "failed" else "yellow"),
         )
-    return table
-
-
-def _notice(notice: Notice) -> RenderableType:
-    grid = Table.grid(padding=(0, 1))
-    mark = "Warning:" if notice.level == "warning" else "·"
-    grid.add_row(Text(mark, style=LEVEL_STYLES[notice.level]), Text(notice.text))
-    return grid
+    return made

@@ -1,0 +1,87 @@
+"""What every document's terminal view is built of: sections, tables and notices.
+
+Tables fit 80 columns, and lose no digit in a narrower terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from arcademark.report.document import Notice
+
+WIDE = 110
+"""Columns from which a table may take in what a narrower terminal shows in a table of its own."""
+
+NARROWEST_NAME = 9
+"""Columns that a name keeps in the narrowest terminal."""
+
+UNBOUNDED = 10_000
+
+GAP = "   "
+"""What `table` leaves between two columns."""
+
+LEVEL_STYLES = {"warning": "bold yellow", "note": "dim"}
+
+
+def show(parts: Iterable[RenderableType], console: Console) -> None:
+    """Print the parts of a document from top to bottom.
+
+    Parameters
+    ----------
+    parts : iterable of rich renderable
+    console : rich.console.Console
+        Its width decides the layout; its colour system whether there are colours.
+    """
+    for part in parts:
+        if isinstance(part, Table) and part.columns and (least := _least_width(part, console)) > console.width:
+            part.width = least
+        console.print(part, crop=False)
+
+
+def section(title: str, *content: RenderableType) -> Iterator[RenderableType]:
+    """Yield a title, what stands below it and an empty line; nothing where nothing stands below."""
+    if content:
+        if title:
+            yield Text(title, style="bold cyan")
+        yield from content
+        yield Text()
+
+
+def table(*columns: str, left: int = 1) -> Table:
+    """Make a table whose first `left` columns are names and whose others are numbers."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1))
+    for index, column in enumerate(columns):
+        name = index < left
+        made.add_column(column, justify="left" if name else "right", no_wrap=not name, overflow="fold")
+    return made
+
+
+def prose(made: Table, column: int = -1) -> Table:
+    """Let a column of a table hold sentences: to the left, wrapped."""
+    made.columns[column].justify = "left"
+    made.columns[column].no_wrap = False
+    return made
+
+
+def notice(told: Notice) -> RenderableType:
+    """Show one notice, its mark in front."""
+    grid = Table.grid(padding=(0, 1))
+    mark = "Warning:" if told.level == "warning" else "·"
+    grid.add_row(Text(mark, style=LEVEL_STYLES[told.level]), Text(told.text))
+    return grid
+
+
+def _least_width(made: Table, console: Console) -> int:
+    """Return the columns below which a table would lose digits or names; beyond it, the terminal wraps its lines."""
+    free = console.options.update(max_width=UNBOUNDED)
+    width = len(GAP) * (len(made.columns) - 1)
+    for column in made.columns:
+        widest = max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells))
+        width += widest if column.no_wrap else min(widest, NARROWEST_NAME)
+    return width
