@@ -1,0 +1,153 @@
+"""What the papers print that does not hold, and where two things printed cannot both hold.
+
+Conventions
+-----------
+* ``data/errata/<paper>.csv`` has a row for each erratum of the paper with that key, in the paper's order. Its first four
+  columns are empty unless the erratum is a cell of the review's Tables 3-14.
+* Reference scores that other sources print otherwise stand with the references (`arcademark.suite.references`), and come
+  in here as errata of the category `DISAGREEMENT`, one for each source that prints another score.
+* Nothing that the program computes uses a slip: results and references hold what stands in `Erratum.holds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from arcademark.catalogue.model import Erratum, Place
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite import references, tables, tasks
+
+DISAGREEMENT = "sources disagree"
+NOT_DECIDABLE = "not decidable"
+
+QUANTITIES = ("score", "hns", "hwrns", "saber")
+SUMMARY_ROWS = ("training frames", "mean", "mean efficiency", "median", "median efficiency", "hwrb")
+
+_PLACE = ("table", "row", "algorithm", "quantity")
+_REQUIRED = ("where", "printed", "holds", "category", "why")
+_KINDS = {"random": "random score", "human": "human score", "human_world_record": "human world record"}
+
+
+def errata(paper: str | None = None, category: str | None = None) -> tuple[Erratum, ...]:
+    """Return the errata, paper by paper in alphabetical order of their keys.
+
+    Parameters
+    ----------
+    paper : str, optional
+        The key of a source, "fan-2021"; None for all. A source without errata has none.
+    category : str, optional
+        One category only, "unit"; None for all.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such source, or no erratum of that category in any paper.
+    ArcadeMarkError
+        As `read_errata`.
+    """
+    found = read_errata()
+    if paper is not None and paper not in _papers(None):
+        raise UnknownNameError("paper", paper, _papers(None))
+    if category is not None and category not in categories():
+        raise UnknownNameError("category", category, categories())
+    return tuple(
+        item for item in found if paper in (None, item.paper) and (category is None or item.category == category)
+    )
+
+
+def categories() -> tuple[str, ...]:
+    """Return the kinds of slips that occur, in alphabetical order."""
+    return tuple(sorted({item.category for item in read_errata()}))
+
+
+@cache
+def read_errata(directory: Traversable | None = None) -> tuple[Erratum, ...]:
+    """Return all errata: those in the tables, and the references on which sources disagree.
+
+    Parameters
+    ----------
+    directory : Traversable or None
+        Where ``sources.toml`` and the folder ``errata`` lie; None for the package's own data.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a table's name is no source's key; where a row does not say where, what is printed, what holds, of what
+        category and why; where a place is incomplete or none; or where a row stands twice.
+    """
+    place = directory or data_directory()
+    papers = _papers(directory)
+    found = [item for name in _tables(place) for item in _read(name, place, papers)]
+    found += _disagreements(papers)
+    return tuple(sorted(found, key=lambda item: item.paper))
+
+
+def data_directory() -> Traversable:
+    """Return the directory of the catalogue's own data files."""
+    return files("arcademark.catalogue") / "data"
+
+
+def _papers(directory: Traversable | None) -> Mapping[str, str]:
+    """Return how text names each source, by key: "Fan 2021"."""
+    found = tables.read_tables("sources.toml", directory or data_directory())
+    return {key: f"{entry['authors']} {entry['year']}" for key, entry in found.items()}
+
+
+def _tables(directory: Traversable) -> list[str]:
+    return sorted(item.name for item in (directory / "errata").iterdir() if item.name.endswith(".csv"))
+
+
+def _read(name: str, directory: Traversable, papers: Mapping[str, str]) -> Iterator[Erratum]:
+    paper = name.removesuffix(".csv")
+    if paper not in papers:
+        raise ArcadeMarkError(f"errata/{name}: no source has the key {paper!r}; add it to sources.toml")
+    seen: set[tuple[str, str]] = set()
+    for line, row in enumerate(tables.read_rows(name, directory / "errata"), start=2):
+        where = f"errata/{name}, line {line}"
+        missing = [column for column in _REQUIRED if not row.get(column, "").strip()]
+        if missing:
+            raise ArcadeMarkError(f"{where}: no {' and no '.join(missing)}; an erratum says all of these")
+        if (row["where"], row["printed"]) in seen:
+            raise ArcadeMarkError(f"{where}: {row['where']!r} stands twice with the same print; keep one of them")
+        seen.add((row["where"], row["printed"]))
+        values = {column: row[column] for column in _REQUIRED}
+        yield Erratum(paper=paper, place=_place(row, where), **values)
+
+
+def _place(row: Mapping[str, str], where: str) -> Place | None:
+    cells = [row.get(column, "") for column in _PLACE]
+    if not any(cells):
+        return None
+    table, line, algorithm, quantity = cells
+    if not table.isdecimal() or not algorithm or quantity not in QUANTITIES:
+        raise ArcadeMarkError(
+            f"{where}: {', '.join(cells)!r} is no cell; expected a table's number, a row, an algorithm and one of "
+            f"{', '.join(QUANTITIES)}, or none of these"
+        )
+    if line not in SUMMARY_ROWS and line not in tasks.games():
+        raise ArcadeMarkError(f"{where}: {line!r} is no row; expected a game's id or one of {', '.join(SUMMARY_ROWS)}")
+    return Place(int(table), line, algorithm, quantity)
+
+
+def _disagreements(papers: Mapping[str, str]) -> Iterator[Erratum]:
+    for reference in references.disagreements():
+        for other in reference.alternatives:
+            yield Erratum(
+                paper=_paper(other.source, papers),
+                where=f"{other.source}: {_KINDS[reference.kind]} of {tasks.games()[reference.task].name}",
+                place=None,
+                printed=repr(other.score).removesuffix(".0"),
+                holds=repr(reference.score).removesuffix(".0"),
+                category=DISAGREEMENT,
+                why=f"{other.note} {reference.note} Ours: {reference.source}.".strip(),
+            )
+
+
+def _paper(source: str, papers: Mapping[str, str]) -> str:
+    for key, short in papers.items():
+        if source.startswith(short):
+            return key
+    raise ArcadeMarkError(f"disagreements.csv: {source!r} begins with no source of sources.toml; add it there")
