@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 import arcademark
 from arcademark.metrics import aggregate, intervals, normalise
-from arcademark.report import estimates, methods, notices, runs, wording
+from arcademark.report import estimates, measures, methods, notices, runs, wording
 from arcademark.report.cells import Cell, Entrant, entrants, run_names
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Algorithm, Breakthrough, Game, GameScore, Interval, Report, Summary
+from arcademark.report.measures import Measure
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.subsets import Subset
-
-Normaliser = Callable[..., NDArray[np.float64]]
-"""One of `arcademark.metrics.normalise`: of scores, the references at 0 and 100 %, and the tasks."""
 
 HARD_EXPLORATION = "hard-exploration-7"
 
@@ -105,7 +102,7 @@ def _game(task: str) -> Game:
         random=random,
         human=human,
         record=record,
-        record_hns=_normalised("hns", task, record),
+        record_hns=measures.atari()["hns"].of(task, record),
         hard_exploration=task in subsets.subset(HARD_EXPLORATION).tasks,
     )
 
@@ -116,8 +113,8 @@ def _game_score(task: str, cell: Cell, seed: int) -> GameScore:
         game=task,
         score=value,
         interval=_interval(task, cell, seed),
-        hns=_normalised("hns", task, value),
-        hwrns=_normalised("hwrns", task, value),
+        hns=measures.atari()["hns"].of(task, value),
+        hwrns=measures.atari()["hwrns"].of(task, value),
         episodes=sum(len(scores) for scores in cell.seeds),
         planned_episodes=cell.planned,
         seeds=len(cell.seeds),
@@ -135,59 +132,21 @@ def _interval(task: str, cell: Cell, seed: int) -> Interval | None:
     found = intervals.score_interval(cell.seeds, rng)
     if found.low is None or found.high is None:
         return None
-    low, high = _normalised("hns", task, found.low), _normalised("hns", task, found.high)
-    return Interval(found.low, found.high, found.level, low, high)
-
-
-METRICS: Mapping[str, tuple[str, str, str, bool, Normaliser]] = {
-    "hns": ("HNS", "human", "0 % is random play, 100 % the human average", True, normalise.hns),
-    "capped_hns": ("capped HNS", "human", "HNS held within 0 and 100 %", False, normalise.capped_hns),
-    "hwrns": (
-        "HWRNS",
-        "human_world_record",
-        "0 % is random play, 100 % the human world record",
-        True,
-        normalise.hwrns,
-    ),
-    "saber": ("SABER", "human_world_record", "HWRNS held within 0 and 200 %", False, normalise.saber),
-}
-"""Metric → title, the reference at 100 %, meaning, whether the IQM pools runs (a capped score is capped after averaging
-over runs, so it has one a game), and how it is worked out."""
-
-
-def _apply(metric: str, scores: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
-    """Normalise scores whose first axis is that of the named tasks."""
-    _, upper, _, _, normaliser = METRICS[metric]
-    return normaliser(scores, references.scores("random"), references.scores(upper), names, task_axis=0)
-
-
-def _normalised(metric: str, task: str, value: float | None) -> float | None:
-    """Normalise one score; None where it, or a reference that it needs, is missing."""
-    if value is None or not _has_references(metric, task):
-        return None
-    return float(_apply(metric, [value], [task])[0])
-
-
-def _has_references(metric: str, task: str) -> bool:
-    return all(task in references.scores(kind) for kind in ("random", METRICS[metric][1]))
+    hns = measures.atari()["hns"]
+    return Interval(found.low, found.high, found.level, hns.of(task, found.low), hns.of(task, found.high))
 
 
 def _summaries(played: Mapping[str, Cell]) -> tuple[Summary, ...]:
-    return tuple(_summary(metric, played) for metric in METRICS)
+    runs_of_tasks = {task: [float(np.mean(scores)) for scores in cell.seeds] for task, cell in played.items()}
+    return tuple(_summary(measure, runs_of_tasks) for measure in measures.atari().values())
 
 
-def _summary(metric: str, played: Mapping[str, Cell]) -> Summary:
-    title, _, meaning, pooled, _ = METRICS[metric]
-    names = [task for task in played if _has_references(metric, task)]
+def _summary(measure: Measure, runs_of_tasks: Mapping[str, Sequence[float]]) -> Summary:
+    names = [task for task in runs_of_tasks if task in measure.known]
     if not names:
-        return Summary(metric, title, meaning, None, None, None, 0)
-    runs_of_tasks = [[float(np.mean(scores)) for scores in played[task].seeds] for task in names]
-    most = max(map(len, runs_of_tasks)) if pooled else 1
-    scores = np.full((len(names), most), np.nan)
-    for row, means in zip(scores, runs_of_tasks, strict=True):
-        row[: len(means) if pooled else 1] = means if pooled else np.mean(means)
-    short = aggregate.summarise(_apply(metric, scores, names), names, missing="omit")
-    return Summary(metric, title, meaning, short.mean, short.median, short.iqm, short.n_tasks)
+        return Summary(measure.metric, measure.title, measure.meaning, None, None, None, 0)
+    short = aggregate.summarise(measure.by_run(runs_of_tasks), names, missing="omit")
+    return Summary(measure.metric, measure.title, measure.meaning, short.mean, short.median, short.iqm, short.n_tasks)
 
 
 def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
@@ -196,8 +155,9 @@ def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
         ("human_level", "games at human level", "hns"),
         ("hwrb", "human world records broken", "hwrns"),
     ):
-        names = [task for task in played if _has_references(metric, task)]
-        values = _apply(metric, np.array([intervals.score(played[task].seeds) for task in names]), names)
+        measure = measures.atari()[metric]
+        names = [task for task in played if task in measure.known]
+        values = measure.normaliser([intervals.score(played[task].seeds) for task in names], names)
         reached = normalise.hwrb(values, names).tasks  # reaching 100 %, of either reference
         found.append(Breakthrough(bar, title, tuple(_game(task).name for task in reached), len(names)))
     return tuple(found)
