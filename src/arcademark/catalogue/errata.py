@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-* ``data/errata/<paper>.csv`` has a row for each erratum of the paper with that key, in the paper's order. Its first four
-  columns are empty unless the erratum is a cell of the review's Tables 3-14.
-* Reference scores that other sources print otherwise stand with the references (`arcademark.suite.references`), and come
-  in here as errata of the category `DISAGREEMENT`, one for each source that prints another score.
+* ``data/errata/<paper>.csv`` has a row for each erratum of the paper with that key, in the paper's order. Its first
+  four columns are empty unless the erratum is a cell of the review's Tables 3-14.
+* Reference scores that other sources print otherwise stand with the references (`arcademark.suite.references`), and
+  come in here as errata of the category `DISAGREEMENT`, one for each source that prints another score.
 * Nothing that the program computes uses a slip: results and references hold what stands in `Erratum.holds`.
 """
 

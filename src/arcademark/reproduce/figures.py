@@ -1,0 +1,135 @@
+"""What the papers' figures show, made from the catalogue: data to be drawn, no drawing.
+
+Conventions
+-----------
+* A figure has panels, and a panel is a bar chart or step curves. Values stand as they are to be read off: percent where
+  `Panel.unit` says so. A missing value is None, never NaN and never 0.
+* Captions are our own. The papers' texts at hand have no images: which bars a figure holds is what they say of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from arcademark.errors import ArcadeMarkError
+
+PanelKind: TypeAlias = Literal["bars", "steps"]
+Scale: TypeAlias = Literal["linear", "log"]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One algorithm's, or one measure's, part of a panel.
+
+    Parameters
+    ----------
+    name : str
+        What the legend says; it need not be shown where a panel has one series only.
+    values : tuple of float or None
+        Bars: one a label of the panel, None where there is none. Steps: the height of each step, from left to right.
+    ends : tuple of float
+        Steps: up to where, in the panel's x unit, each height holds; ascending, as long as `values`. The first step
+        begins at the panel's left edge, and after the last the curve is at 0. Bars: empty.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+    ends: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One chart of a figure.
+
+    Parameters
+    ----------
+    title : str
+        What it shows, in a few words: "Mean HNS".
+    kind : {"bars", "steps"}
+        Bars, grouped by label where there are several series; or curves that fall in steps.
+    unit : str
+        Of the values: "%", "years", "fraction of games", "" for a plain number.
+    series : tuple of Series
+        At least one.
+    labels : tuple of str
+        Bars: what each group stands for, an algorithm or a game. Steps: empty.
+    details : tuple of str
+        Bars: a short addition to each label, "200M frames"; empty where there is none.
+    x_unit : str
+        Steps: of `Series.ends`, "baseline score".
+    scale : {"linear", "log"}
+        How values are best shown; log only where all are positive.
+    x_limits : tuple of (float, float) or None
+        Steps: the part of the x axis that is worth showing; None for all. Steps beyond it are cut off, not left out.
+    marks : tuple of float
+        Values (steps: x values) that a reader compares with, to be drawn as thin lines: 100 % of the human average.
+    """
+
+    title: str
+    kind: PanelKind
+    unit: str
+    series: tuple[Series, ...]
+    labels: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    x_unit: str = ""
+    scale: Scale = "linear"
+    x_limits: tuple[float, float] | None = None
+    marks: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for series in self.series:
+            expected = len(self.labels) if self.kind == "bars" else len(series.ends)
+            if len(series.values) != expected:
+                raise ArcadeMarkError(f"{self.title}, {series.name}: {len(series.values)} values, expected {expected}")
+            if self.kind == "steps" and list(series.ends) != sorted(series.ends):
+                raise ArcadeMarkError(f"{self.title}, {series.name}: the ends of steps do not ascend")
+        if self.details and len(self.details) != len(self.labels):
+            raise ArcadeMarkError(f"{self.title}: {len(self.details)} details for {len(self.labels)} labels")
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        The source's key in the catalogue, "fan-2021".
+    number : int
+        As printed.
+    title : str
+        One line for people: "Figure 3: SABER".
+    caption : str
+        What is shown, from which scores, and what could not be taken from the paper.
+    panels : tuple of Panel
+        In reading order.
+    """
+
+    paper: str
+    number: int
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+
+
+def review_figure(number: int) -> PaperFigure:
+    """Return the review's figure of that number, 1 to 4, made from the collection "review-2021".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure.
+    """
+    raise NotImplementedError
+
+
+def ale2013_figure(number: int) -> PaperFigure:
+    """Return the 2013 paper's figure of that number, 2 to 4, made from the collection "ale-2013".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure.
+    """
+    raise NotImplementedError
