@@ -10,13 +10,17 @@ Conventions
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +115,16 @@ class ScoreTable:
             if (algorithm, task, run) in cells:
                 raise ArcadeMarkError(f"two scores for {algorithm!r} on {task!r}, run {run}; expected one")
             cells[algorithm, task, run] = score
-        algorithms = tuple(dict.fromkeys(algorithm for algorithm, _, _ in cells))
-        tasks = tuple(dict.fromkeys(task for _, task, _ in cells))
-        runs = {name: sorted({run for algorithm, _, run in cells if algorithm == name}) for name in algorithms}
-        scores = np.full((len(algorithms), len(tasks), max(map(len, runs.values()), default=0)), np.nan)
+        rows_of = _numbered(algorithm for algorithm, _, _ in cells)
+        columns_of = _numbered(task for _, task, _ in cells)
+        runs: dict[str, set[int]] = {name: set() for name in rows_of}
+        for algorithm, _, run in cells:
+            runs[algorithm].add(run)
+        places = {name: _numbered(sorted(numbers)) for name, numbers in runs.items()}
+        scores = np.full((len(rows_of), len(columns_of), max(map(len, places.values()), default=0)), np.nan)
         for (algorithm, task, run), score in cells.items():
-            scores[algorithms.index(algorithm), tasks.index(task), runs[algorithm].index(run)] = score
+            scores[rows_of[algorithm], columns_of[task], places[algorithm][run]] = score
+        algorithms, tasks = tuple(rows_of), tuple(columns_of)
         return cls(
             algorithms,
             tasks,
@@ -194,18 +202,18 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
                     f"{source or 'an unnamed source'}); rename one of them"
                 )
             owners[name] = source
-    tasks = tuple(dict.fromkeys(task for table in tables for task in table.tasks))
+    places = _numbered(task for table in tables for task in table.tasks)
     runs = max((table.scores.shape[2] for table in tables), default=0)
-    scores = np.full((len(owners), len(tasks), runs), np.nan)
+    scores = np.full((len(owners), len(places), runs), np.nan)
     first = 0
     for table in tables:
-        columns = [tasks.index(task) for task in table.tasks]
+        columns = [places[task] for task in table.tasks]
         rows = range(first, first + len(table.algorithms))
         scores[np.ix_(rows, columns, range(table.scores.shape[2]))] = table.scores
         first = rows.stop
     return ScoreTable(
         tuple(owners),
-        tasks,
+        tuple(places),
         scores,
         tuple(protocol for table in tables for protocol in table.protocols),
         tuple(owners.values()),
@@ -213,13 +221,18 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def _check_unique(kind: str, names: Sequence[str]) -> None:
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"score table: {kind} {repeated[0]!r} is named twice; expected unique names")
 
 
+def _numbered(names: Iterable[_Name]) -> dict[_Name, int]:
+    return {name: position for position, name in enumerate(dict.fromkeys(names))}
+
+
 def _positions(kind: str, names: Sequence[str], known: tuple[str, ...]) -> list[int]:
+    places = _numbered(known)
     for name in names:
-        if name not in known:
+        if name not in places:
             raise UnknownNameError(kind, name, known)
-    return [known.index(name) for name in names]
+    return [places[name] for name in names]
