@@ -79,7 +79,7 @@ def standing(report: Report) -> str:
     _scale_lines(axes, tops[-1] if tops else 0.0)
     for (game, scores), top in zip(rows, tops, strict=False):
         _standing_row(axes, game, scores, top)
-    return _svg(figure, "standing")
+    return as_svg(figure, "standing")
 
 
 def distribution(report: Report) -> str:
@@ -97,7 +97,7 @@ def distribution(report: Report) -> str:
     axes.set_xlim(-0.16, 1.02)
     for (game, scores), top in zip(rows, tops, strict=False):
         _distribution_row(axes, game, scores, top, dots=dots)
-    return _svg(figure, "distribution")
+    return as_svg(figure, "distribution")
 
 
 def themed(svg: str) -> str:
@@ -244,7 +244,7 @@ def _value(axes: Axes, text: str, y: float, *, weak: bool = False) -> None:
     )
 
 
-def _svg(figure: Figure, salt: str) -> str:
+def as_svg(figure: Figure, salt: str) -> str:
     """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
