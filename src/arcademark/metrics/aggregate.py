@@ -1,11 +1,15 @@
-"""Many normalised scores made one: mean, median and interquartile mean, and the summary that shows them together.
+"""Many normalised scores made one: mean, median, interquartile mean, optimality gap, and what shows them together.
 
 Conventions
 -----------
-* `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` takes every run apart,
-  shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through.
+* `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` and `optimality_gap`
+  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through.
+* With ragged runs, each task weighs the same in mean, median and optimality gap; in the IQM each run does.
 * No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out, and
   `summarise` then names what was left out.
+
+IQM and optimality gap are those of Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical
+Precipice".
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.normalise import PERCENT, Reached, reaching
 
 Missing: TypeAlias = Literal["refuse", "omit"]
 Statistic: TypeAlias = np.float64 | NDArray[np.float64]
@@ -42,7 +47,13 @@ class Summary:
     missing : tuple of str
         Tasks left out because they have no score.
     ragged : tuple of str
-        Tasks that took part with fewer runs than others; they weigh less in the IQM, the same in mean and median.
+        Tasks that took part with fewer runs than others; they weigh less in the IQM, the same in all else.
+    target : float
+        The score below which `optimality_gap` counts, and from which a task is among `at_target`.
+    optimality_gap : float
+        By how much runs fall short of the target, on average over tasks.
+    at_target : tuple of str
+        Tasks whose mean over runs reaches the target: of HNS the games at human level, of HWRNS the records broken.
     """
 
     mean: float
@@ -52,6 +63,9 @@ class Summary:
     n_scores: int
     missing: tuple[str, ...]
     ragged: tuple[str, ...]
+    target: float
+    optimality_gap: float
+    at_target: tuple[str, ...]
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
@@ -73,7 +87,7 @@ def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     ArcadeMarkError
         Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
     """
-    values = _admit(scores, missing)
+    values = admit(scores, missing)
     return np.asarray(np.nanmean(values, axis=-1))[()]
 
 
@@ -82,7 +96,7 @@ def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 
     Parameters, result and errors are those of `mean`.
     """
-    values = _admit(scores, missing)
+    values = admit(scores, missing)
     return np.asarray(np.nanmedian(values, axis=-1))[()]
 
 
@@ -108,10 +122,8 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     ArcadeMarkError
         Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
     """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim < 2:
-        raise ArcadeMarkError(f"iqm: expected scores of shape (..., tasks, runs), not {values.shape}")
-    pooled = np.sort(_admit(values.reshape(*values.shape[:-2], -1), missing), axis=-1)  # NaN sorts last
+    values = by_run(scores, "iqm")
+    pooled = np.sort(admit(values.reshape(*values.shape[:-2], -1), missing), axis=-1)  # NaN sorts last
     present = np.count_nonzero(~np.isnan(pooled), axis=-1, keepdims=True)
     cut = np.floor(IQM_TRIM * present)
     rank = np.arange(pooled.shape[-1])
@@ -119,18 +131,72 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     return np.asarray(np.mean(pooled, axis=-1, where=middle))[()]
 
 
-def summarise(scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "refuse") -> Summary:
+def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missing = "refuse") -> Statistic:
+    """By how much runs fall short of a target on average (Agarwal et al. 2021, §4.3).
+
+    The mean over tasks of the mean over runs of max(target − score, 0): what lies above the target counts as on it.
+    Lower is better; 0 is every run on target.
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks, runs)
+        Normalised scores.
+    target : float, optional
+        In the unit of the scores: 100 for percent, 1 for fractions.
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or average each task over the runs that it has, and over the tasks that have any.
+
+    Returns
+    -------
+    float or float array, shape (...)
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
+    """
+    values = by_run(scores, "optimality_gap")
+    admit(values.reshape(*values.shape[:-2], -1), missing)
+    there = ~np.isnan(values)
+    runs = np.count_nonzero(there, axis=-1)
+    short = np.sum(np.maximum(target - values, 0.0), axis=-1, where=there) / np.maximum(runs, 1)
+    return np.asarray(np.mean(short, axis=-1, where=runs > 0))[()]
+
+
+def at_human_level(hns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
+    """Name the games on which an algorithm plays at least as well as the average human (review, "Normalized Scores").
+
+    Parameters
+    ----------
+    hns_percent : float array, shape (tasks,)
+        One algorithm's human-normalised scores, averaged over runs; human level is 100 percent or more.
+    tasks : sequence of str
+        Names along the axis.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another.
+    """
+    return reaching(hns_percent, tasks, PERCENT)
+
+
+def summarise(
+    scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "refuse", target: float = PERCENT
+) -> Summary:
     """Sum up one algorithm's normalised scores.
 
     Parameters
     ----------
     scores : float array, shape (tasks,) or (tasks, runs)
-        Normalised scores; with runs, each task is first averaged over the runs it has, save in the IQM.
+        Normalised scores; with runs, each task is first averaged over the runs it has, save in IQM and optimality gap.
     tasks : sequence of str
         Names along the first axis.
     missing : {"refuse", "omit"}, optional
         Whether NaN is refused, or left out and named in the result. Ragged runs are padded with NaN, so they too need
         "omit".
+    target : float, optional
+        What a score should reach, in the unit of the scores: 100 for percent, 1 for fractions.
 
     Raises
     ------
@@ -145,20 +211,32 @@ def summarise(scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "re
     short = tuple(task for task, count in zip(tasks, runs, strict=True) if count < by_run.shape[1])
     if short and missing != "omit":
         raise ArcadeMarkError(f"scores are missing on {', '.join(short)}; play them, or ask for what is there only")
-    there = runs > 0
-    by_task = np.array([np.nanmean(row) for row in by_run[there]])
+    played = [task for task, count in zip(tasks, runs, strict=True) if count]
+    by_task = np.array([np.nanmean(row) for row in by_run[runs > 0]])
     return Summary(
         mean=float(mean(by_task)),
         median=float(median(by_task)),
         iqm=float(iqm(by_run, missing=missing)),
-        n_tasks=int(np.count_nonzero(there)),
+        n_tasks=len(played),
         n_scores=int(runs.sum()),
         missing=tuple(task for task, count in zip(tasks, runs, strict=True) if count == 0),
         ragged=tuple(task for task, count in zip(tasks, runs, strict=True) if 0 < count < runs.max()),
+        target=target,
+        optimality_gap=float(optimality_gap(by_run, target, missing=missing)),
+        at_target=reaching(by_task, played, target).tasks,
     )
 
 
-def _admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
+def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:
+    """Return scores as an array that has axes of tasks and of runs, or raise in the name of the statistic."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim < 2:
+        raise ArcadeMarkError(f"{statistic}: expected scores of shape (..., tasks, runs), not {values.shape}")
+    return values
+
+
+def admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
+    """Return scores as an array with a score in every row (last axis), none missing unless that is asked for."""
     values = np.asarray(scores, dtype=np.float64)
     absent = np.isnan(values)
     if values.ndim == 0 or values.shape[-1] == 0 or absent.all(axis=-1).any():

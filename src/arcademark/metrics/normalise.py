@@ -8,6 +8,8 @@ Conventions
 * References are given as data, a mapping of task to raw score; those of tasks that are not asked for are ignored.
 * What has a name from the literature is in percent: 100 is the human average or the world record.
 * NaN in, NaN out, element by element: a missing score stays missing and touches no other.
+* Where two references of a task are equal, no score has a place between them. ``zero_range="refuse"`` raises and names
+  the tasks; ``zero_range="omit"`` gives NaN there, and `arcademark.metrics.ranges.zero_ranges` names them.
 * Capping does not commute with averaging: the papers cap each task's score after it has been averaged over runs.
 
 Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep
@@ -18,32 +20,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 
+ZeroRange: TypeAlias = Literal["refuse", "omit"]
+
 PERCENT = 100.0
 
 
 @dataclass(frozen=True)
-class Breakthroughs:
-    """How many human world records an algorithm has broken.
+class Reached:
+    """On which tasks an algorithm reaches a bar, such as the human world record.
 
     Parameters
     ----------
     count : int
-        Tasks whose score reaches the record.
+        Tasks whose score reaches the bar.
     tasks : tuple of str
         Those tasks.
     missing : tuple of str
-        Tasks without a score, which count as not broken.
+        Tasks without a score, which count as not reached.
     """
 
     count: int
     tasks: tuple[str, ...]
     missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BrokenRecords:
+    """Which algorithms have broken which records.
+
+    Parameters
+    ----------
+    by_task : mapping of str to tuple of str
+        For every task the algorithms that reach its record, in their order; empty where none does.
+    unbroken : tuple of str
+        Tasks that have been played and whose record none has reached.
+    unplayed : tuple of str
+        Tasks on which no algorithm has a score: whether their record would stand is not known.
+    """
+
+    by_task: Mapping[str, tuple[str, ...]]
+    unbroken: tuple[str, ...]
+    unplayed: tuple[str, ...]
 
 
 def normalise(
@@ -53,6 +78,7 @@ def normalise(
     tasks: Sequence[str],
     *,
     task_axis: int = -1,
+    zero_range: ZeroRange = "refuse",
 ) -> NDArray[np.float64]:
     """Place scores on the line through two references: 0 at ``low``, 1 at ``high`` (review, Eq. 3).
 
@@ -66,6 +92,8 @@ def normalise(
         The names along ``task_axis``.
     task_axis : int, optional
         Which axis of ``scores`` is that of tasks; the last by default.
+    zero_range : {"refuse", "omit"}, optional
+        What to do with tasks whose two references are equal: raise, or give NaN.
 
     Returns
     -------
@@ -75,20 +103,23 @@ def normalise(
     Raises
     ------
     ArcadeMarkError
-        Where a task has no reference, or two equal ones, or ``tasks`` does not fit the axis.
+        Where a task has no reference, or two equal ones that are refused, or ``tasks`` does not fit the axis.
     """
     values = np.asarray(scores, dtype=np.float64)
-    if values.ndim == 0 or values.shape[task_axis] != len(tasks):
+    if not -values.ndim <= task_axis < values.ndim or values.shape[task_axis] != len(tasks):
         raise ArcadeMarkError(
             f"scores of shape {values.shape} have no axis {task_axis} of {len(tasks)} tasks; pass task_axis"
         )
     lows, highs = _reference(low, "low", tasks), _reference(high, "high", tasks)
-    flat = np.flatnonzero(highs == lows)
-    if flat.size:
-        task = tasks[flat[0]]
-        raise ArcadeMarkError(f"{task!r}: both references are {lows[flat[0]]:g}, so no score has a place between")
+    flat = highs == lows
+    if flat.any() and zero_range != "omit":
+        equal = ", ".join(f"{task} ({low:g})" for task, low in zip(np.array(tasks)[flat], lows[flat], strict=True))
+        raise ArcadeMarkError(
+            f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or ask for "
+            'NaN there with zero_range="omit"'
+        )
     by_task = np.moveaxis(values, task_axis, -1)
-    return np.moveaxis((by_task - lows) / (highs - lows), -1, task_axis)
+    return np.moveaxis((by_task - lows) / np.where(flat, np.nan, highs - lows), -1, task_axis)
 
 
 def hns(
@@ -151,13 +182,13 @@ def saber(
     return np.clip(hwrns(scores, random, record, tasks, task_axis=task_axis), 0.0, 2 * PERCENT)
 
 
-def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Breakthroughs:
-    """Count the human world records that one algorithm breaks (review, "Human World Record Breakthrough").
+def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
+    """Name the human world records that one algorithm breaks (review, "Human World Record Breakthrough").
 
     Parameters
     ----------
     hwrns_percent : float array, shape (tasks,)
-        One algorithm's `hwrns`; a record counts as broken from 100 percent.
+        One algorithm's `hwrns`; a record counts as broken from 100 percent, as the review's ≥ has it.
     tasks : sequence of str
         Names along the axis.
 
@@ -166,12 +197,59 @@ def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Breakthroughs:
     ArcadeMarkError
         Where the shape is another.
     """
+    return reaching(hwrns_percent, tasks, PERCENT)
+
+
+def broken_records(hwrns_percent: ArrayLike, algorithms: Sequence[str], tasks: Sequence[str]) -> BrokenRecords:
+    """Tell for every task who has broken its human world record, and which records none has broken.
+
+    Parameters
+    ----------
+    hwrns_percent : float array, shape (algorithms, tasks)
+        Their `hwrns`; NaN where an algorithm has no score.
+    algorithms, tasks : sequence of str
+        Names along the axes.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another.
+    """
     values = np.asarray(hwrns_percent, dtype=np.float64)
+    if values.shape != (len(algorithms), len(tasks)):
+        raise ArcadeMarkError(f"expected scores of shape ({len(algorithms)}, {len(tasks)}), not {values.shape}")
+    by_task = {
+        task: tuple(name for name, value in zip(algorithms, column, strict=True) if value >= PERCENT)
+        for task, column in zip(tasks, values.T, strict=True)
+    }
+    unplayed = tuple(task for task, absent in zip(tasks, np.isnan(values.T), strict=True) if absent.all())
+    unbroken = tuple(task for task, names in by_task.items() if not names and task not in unplayed)
+    return BrokenRecords(MappingProxyType(by_task), unbroken, unplayed)
+
+
+def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
+    """Name the tasks on which one algorithm's score is at or above a bar.
+
+    Parameters
+    ----------
+    scores : float array, shape (tasks,)
+        One algorithm's scores.
+    tasks : sequence of str
+        Names along the axis.
+    bar : float
+        In the unit of the scores.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another.
+    """
+    values = np.asarray(scores, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")
-    broken = tuple(task for task, value in zip(tasks, values, strict=True) if value >= PERCENT)
+    reached = tuple(task for task, value in zip(tasks, values, strict=True) if value >= bar)
     missing = tuple(task for task, value in zip(tasks, values, strict=True) if np.isnan(value))
-    return Breakthroughs(len(broken), broken, missing)
+    return Reached(len(reached), reached, missing)
 
 
 def _reference(scores: Mapping[str, float], which: str, tasks: Sequence[str]) -> NDArray[np.float64]:

@@ -1,0 +1,325 @@
+"""One algorithm against another: Welch's t-test on each task, and how probable it is that one run beats another.
+
+Conventions
+-----------
+* Scores are of shape (tasks, runs), of one algorithm, raw or normalised. Ragged runs are padded with NaN; the two
+  algorithms need not have equally many. What is called runs may as well be episodes, if each is drawn independently.
+* A task that no test can be made on is never counted as a tie: it is *untested*, and named with the reason.
+
+Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
+2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import Missing
+from arcademark.scores.table import ScoreTable
+
+ALPHA = 0.01
+
+Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What a t-test needs to know of an algorithm's runs, where only that is published.
+
+    Parameters
+    ----------
+    mean : float array, shape (tasks,)
+        Over runs; NaN where there is none.
+    standard_deviation : float array, shape (tasks,)
+        Of the runs, with n − 1 in the denominator (not of their mean); NaN where not known.
+    runs : int array, shape (tasks,)
+        How many runs.
+    """
+
+    mean: NDArray[np.float64]
+    standard_deviation: NDArray[np.float64]
+    runs: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TaskTest:
+    """Welch's t-test of two algorithms on one task.
+
+    Parameters
+    ----------
+    task : str
+        Its name.
+    difference : float or None
+        The first algorithm's mean minus the second's, in the task's unit; None where one has no score.
+    t, degrees_of_freedom, p : float or None
+        The statistic, its degrees of freedom (Welch–Satterthwaite) and the two-tailed p-value; None where untested.
+    verdict : {"better", "worse", "undecided", "untested"}
+        Of the first algorithm: better or worse where p is below alpha.
+    why : str
+        Why it is untested; "" where it is not.
+    """
+
+    task: str
+    difference: float | None
+    t: float | None
+    degrees_of_freedom: float | None
+    p: float | None
+    verdict: Verdict
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """Two algorithms tested on every task.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level of each test: 0.01 is the 99 % of 2013. It is not corrected for the number of tasks.
+    tests : tuple of TaskTest
+        One a task.
+    """
+
+    alpha: float
+    tests: tuple[TaskTest, ...]
+
+    def named(self, verdict: Verdict) -> tuple[str, ...]:
+        """Name the tasks of one verdict."""
+        return tuple(test.task for test in self.tests if test.verdict == verdict)
+
+    @property
+    def better(self) -> int:
+        """On how many tasks the first is better."""
+        return len(self.named("better"))
+
+    @property
+    def worse(self) -> int:
+        """On how many tasks the first is worse."""
+        return len(self.named("worse"))
+
+    @property
+    def undecided(self) -> int:
+        """On how many tasks the test does not tell."""
+        return len(self.named("undecided"))
+
+    @property
+    def untested(self) -> int:
+        """On how many tasks no test could be made."""
+        return len(self.named("untested"))
+
+
+@dataclass(frozen=True)
+class PairedTable:
+    """All pairs of algorithms tested, as in Table 3 of 2013.
+
+    Parameters
+    ----------
+    algorithms : tuple of str
+        In the table's order.
+    tests : mapping of (str, str) to PairedTests
+        Both ways round: (a, b) tells on which tasks a is better or worse than b.
+    """
+
+    algorithms: tuple[str, ...]
+    tests: Mapping[tuple[str, str], PairedTests]
+
+
+def moments(scores: ArrayLike) -> Moments:
+    """Return mean, standard deviation and number of runs of each task.
+
+    Parameters
+    ----------
+    scores : float array, shape (tasks, runs)
+        NaN where missing. One run has no standard deviation; equal runs have exactly 0.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2:
+        raise ArcadeMarkError(f"expected scores of shape (tasks, runs), not {values.shape}")
+    there = ~np.isnan(values)
+    runs = np.count_nonzero(there, axis=1)
+    mean = np.where(runs > 0, np.sum(values, axis=1, where=there) / np.maximum(runs, 1), np.nan)
+    squares = np.sum((values - mean[:, np.newaxis]) ** 2, axis=1, where=there)
+    constant = np.max(values, axis=1, where=there, initial=-np.inf) == np.min(
+        values, axis=1, where=there, initial=np.inf
+    )
+    deviation = np.where(constant, 0.0, np.sqrt(squares / np.maximum(runs - 1, 1)))
+    return Moments(mean, np.where(runs > 1, deviation, np.nan), runs.astype(np.int64))
+
+
+def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: float = ALPHA) -> PairedTests:
+    """Test on every task whether two algorithms' mean scores differ (Bellemare et al. 2013, §4.3).
+
+    Two-tailed Welch's t-test, which does not take the two variances to be equal (Welch 1947).
+
+    Parameters
+    ----------
+    a, b : float array, shape (tasks, runs)
+        Scores of the first and the second algorithm, NaN where missing.
+    tasks : sequence of str
+        Names along the first axis.
+    alpha : float, optional
+        A task is decided where p is below it.
+
+    Returns
+    -------
+    PairedTests
+        Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where shapes do not fit, or ``alpha`` is not between 0 and 1.
+    """
+    return paired_tests_of_moments(moments(a), moments(b), tasks, alpha=alpha)
+
+
+def paired_tests_of_moments(a: Moments, b: Moments, tasks: Sequence[str], *, alpha: float = ALPHA) -> PairedTests:
+    """Test as `paired_tests` does, from published means, standard deviations and numbers of runs.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `paired_tests`, or where a standard deviation is negative.
+    """
+    from scipy.special import stdtr
+
+    _check(a, b, tasks, alpha)
+    spread_a, spread_b = (side.standard_deviation**2 / np.maximum(side.runs, 1) for side in (a, b))
+    reasons = [_reason(*row) for row in zip(a.mean, b.mean, a.runs, b.runs, spread_a, spread_b, strict=True)]
+    testable = np.array([not reason for reason in reasons], dtype=np.bool_)
+    total = np.where(testable, spread_a + spread_b, np.nan)
+    share = spread_a / total
+    difference = a.mean - b.mean
+    t = difference / np.sqrt(total)
+    freedom = 1 / (share**2 / np.maximum(a.runs - 1, 1) + (1 - share) ** 2 / np.maximum(b.runs - 1, 1))
+    p = 2 * stdtr(freedom, -np.abs(t))
+    numbers = np.stack([difference, t, freedom, p], axis=1)
+    rows = zip(tasks, numbers, reasons, strict=True)
+    return PairedTests(alpha, tuple(_test(task, row, why, alpha) for task, row, why in rows))
+
+
+def paired_table(table: ScoreTable, *, alpha: float = ALPHA) -> PairedTable:
+    """Test all pairs of a table's algorithms against each other (Bellemare et al. 2013, Table 3).
+
+    Parameters
+    ----------
+    table : ScoreTable
+        With two runs or more, else all is untested.
+    alpha : float, optional
+        As in `paired_tests`.
+    """
+    known = {name: moments(runs) for name, runs in zip(table.algorithms, table.scores, strict=True)}
+    tests = {
+        (a, b): paired_tests_of_moments(known[a], known[b], table.tasks, alpha=alpha)
+        for a, b in itertools.permutations(table.algorithms, 2)
+    }
+    return PairedTable(table.algorithms, MappingProxyType(tests))
+
+
+def probability_of_improvement(x: ArrayLike, y: ArrayLike, *, missing: Missing = "refuse") -> float:
+    """Return how probable it is that a run of X beats a run of Y on a random task (Agarwal et al. 2021, §4.3).
+
+    The mean of `probabilities_of_improvement` over tasks. Above 0.5, X tends to win; by how much does not count.
+
+    Parameters
+    ----------
+    x, y : float array, shape (tasks, runs)
+        Scores of the two algorithms; any increasing change of unit leaves the result as it is.
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or take the runs that are there and the tasks on which both have any.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where shapes do not fit, a score is missing and ``missing`` is "refuse", or no task has runs of both.
+    """
+    absent = sum(np.count_nonzero(np.isnan(np.asarray(side, dtype=np.float64))) for side in (x, y))
+    if absent and missing != "omit":
+        raise ArcadeMarkError(
+            f'{absent} scores are missing; complete them, or ask for those that are there with missing="omit"'
+        )
+    by_task = probabilities_of_improvement(x, y)
+    if np.isnan(by_task).all():
+        raise ArcadeMarkError("no task has runs of both algorithms; there is nothing to compare")
+    return float(np.nanmean(by_task))
+
+
+def probabilities_of_improvement(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Return for every task how probable it is that a run of X beats a run of Y, a tie being half a win.
+
+    This is the Mann–Whitney U statistic over the number of pairs, counted in a sorted array: O((n + m) log m) a task.
+
+    Parameters
+    ----------
+    x, y : float array, shape (tasks, runs)
+        Scores; missing ones are left out.
+
+    Returns
+    -------
+    float array, shape (tasks,)
+        NaN where one of the two has no run.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where shapes do not fit.
+    """
+    mine, theirs = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if mine.ndim != 2 or theirs.ndim != 2 or len(mine) != len(theirs):
+        raise ArcadeMarkError(f"expected two arrays of shape (tasks, runs), not {mine.shape} and {theirs.shape}")
+    return np.array([_wins(a[~np.isnan(a)], b[~np.isnan(b)]) for a, b in zip(mine, theirs, strict=True)])
+
+
+def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    if not x.size or not y.size:
+        return float("nan")
+    ordered = np.sort(y)
+    below, not_above = (np.searchsorted(ordered, x, side=side).sum() for side in ("left", "right"))
+    return float((below + not_above) / (2 * x.size * y.size))
+
+
+def _check(a: Moments, b: Moments, tasks: Sequence[str], alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise ArcadeMarkError(f"alpha {alpha:g}: expected a significance level between 0 and 1, such as 0.01")
+    for side in (a, b):
+        shapes = {np.shape(values) for values in (side.mean, side.standard_deviation, side.runs)}
+        if shapes != {(len(tasks),)}:
+            raise ArcadeMarkError(f"expected scores for each of {len(tasks)} tasks, not of shape {sorted(shapes)}")
+        if (side.standard_deviation < 0).any():
+            raise ArcadeMarkError("a standard deviation is negative; mend it")
+
+
+def _reason(mean_a: float, mean_b: float, runs_a: int, runs_b: int, spread_a: float, spread_b: float) -> str:
+    """Say why a task cannot be tested, or "" if it can."""
+    for which, mean, runs, spread in (("first", mean_a, runs_a, spread_a), ("second", mean_b, runs_b, spread_b)):
+        if runs == 0 or np.isnan(mean):
+            return f"the {which} has no score"
+        if runs == 1:
+            return f"the {which} has one run"
+        if np.isnan(spread):
+            return f"the standard deviation of the {which} is not known"
+    if spread_a + spread_b == 0:
+        return "neither varies from run to run" + (", and both score the same" if mean_a == mean_b else "")
+    return ""
+
+
+def _test(task: str, numbers: NDArray[np.float64], why: str, alpha: float) -> TaskTest:
+    difference, t, freedom, p = numbers.tolist()
+    known = None if np.isnan(difference) else difference
+    if why:
+        return TaskTest(task, known, None, None, None, "untested", why)
+    verdict: Verdict = "undecided" if p >= alpha else "better" if t > 0 else "worse"
+    return TaskTest(task, known, t, freedom, p, verdict)

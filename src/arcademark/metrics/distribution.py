@@ -1,0 +1,115 @@
+"""How scores are distributed: which fraction of tasks, or of runs, lies above each threshold.
+
+Conventions
+-----------
+* Results have the axes of ``scores`` that are neither tasks nor runs, then one of thresholds, in the order given.
+* 2013's score distribution counts scores *at or above* a threshold, the performance profiles of 2021 only those *above*
+  it. The two differ where scores equal a threshold, at 0 in games that nobody scores in.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out.
+
+Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
+2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import Missing, admit, by_run
+
+
+def score_distribution(scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse") -> NDArray[np.float64]:
+    """Return the fraction of tasks whose score is at or above each threshold (Bellemare et al. 2013, §4.2.3).
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks)
+        Normalised scores, one a task.
+    thresholds : float array, shape (thresholds,)
+        In the unit of the scores.
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or take the fraction of the tasks that have a score.
+
+    Returns
+    -------
+    float array, shape (..., thresholds)
+        Falls from 1 to 0 as thresholds rise.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a score is missing and ``missing`` is "refuse", where there is no score at all, or a threshold is NaN.
+    """
+    values = admit(scores, missing)
+    tasks = np.count_nonzero(~np.isnan(values), axis=-1)
+    reached = [np.count_nonzero(values >= threshold, axis=-1) / tasks for threshold in _admit_thresholds(thresholds)]
+    return np.stack(reached, axis=-1)
+
+
+def performance_profile(
+    scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse"
+) -> NDArray[np.float64]:
+    """Return the fraction of runs above each threshold, averaged over tasks (Agarwal et al. 2021, §4.2).
+
+    This is their run-score distribution: F(τ) = mean over tasks of the mean over runs of [score > τ]. Each task weighs
+    the same, however many runs it has.
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks, runs)
+        Normalised scores.
+    thresholds : float array, shape (thresholds,)
+        τ, in the unit of the scores.
+    missing : {"refuse", "omit"}, optional
+        What to do with NaN: raise, or take each task's runs that are there and the tasks that have any.
+
+    Returns
+    -------
+    float array, shape (..., thresholds)
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `score_distribution`, or where there is no axis of runs.
+    """
+    values = _admit_runs(scores, missing, "performance_profile")
+    runs = np.count_nonzero(~np.isnan(values), axis=-1)
+    there = runs > 0
+    above = [
+        np.mean(np.count_nonzero(values > threshold, axis=-1) / np.maximum(runs, 1), axis=-1, where=there)
+        for threshold in _admit_thresholds(thresholds)
+    ]
+    return np.stack(above, axis=-1)
+
+
+def average_score_distribution(
+    scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse"
+) -> NDArray[np.float64]:
+    """Return the fraction of tasks whose mean over runs is above each threshold (Agarwal et al. 2021, §4.2).
+
+    Unlike `performance_profile` it hides how runs differ. Unlike `score_distribution` it counts only what is above.
+
+    Parameters, result and errors are those of `performance_profile`.
+    """
+    values = _admit_runs(scores, missing, "average_score_distribution")
+    present = ~np.isnan(values)
+    runs = np.count_nonzero(present, axis=-1)
+    means = np.where(runs > 0, np.sum(values, axis=-1, where=present) / np.maximum(runs, 1), np.nan)
+    tasks = np.count_nonzero(runs, axis=-1)
+    above = [np.count_nonzero(means > threshold, axis=-1) / tasks for threshold in _admit_thresholds(thresholds)]
+    return np.stack(above, axis=-1)
+
+
+def _admit_runs(scores: ArrayLike, missing: Missing, statistic: str) -> NDArray[np.float64]:
+    values = by_run(scores, statistic)
+    admit(values.reshape(*values.shape[:-2], -1), missing)
+    return values
+
+
+def _admit_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(thresholds, dtype=np.float64)
+    if values.ndim != 1 or not values.size or np.isnan(values).any():
+        raise ArcadeMarkError("thresholds: expected one or more numbers to count scores against")
+    return values

@@ -1,0 +1,214 @@
+"""Scores placed in a score range: of the game itself, of random play, of baselines, or of the algorithms compared.
+
+Conventions
+-----------
+* Every method here is (score − lowest) / (highest − lowest) for some range [lowest, highest] of each task (Bellemare et
+  al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents", §4.1). Results are fractions.
+* Axes of ``scores`` are as in `arcademark.metrics.normalise`: tasks last unless ``task_axis`` says otherwise. NaN in,
+  NaN out, element by element.
+* A range may be empty: random play scores 0 in a few games, or all algorithms score the same. ``zero_range="refuse"``
+  raises and names the tasks; ``zero_range="omit"`` gives NaN there, and `zero_ranges` of the same limits names them, so
+  that whoever sums up can say what was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.normalise import ZeroRange, normalise
+
+Limits: TypeAlias = Mapping[str, tuple[float, float]]
+"""Task → (lowest, highest), in the task's own unit."""
+
+
+def zero_ranges(limits: Limits, tasks: Sequence[str]) -> tuple[str, ...]:
+    """Name the tasks whose range is empty, in the order of ``tasks``; those without limits are not among them."""
+    return tuple(task for task in tasks if task in limits and limits[task][0] == limits[task][1])
+
+
+def random_limits(random: Mapping[str, float], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the ranges of `random_normalised`: from 0 to the magnitude of the random score.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task has no random score.
+    """
+    _refuse("no random reference score for", [task for task in tasks if not np.isfinite(random.get(task, np.nan))])
+    return {task: (0.0, abs(random[task])) for task in tasks}
+
+
+def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the ranges of `baseline_normalised`: from the lowest to the highest reference score.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task has no reference scores, or one that is not finite.
+    """
+    _refuse("no baseline scores for", [task for task in tasks if not len(baselines.get(task, ()))])
+    _refuse("a baseline score is not finite on", [task for task in tasks if not np.isfinite(baselines[task]).all()])
+    return {task: (float(min(baselines[task])), float(max(baselines[task]))) for task in tasks}
+
+
+def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the ranges of `inter_algorithm`: from the lowest to the highest score there is.
+
+    Parameters
+    ----------
+    scores : float array, shape (algorithms, tasks)
+        Raw scores, NaN where missing; tasks on which none has a score are left out of the result.
+    tasks : sequence of str
+        Names along the last axis.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != len(tasks) or not len(values):
+        raise ArcadeMarkError(f"expected scores of shape (algorithms, {len(tasks)}), not {values.shape}")
+    lows, highs = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    return {
+        task: (float(low), float(high)) for task, low, high in zip(tasks, lows, highs, strict=True) if not np.isnan(low)
+    }
+
+
+def min_max(
+    scores: ArrayLike, limits: Limits, tasks: Sequence[str], *, task_axis: int = -1, zero_range: ZeroRange = "refuse"
+) -> NDArray[np.float64]:
+    """Place scores between the lowest and the highest that a game can give (review, "Min-Max Scaling", after Eq. 3).
+
+    Parameters
+    ----------
+    scores : float array, one axis of tasks
+        Raw scores.
+    limits : mapping of task to (float, float)
+        The lowest and the highest score that is possible.
+    tasks : sequence of str
+        The names along ``task_axis``.
+    task_axis : int, optional
+        Which axis of ``scores`` is that of tasks.
+    zero_range : {"refuse", "omit"}, optional
+        What to do with tasks whose limits are equal: raise, or give NaN.
+
+    Returns
+    -------
+    float array, shape of ``scores``
+        Fractions within 0 and 1.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `arcademark.metrics.normalise.normalise`; where limits stand the wrong way round; or where a score lies
+        outside them, so that they are no limits.
+    """
+    upside_down = [task for task in tasks if task in limits and limits[task][0] > limits[task][1]]
+    _refuse("the lowest score is above the highest on", upside_down)
+    placed = _place(scores, limits, tasks, task_axis, zero_range)
+    values = np.moveaxis(np.asarray(scores, dtype=np.float64), task_axis, -1)
+    lows, highs = (np.array([limits[task][end] for task in tasks]) for end in (0, 1))
+    outside = np.unique(np.nonzero((values < lows) | (values > highs))[-1])
+    _refuse("a score lies outside the limits on", [tasks[place] for place in outside])
+    return placed
+
+
+def random_normalised(
+    scores: ArrayLike,
+    random: Mapping[str, float],
+    tasks: Sequence[str],
+    *,
+    task_axis: int = -1,
+    zero_range: ZeroRange = "refuse",
+) -> NDArray[np.float64]:
+    """Divide scores by the magnitude of random play's score (Bellemare et al. 2013, §4.1.1).
+
+    Random play itself comes to 1 or, where its score is negative, to −1; a score of 0 stays 0.
+
+    Parameters
+    ----------
+    scores : float array, one axis of tasks
+        Raw scores.
+    random : mapping of task to float
+        What random play scores on average; 0 leaves no range.
+
+    tasks, task_axis, zero_range and errors are those of `min_max`, but no score lies outside.
+    """
+    return _place(scores, random_limits(random, tasks), tasks, task_axis, zero_range)
+
+
+def baseline_normalised(
+    scores: ArrayLike,
+    baselines: Mapping[str, Sequence[float]],
+    tasks: Sequence[str],
+    *,
+    task_axis: int = -1,
+    zero_range: ZeroRange = "refuse",
+) -> NDArray[np.float64]:
+    """Place scores in the range that a set of baselines spans (Bellemare et al. 2013, §4.1.2).
+
+    0 is the lowest baseline, 1 the highest; a score may lie outside.
+
+    Parameters
+    ----------
+    scores : float array, one axis of tasks
+        Raw scores.
+    baselines : mapping of task to sequence of float
+        The reference scores of each task, in any order. In 2013, those of 37 agents.
+
+    tasks, task_axis, zero_range and errors are those of `min_max`, but a score may lie outside.
+    """
+    return _place(scores, baseline_limits(baselines, tasks), tasks, task_axis, zero_range)
+
+
+def inter_algorithm(
+    scores: ArrayLike, tasks: Sequence[str], *, zero_range: ZeroRange = "refuse"
+) -> NDArray[np.float64]:
+    """Place scores between the worst and the best of the algorithms compared (Bellemare et al. 2013, §4.1.3).
+
+    On every task the best algorithm has 1 and the worst 0, however good either is.
+
+    Parameters
+    ----------
+    scores : float array, shape (algorithms, tasks)
+        Raw scores, averaged over runs. Missing ones (NaN) stay missing, and the range is that of those that are there.
+    tasks : sequence of str
+        Names along the last axis.
+    zero_range : {"refuse", "omit"}, optional
+        What to do with tasks on which all algorithms score the same (or only one has a score): raise, or give NaN.
+
+    Returns
+    -------
+    float array, shape (algorithms, tasks)
+        Fractions within 0 and 1.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shape is another, or where ranges are empty and refused.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    limits = algorithm_limits(values, tasks)
+    played = [place for place, task in enumerate(tasks) if task in limits]
+    placed = np.full(values.shape, np.nan)
+    placed[:, played] = _place(values[:, played], limits, [tasks[place] for place in played], -1, zero_range)
+    return placed
+
+
+def _place(
+    scores: ArrayLike, limits: Limits, tasks: Sequence[str], task_axis: int, zero_range: ZeroRange
+) -> NDArray[np.float64]:
+    lows = {task: low for task, (low, _) in limits.items()}
+    highs = {task: high for task, (_, high) in limits.items()}
+    return normalise(scores, lows, highs, tasks, task_axis=task_axis, zero_range=zero_range)
+
+
+def _refuse(problem: str, tasks: Sequence[str]) -> None:
+    if tasks:
+        raise ArcadeMarkError(f"{problem} {', '.join(tasks)}; mend that, or leave such tasks out")

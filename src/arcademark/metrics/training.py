@@ -1,0 +1,120 @@
+"""The training score: the average of k consecutive episodes, as training went.
+
+Conventions
+-----------
+* Episodes are given in the order in which they ended, each with the training frame at which it did.
+* A window is k consecutive episodes. Window i holds episodes i to i + k − 1 and ends with the last of them.
+* The review asks for scores averaged over k consecutive episodes across the whole training, and against reporting the
+  best policy (Fan 2021, "Evaluation Procedures" and "Reporting performance", after Machado et al. 2018). The score at
+  the end is therefore *the* training score; the best window is given so that the two can be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+
+Fewer: TypeAlias = Literal["refuse", "shorten"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive episodes of training.
+
+    Parameters
+    ----------
+    score : float
+        Their mean.
+    first, last : int
+        Their positions, counted from 0, both included.
+    end_frame : int
+        The training frame at which the last of them ended.
+    """
+
+    score: float
+    first: int
+    last: int
+    end_frame: int
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingScore:
+    """How well an agent played while it learned.
+
+    Parameters
+    ----------
+    asked : int
+        k, the episodes of a window.
+    episodes : int
+        The episodes of every window here: k, or all there are if they are fewer and that was allowed.
+    end : Window
+        The last window: the training score.
+    best : Window
+        The window of the highest mean, the earliest of such: a selection, higher than what training gives on average.
+    curve : float array, shape (windows,)
+        Every window's mean, in order.
+    end_frames : int array, shape (windows,)
+        The training frame at which each window ends.
+    """
+
+    asked: int
+    episodes: int
+    end: Window
+    best: Window
+    curve: NDArray[np.float64]
+    end_frames: NDArray[np.int64]
+
+
+def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int, *, fewer: Fewer = "refuse") -> TrainingScore:
+    """Average every k consecutive episodes of training (review, "Evaluation Procedures").
+
+    Parameters
+    ----------
+    scores : float array, shape (episodes,)
+        Episode scores in the order in which the episodes ended.
+    end_frames : int array, shape (episodes,)
+        The training frame at which each ended; it never decreases (episodes played side by side may end together).
+    k : int
+        Episodes to a window, 1 or more.
+    fewer : {"refuse", "shorten"}, optional
+        What to do with fewer than k episodes: raise, or make them all one window; `TrainingScore.episodes` tells.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there are no episodes, or fewer than k and that is refused; where a score is missing; where end frames
+        decrease or do not fit the scores.
+    """
+    values, frames = _admit(scores, end_frames)
+    if k < 1:
+        raise ArcadeMarkError(f"k = {k}: a window needs at least one episode")
+    if values.size < k and (fewer != "shorten" or not values.size):
+        raise ArcadeMarkError(
+            f"{values.size} episodes of training are fewer than the {k} to average; train longer, ask for a smaller k, "
+            'or for those there are with fewer="shorten"'
+        )
+    width = min(k, values.size)
+    curve = np.lib.stride_tricks.sliding_window_view(values, width).mean(axis=1)
+    ends = frames[width - 1 :]
+    end, best = (_window(curve, ends, width, int(place)) for place in (len(curve) - 1, np.argmax(curve)))
+    return TrainingScore(k, width, end, best, curve, ends)
+
+
+def _window(curve: NDArray[np.float64], ends: NDArray[np.int64], width: int, place: int) -> Window:
+    return Window(float(curve[place]), place, place + width - 1, int(ends[place]))
+
+
+def _admit(scores: ArrayLike, end_frames: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    values, frames = np.asarray(scores, dtype=np.float64), np.asarray(end_frames)
+    if values.ndim != 1 or frames.shape != values.shape:
+        raise ArcadeMarkError(f"expected one end frame for each episode, not {values.shape} scores and {frames.shape}")
+    if not np.isfinite(values).all():
+        raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
+    if frames.size and (not np.issubdtype(frames.dtype, np.integer) or (np.diff(frames) < 0).any() or frames[0] < 0):
+        raise ArcadeMarkError("end frames: expected whole numbers of frames that never decrease; order episodes by end")
+    return values, frames.astype(np.int64)
