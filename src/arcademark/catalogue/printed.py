@@ -1,0 +1,131 @@
+"""What the review's tables print, cell by cell, and what a printed cell is worth as a number.
+
+Conventions
+-----------
+* A cell is kept as it is printed, with what is wrong in it. Where a table prints no value there is "N/A".
+* The training frames stand in the column of the table's percentage, as the summaries below the games do. The text at
+  hand has lost the columns of that row in Tables 3, 7 and 11 (six, four and four times "200M" over five algorithms);
+  each of the five has "200M" here.
+* The text at hand shows no bold print, so no cell tells whether it was set in bold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from arcademark.catalogue.model import Place, PrintedCell
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.tables import read_rows
+
+PAPERS = ("fan-2021",)
+NOTHING = "N/A"
+
+_NUMBER = re.compile(r"(?P<digits>[+-]?\d+(?:\.\d+)?)(?:(?P<multiple>[MB])|E(?P<power>[+-]?\d+))?")
+_MULTIPLES = {"M": 6, "B": 9}
+_FLOAT_NOISE = 1e-12
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number as it is printed, with how far it was carried.
+
+    Parameters
+    ----------
+    value : float
+        What it is worth.
+    last_digit : int
+        The power of ten of its last digit: −2 for "3.43", 0 for "21", −10 for "4.37E-08", 6 for "200M".
+    form : {"plain", "power", "multiple"}
+        "3.43", "4.37E-08" or "200M".
+    """
+
+    value: float
+    last_digit: int
+    form: str
+
+    @property
+    def decimals(self) -> int:
+        """Digits behind the point, of the number written out: 2 for "3.43", 10 for "4.37E-08", 0 for "200M"."""
+        return max(0, -self.last_digit)
+
+    @property
+    def half_unit(self) -> float:
+        """Half of what the last digit counts: how far rounding can have moved the number."""
+        return float(Decimal((0, (5,), self.last_digit - 1)))
+
+    def is_rounding_of(self, exact: float) -> bool:
+        """Whether an exact value can have been rounded to this number, either way where it lies half-way between."""
+        return abs(self.value - exact) <= self.half_unit + _FLOAT_NOISE * abs(exact)
+
+    def like(self, exact: float) -> str:
+        """Write another number in the same form, carried as far."""
+        if self.form == "multiple":
+            power = 9 if self.last_digit >= 9 else 6
+            return f"{exact / 10**power:g}{'B' if power == 9 else 'M'}"
+        if self.form == "power":
+            places = Decimal(repr(self.value)).adjusted() - self.last_digit
+            return f"{exact:.{max(0, places)}E}"
+        text = f"{exact:.{self.decimals}f}"
+        return text.removeprefix("-") if float(text) == 0 else text
+
+
+def printed_number(printed: str) -> PrintedNumber | None:
+    """Read a printed cell as a number.
+
+    Parameters
+    ----------
+    printed : str
+        "-18.6", "4.37E-08", "1E+5", "200M", "10B", …
+
+    Returns
+    -------
+    PrintedNumber or None
+        None where it is no number: "N/A", "441/32".
+    """
+    match = _NUMBER.fullmatch(printed.strip().replace("\N{MINUS SIGN}", "-"))
+    if not match:
+        return None
+    digits, multiple, power = match["digits"], match["multiple"], match["power"]
+    shift = _MULTIPLES[multiple] if multiple else int(power or 0)
+    exact = Decimal(digits).scaleb(shift)
+    decimals = len(digits.partition(".")[2])
+    form = "multiple" if multiple else "power" if power else "plain"
+    return PrintedNumber(float(exact), shift - decimals, form)
+
+
+def printed_cells(paper: str = "fan-2021") -> tuple[PrintedCell, ...]:
+    """Return every cell of a paper's tables of results, table by table, row by row.
+
+    Parameters
+    ----------
+    paper : str
+        A source's key. Only the review, "fan-2021", has its cells here: those of Tables 3 to 14.
+
+    Raises
+    ------
+    UnknownNameError
+        Where no cells of that paper are held.
+    """
+    if paper not in PAPERS:
+        raise UnknownNameError("paper with printed cells", paper, PAPERS)
+    return _read(paper, None)
+
+
+@cache
+def _read(paper: str, directory: Traversable | None) -> tuple[PrintedCell, ...]:
+    name = f"{paper}.csv"
+    cells: dict[Place, PrintedCell] = {}
+    rows = read_rows(name, directory or files("arcademark.catalogue") / "data" / "printed")
+    for line, row in enumerate(rows, start=2):
+        if not row["printed"].strip():
+            raise ArcadeMarkError(f"printed/{name}, line {line}: nothing printed; write {NOTHING}, or drop the row")
+        place = Place(int(row["table"]), row["row"], row["algorithm"], row["quantity"])
+        if place in cells:
+            raise ArcadeMarkError(f"printed/{name}, line {line}: this cell stands twice; keep what is printed once")
+        cells[place] = PrintedCell(place, row["printed"])
+    return tuple(cells.values())
