@@ -35,7 +35,7 @@ class Source:
     Parameters
     ----------
     key : str
-        How the tables name it: first author's family name and year, "fan-2021".
+        How the tables name it: first author's family name and year, "fan-2021"; with a letter where two would share it.
     authors, title, venue : str
         As cited. Authors beyond the first may be "et al.".
     year : int
@@ -50,8 +50,8 @@ class Source:
 
     @property
     def short(self) -> str:
-        """How text names it: "Fan 2021", "Aitchison et al. 2023"."""
-        return f"{self.authors} {self.year}"
+        """How text names it: "Fan 2021", "Aitchison et al. 2023", "Badia et al. 2020a"."""
+        return f"{self.authors} {self.year}{self.key.partition(str(self.year))[2]}"
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,11 @@ class Entry:
     read_in: str = ""
     unavailable: str = ""
     note: str = ""
+
+    @property
+    def year(self) -> int:
+        """When the scores were first published; where no paper is named, when the source was."""
+        return (self.paper or self.source).year
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,277 @@
+"""The published scores: what there is, chosen by collection, protocol, training, year and kind.
+
+Conventions
+-----------
+* A collection is what was read from one source; each score stands with its citation (`arcademark.catalogue.model`).
+* Where several collections are asked for and two have an algorithm of the same name, both get the source in brackets:
+  "Agent57 (Fan 2021)". What an algorithm is called depends on the collections asked for, and on nothing else.
+* Nothing is filled in: a game that an algorithm was not scored on is NaN in the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from arcademark.catalogue import reading
+from arcademark.catalogue.model import ALGORITHM_KINDS, REPORTED, Entry, Result, Source
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.table import ScoreTable
+from arcademark.suite import protocols, tasks
+
+Names = str | Sequence[str]
+"""One name, or several."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which entries to keep; what is None keeps all.
+
+    Parameters
+    ----------
+    protocol : str, optional
+        A named protocol, or "" for the entries for which none is known.
+    min_training_frames, max_training_frames : int, optional
+        Bounds, both included. Either leaves out the entries whose training frames are not known.
+    year, since, until : int, optional
+        When the scores were first published (`Entry.year`): in it, in it or later, in it or earlier.
+    kind : str or sequence of str, optional
+        Of `ALGORITHM_KINDS`.
+    reported : str or sequence of str, optional
+        Of `REPORTED`.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a protocol, a kind or what is reported is none of those that there are.
+    """
+
+    protocol: str | None = None
+    min_training_frames: int | None = None
+    max_training_frames: int | None = None
+    year: int | None = None
+    since: int | None = None
+    until: int | None = None
+    kind: Names | None = None
+    reported: Names | None = None
+
+    def __post_init__(self) -> None:
+        if self.protocol and self.protocol not in protocols.protocols():
+            raise UnknownNameError("protocol", self.protocol, protocols.protocols())
+        for what, names, known in (("kind", self.kind, ALGORITHM_KINDS), ("report", self.reported, REPORTED)):
+            for name in _listed(names):
+                if name not in known:
+                    raise UnknownNameError(what, name, known)
+
+    def keeps(self, entry: Entry) -> bool:
+        """Say whether an entry is to be kept."""
+        year = entry.year
+        return (
+            self.protocol in (None, entry.protocol)
+            and _between(entry.training_frames, self.min_training_frames, self.max_training_frames)
+            and _between(year, self.since, self.until)
+            and self.year in (None, year)
+            and (self.kind is None or entry.kind in _listed(self.kind))
+            and (self.reported is None or entry.reported in _listed(self.reported))
+        )
+
+
+def sources() -> Mapping[str, Source]:
+    """Return the papers by key: "fan-2021"."""
+    return reading.read_sources()
+
+
+def collections() -> tuple[str, ...]:
+    """Return the collections' names, in alphabetical order."""
+    return reading.read_names()
+
+
+def entries(collection: str | None = None) -> tuple[Entry, ...]:
+    """Return a collection's algorithms, in the source's order; those of all collections if none is named.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such collection.
+    """
+    return tuple(entry for name in _chosen(collection) for entry in reading.read_entries(name).values())
+
+
+def results(collection: str | None = None) -> tuple[Result, ...]:
+    """Return a collection's scores as they stand in its file; those of all collections if none is named.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such collection.
+    """
+    return tuple(result for name in _chosen(collection) for result in reading.read_results(name))
+
+
+def scores_of(entry: Entry) -> Mapping[str, Result]:
+    """Return an entry's scores by game, in the order of its collection's file."""
+    return _by_entry(entry.collection)[entry.algorithm]
+
+
+def select(
+    collection: Names | None = None, algorithms: Collection[str] | None = None, keep: Filter | None = None
+) -> Mapping[str, Entry]:
+    """Return the entries that are asked for by the names they go by in a table.
+
+    Parameters
+    ----------
+    collection : str or sequence of str, optional
+        Which collections; all if none is named.
+    algorithms : collection of str, optional
+        Only these, in this order. A name without brackets means the algorithm in every collection that has it.
+    keep : Filter, optional
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such collection or algorithm.
+    """
+    found = _named(_chosen(collection))
+    if algorithms is not None:
+        found = {name: found[name] for wanted in _listed(algorithms) for name in _meant(wanted, found)}
+    return MappingProxyType({name: entry for name, entry in found.items() if keep is None or keep.keeps(entry)})
+
+
+def load(
+    collection: Names | None = None,
+    *,
+    algorithms: Names | None = None,
+    protocol: str | None = None,
+    min_training_frames: int | None = None,
+    max_training_frames: int | None = None,
+    year: int | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    kind: Names | None = None,
+    reported: Names | None = None,
+) -> ScoreTable:
+    """Return published scores as a table.
+
+    Parameters
+    ----------
+    collection, algorithms
+        As in `select`.
+    protocol, min_training_frames, max_training_frames, year, since, until, kind, reported
+        As in `Filter`.
+
+    Returns
+    -------
+    ScoreTable
+        One run for each algorithm: the score as published, whatever number of runs it is the mean of. Its protocol is a
+        named one, or "" where none is known; its source tells who published the score and where it was read. Algorithms
+        whose scores are lost (`Entry.unavailable`) are not in it.
+
+    Raises
+    ------
+    UnknownNameError
+        If a collection, an algorithm, a protocol, a kind or what is reported is unknown.
+    ArcadeMarkError
+        If nothing is left, or an algorithm asked for by name has no scores.
+    """
+    keep = Filter(protocol, min_training_frames, max_training_frames, year, since, until, kind, reported)
+    for name in _listed(algorithms):
+        lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
+        if lost and all(lost):
+            raise ArcadeMarkError(f"catalogue: the scores of {name!r} are not available: {lost[0]}")
+    return table(select(collection, None if algorithms is None else _listed(algorithms), keep))
+
+
+def table(found: Mapping[str, Entry]) -> ScoreTable:
+    """Lay out the scores of entries under the names given, as `load` does.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there are none.
+    """
+    scored = {name: entry for name, entry in found.items() if not entry.unavailable}
+    if not scored:
+        raise ArcadeMarkError("catalogue: no algorithm fits all that is asked; 'arcademark catalogue list' shows them")
+    present = {task for entry in scored.values() for task in scores_of(entry)}
+    columns = {task: column for column, task in enumerate(in_order(present))}
+    scores = np.full((len(scored), len(columns), 1), np.nan)
+    for row, entry in enumerate(scored.values()):
+        for task, result in scores_of(entry).items():
+            scores[row, columns[task], 0] = result.score
+    return ScoreTable(
+        tuple(scored),
+        tuple(columns),
+        scores,
+        tuple(entry.protocol for entry in scored.values()),
+        tuple(citation(entry) for entry in scored.values()),
+    )
+
+
+def citation(entry: Entry) -> str:
+    """Say who published an entry's scores, where they are printed and where they were read."""
+    place = f"{entry.source.short}, {entry.table}"
+    if entry.paper is not None and entry.paper != entry.source:
+        place = f"{entry.paper.short}, as given in {place}"
+    return f"{place}; read at second hand in {entry.read_in}" if entry.hand == "second" else place
+
+
+def in_order(games: Collection[str]) -> tuple[str, ...]:
+    """Put games in the order of the first suite that has them all; else those of atari-57 first, then by name."""
+    orders = [suite.tasks for suite in tasks.suites().values()]
+    order = next((order for order in orders if set(games) <= set(order)), orders[0])
+    return (*(game for game in order if game in games), *sorted(set(games) - set(order)))
+
+
+def _chosen(collection: Names | None) -> tuple[str, ...]:
+    known = collections()
+    if collection is None:
+        return known
+    for name in _listed(collection):
+        if name not in known:
+            raise UnknownNameError("collection", name, known)
+    return tuple(dict.fromkeys(_listed(collection)))
+
+
+def _named(chosen: Sequence[str]) -> dict[str, Entry]:
+    """Name the entries of the collections, with the source in brackets where two share a name."""
+    found = [entry for name in chosen for entry in entries(name)]
+    shared = Counter(entry.algorithm for entry in found)
+    same_source = Counter((entry.algorithm, entry.source.key) for entry in found)
+    named = {}
+    for entry in found:
+        whose = entry.source.short if same_source[entry.algorithm, entry.source.key] == 1 else entry.collection
+        named[f"{entry.algorithm} ({whose})" if shared[entry.algorithm] > 1 else entry.algorithm] = entry
+    return named
+
+
+def _meant(wanted: str, named: Mapping[str, Entry]) -> tuple[str, ...]:
+    """Return the names in the table that a name means, whatever its case."""
+    key = wanted.strip().lower()
+    exact = tuple(name for name in named if name.lower() == key)
+    found = exact or tuple(name for name, entry in named.items() if entry.algorithm.lower() == key)
+    if not found:
+        raise UnknownNameError("algorithm", wanted, [*named, *(entry.algorithm for entry in named.values())])
+    return found
+
+
+@cache
+def _by_entry(collection: str) -> Mapping[str, Mapping[str, Result]]:
+    found: dict[str, dict[str, Result]] = {algorithm: {} for algorithm in reading.read_entries(collection)}
+    for result in reading.read_results(collection):
+        found[result.entry.algorithm][result.task] = result
+    return MappingProxyType({algorithm: MappingProxyType(scores) for algorithm, scores in found.items()})
+
+
+def _listed(names: Names | Iterable[str] | None) -> tuple[str, ...]:
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def _between(value: int | None, low: int | None, high: int | None) -> bool:
+    if low is None and high is None:
+        return True
+    return value is not None and (low is None or value >= low) and (high is None or value <= high)
