@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arcademark.cli import options
-from arcademark.errors import ArcadeMarkError
+from arcademark.cli.writing import write
 
 
 @click.command("report", short_help="Show the scores of runs, as tables, a page or JSON.")
@@ -31,7 +31,7 @@ def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_varian
     if html is not None:
         from arcademark.report.html import render as render_page
 
-        _write(html, render_page(report))
+        write(html, render_page(report), option="--html", example="page.html")
     if as_json:
         from arcademark.report.as_json import render as render_json
 
@@ -44,15 +44,3 @@ def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_varian
     (terminal.render_briefly if quiet else terminal.render)(report, Console())
     if html is not None:
         click.echo(f"page: {html.resolve().as_uri()}")
-
-
-def _write(path: Path, page: str) -> None:
-    if path.is_dir():
-        raise ArcadeMarkError(f"{path}: is a directory; name a file, as in --html {path / 'page.html'}")
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(page, encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot write the page ({error.strerror}); choose another --html") from None
