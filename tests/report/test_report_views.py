@@ -224,14 +224,6 @@ def test_games_without_references_are_named_and_left_out() -> None:
     assert nothing.algorithms[0].breakthroughs[0].games == 0
 
 
-def test_hard_exploration_games_are_reported_by_themselves() -> None:
-    told = text_of(analyse(collected(made_up_run(games=(*ATARI_5, "montezuma_revenge")))), "hard_exploration")
-    assert "Montezuma's Revenge 0" in told
-    assert "hard-exploration-7" in text_of(analyse(collected(made_up_run())), "hard_exploration")
-    many = analyse(collected(made_up_run(agents=[f"agent-{number}" for number in range(6)], games=("venture",))))
-    assert "2 others" in text_of(many, "hard_exploration")
-
-
 def test_the_whole_suite_has_its_median() -> None:
     report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=2)))
     assert "suite_complete" in kinds(report)

@@ -247,6 +247,69 @@ class Algorithm:
 
 
 @dataclass(frozen=True)
+class HardScore:
+    """One algorithm on a hard-exploration game.
+
+    Parameters
+    ----------
+    algorithm : str
+    score, hns : float or None
+        In points, and in percent; None where it has no score.
+    """
+
+    algorithm: str
+    score: float | None
+    hns: float | None
+
+
+@dataclass(frozen=True)
+class HardGame:
+    """A hard-exploration game, with what the scores are to be seen beside.
+
+    Parameters
+    ----------
+    id, name : str
+        "private_eye", "Private Eye".
+    random, human : float
+        Reference scores in points.
+    best, best_hns : float or None
+        The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
+    best_algorithm, best_source : str
+        Whose it is, and the paper that published it; "" where there is none.
+    scores : tuple of HardScore
+        One an algorithm, in the document's order.
+    """
+
+    id: str
+    name: str
+    random: float
+    human: float
+    best: float | None
+    best_algorithm: str
+    best_source: str
+    best_hns: float | None
+    scores: tuple[HardScore, ...]
+
+
+@dataclass(frozen=True)
+class HardExploration:
+    """The hard-exploration games by themselves (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
+
+    Parameters
+    ----------
+    games : tuple of HardGame
+        All seven, whether played or not.
+    """
+
+    games: tuple[HardGame, ...]
+
+    @property
+    def played(self) -> tuple[HardGame, ...]:
+        """The games on which at least one algorithm has a score."""
+        return tuple(game for game in self.games if any(item.score is not None for item in game.scores))
+
+
+@dataclass(frozen=True)
 class Citation:
     """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
 
@@ -270,6 +333,7 @@ class Report:
         Which games the summaries are over, in words.
     algorithms : tuple of Algorithm
     games : tuple of Game
+    hard_exploration : HardExploration
     runs : tuple of Run
     notices : tuple of Notice
         Warnings first.
@@ -283,6 +347,7 @@ class Report:
     scope: str
     algorithms: tuple[Algorithm, ...]
     games: tuple[Game, ...]
+    hard_exploration: HardExploration
     runs: tuple[Run, ...]
     notices: tuple[Notice, ...]
     methods: tuple[str, ...]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcademark.metrics import intervals, normalise
 from arcademark.report.cells import Cell
 from arcademark.report.document import Estimate
-from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.subset.model import FrameCap, SubsetModel, from_subset
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.subsets import Subset
 
@@ -47,7 +47,7 @@ def choose_together(played: Sequence[Mapping[str, Cell]]) -> tuple[Subset, ...]:
     return own
 
 
-def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: int | None, rng: np.random.Generator) -> Estimate:
+def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rng: np.random.Generator) -> Estimate:
     """Estimate the suite's median human-normalised score.
 
     Parameters
@@ -56,8 +56,8 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: int | None, 
         One with a model.
     played : mapping of task to Cell
         The games with at least one finished episode.
-    frame_cap : int or None
-        Of the protocol that they were played under.
+    frame_cap : int, None or "unknown"
+        Of the protocol that they were played under; None for no cap.
     rng : numpy.random.Generator
         For the bootstrap.
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
 from arcademark.report import wording
 from arcademark.report.cells import Entrant
-from arcademark.report.document import Algorithm, Game, Level, Notice
+from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.runs import game_name
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import subsets, tasks
@@ -45,10 +45,6 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 )
 
 
-MOST_HARD = 4
-"""Algorithms whose hard-exploration scores are told one by one."""
-
-
 def collect(
     collection: RunCollection,
     shown: Sequence[Entrant],
@@ -75,11 +71,12 @@ def collect(
         *_run_by_run(collection, names),
         *_episodes(collection, names),
         *_games_differ(algorithms),
-        *_estimates(algorithms),
+        *about_estimates([(algorithm.name, algorithm.estimate) for algorithm in algorithms]),
+        *_complete(algorithms),
         *_learners(shown),
         *_scores(algorithms, games),
         *_actions(shown),
-        *_hard_exploration(algorithms, games),
+        *_hard_exploration(algorithms),
         *_intervals(algorithms),
     ]
     return tuple(sorted(found, key=lambda notice: list(KINDS).index(notice.kind)))
@@ -173,14 +170,19 @@ def _games_differ(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
         yield _notice("games_differ", f"Not every summary is over all the games: {what}.")
 
 
-def _estimates(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    estimates = [algorithm.estimate for algorithm in algorithms]
-    for text in dict.fromkeys(text for estimate in estimates for text in estimate.warnings):
-        doubtful = wording.shortened(item.name for item in algorithms if text in item.estimate.warnings)
+def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
+    """Say which estimates are doubtful or refused, and how the others are to be read.
+
+    Parameters
+    ----------
+    estimates : sequence of (str, Estimate)
+        Algorithms' names, and what the models say of them.
+    """
+    for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
+        doubtful = wording.shortened(name for name, estimate in estimates if text in estimate.warnings)
         yield _notice("estimate_doubtful", f"{doubtful}: {text[0].lower()}{text[1:]}")
     refused = sorted(
-        ((algorithm.estimate, algorithm.name) for algorithm in algorithms if algorithm.estimate.missing),
-        key=lambda pair: pair[0].missing,
+        ((estimate, name) for name, estimate in estimates if estimate.missing), key=lambda pair: pair[0].missing
     )
     for missing, group in groupby(refused, key=lambda pair: pair[0].missing):
         pairs = list(group)
@@ -189,7 +191,7 @@ def _estimates(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
             f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
             f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
         )
-    used = list(dict.fromkeys((item.subset, item.title, item.suite) for item in estimates if item.value is not None))
+    used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
     for name, title, suite in used:
         yield _notice(
             "estimate_reading",
@@ -203,6 +205,9 @@ def _estimates(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     if len(used) > 1:
         titles = wording.listing(title for _, title, _ in used)
         yield _notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+
+
+def _complete(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     for algorithm in algorithms:
         whole = subsets.subset(algorithm.estimate.subset).suite
         if algorithm.summaries[0].games and _covers(algorithm, whole):
@@ -268,20 +273,13 @@ def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
             )
 
 
-def _hard_exploration(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
-    hard = {game.id for game in games if game.hard_exploration}
-    advice = "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1)"
-    found = [
-        f"{algorithm.name} {wording.listing(f'{game_name(item.game)} {wording.percent(item.hns)}' for item in scores)}"
-        for algorithm in algorithms
-        if (scores := [item for item in algorithm.scores if item.game in hard and item.score is not None])
-    ]
-    if found:
-        more = [f"{len(found) - MOST_HARD:,} others: see the games"] if len(found) > MOST_HARD else []
-        told = "; ".join([*found[:MOST_HARD], *more])
-        yield _notice("hard_exploration", f"{advice}. Such games by themselves, HNS: {told}.")
-    elif any(algorithm.estimate.value is not None for algorithm in algorithms):
-        yield _notice("hard_exploration", f"{advice}. Where it matters, play the games of hard-exploration-7 too.")
+def _hard_exploration(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    if any(score.score is not None for algorithm in algorithms for score in algorithm.scores):
+        yield _notice(
+            "hard_exploration",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games stand by "
+            "themselves.",
+        )
 
 
 def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from arcademark.report import wording
+from arcademark.report import sections, wording
 from arcademark.report.document import Algorithm, Estimate, Game, GameScore, Report
 from arcademark.report.layout import WIDE, notice, prose, section, show, table
 from arcademark.report.record import ProtocolView, Run
@@ -56,6 +56,7 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from section("Estimated median HNS of the whole suite", _headline(report))
     yield from section(f"Summaries over {report.scope}", _summaries(report))
     yield from section("Games", *_games(report, width))
+    yield from sections.hard_exploration(report.hard_exploration)
     for view in dict.fromkeys(run.protocol for run in report.runs):
         names = wording.listing(run.name for run in report.runs if run.protocol == view)
         yield from section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol))

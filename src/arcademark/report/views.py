@@ -17,16 +17,14 @@ import numpy as np
 
 import arcademark
 from arcademark.metrics import aggregate, intervals, normalise
-from arcademark.report import estimates, measures, methods, notices, runs, wording
+from arcademark.report import estimates, hard, measures, methods, notices, runs, wording
 from arcademark.report.cells import Cell, Entrant, entrants, run_names
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Algorithm, Breakthrough, Game, GameScore, Interval, Report, Summary
 from arcademark.report.measures import Measure
 from arcademark.scores.runs import RunCollection, load_runs
-from arcademark.suite import references, subsets, tasks
+from arcademark.suite import references, tasks
 from arcademark.suite.subsets import Subset
-
-HARD_EXPLORATION = "hard-exploration-7"
 
 
 def analyse(
@@ -67,6 +65,7 @@ def analyse(
         scope=scope,
         algorithms=algorithms,
         games=games,
+        hard_exploration=hard.section([(entrant.name, _means(entrant.played)) for entrant in shown]),
         runs=views,
         notices=told,
         methods=paragraphs,
@@ -103,7 +102,7 @@ def _game(task: str) -> Game:
         human=human,
         record=record,
         record_hns=measures.atari()["hns"].of(task, record),
-        hard_exploration=task in subsets.subset(HARD_EXPLORATION).tasks,
+        hard_exploration=task in hard.games(),
     )
 
 
@@ -134,6 +133,10 @@ def _interval(task: str, cell: Cell, seed: int) -> Interval | None:
         return None
     hns = measures.atari()["hns"]
     return Interval(found.low, found.high, found.level, hns.of(task, found.low), hns.of(task, found.high))
+
+
+def _means(played: Mapping[str, Cell]) -> dict[str, float]:
+    return {task: intervals.score(cell.seeds) for task, cell in played.items()}
 
 
 def _summaries(played: Mapping[str, Cell]) -> tuple[Summary, ...]:

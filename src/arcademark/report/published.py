@@ -1,0 +1,60 @@
+"""The catalogue as reports use it: what has been published on a game, and the best of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from arcademark.catalogue import collections
+
+NO_ALGORITHM = frozenset({"reference", "baseline"})
+"""Kinds of entries that are nobody's algorithm."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best published score of a game.
+
+    Parameters
+    ----------
+    score : float
+        In points.
+    algorithm : str
+        Whose.
+    source : str
+        The paper that published it, "Badia et al. 2020".
+    """
+
+    score: float
+    algorithm: str
+    source: str
+
+
+def best(task: str, *, but: Collection[str] = ()) -> Best | None:
+    """Return the best published score of a game, whatever the protocol it was made under.
+
+    Parameters
+    ----------
+    task : str
+        A game's id.
+    but : collection of str, optional
+        Algorithms to leave aside.
+
+    Returns
+    -------
+    Best or None
+        None where the catalogue has nothing else on the game.
+    """
+    return next((found for found in _ranked().get(task, ()) if found.algorithm not in but), None)
+
+
+@cache
+def _ranked() -> Mapping[str, tuple[Best, ...]]:
+    """Return each game's published scores, best first."""
+    found: dict[str, list[Best]] = {}
+    for item in collections.results():
+        if item.entry.kind not in NO_ALGORITHM:
+            paper = item.entry.paper or item.entry.source
+            found.setdefault(item.task, []).append(Best(item.score, item.entry.algorithm, paper.short))
+    return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in found.items()}

@@ -1,0 +1,53 @@
+"""The hard-exploration games stand by themselves in every report."""
+
+from __future__ import annotations
+
+import pytest
+from made_up import ATARI_5, collected, made_up_run
+
+from arcademark.report import hard, html, published
+from arcademark.report.views import analyse
+from arcademark.suite import references, subsets
+
+
+def test_all_seven_games_are_there_with_what_they_stand_beside() -> None:
+    found = hard.section([("mine", {"venture": 1187.5, "pong": 3.0})])
+    assert tuple(game.id for game in found.games) == subsets.subset("hard-exploration-7").tasks
+    assert [game.id for game in found.played] == ["venture"]
+    venture = found.games[-1]
+    assert (venture.random, venture.human) == (0.0, 1187.5)
+    assert (venture.scores[0].score, venture.scores[0].hns) == (1187.5, 100.0)
+    assert (found.games[0].scores[0].score, found.games[0].scores[0].hns) == (None, None)
+
+
+@pytest.mark.parametrize("task", hard.games())
+def test_the_best_published_score_is_above_all_others_and_above_random_play(task: str) -> None:
+    best = published.best(task)
+    assert best is not None
+    assert best.score > references.scores("random")[task]
+    assert best.source
+    second = published.best(task, but=[best.algorithm])
+    assert second is not None
+    assert second.score <= best.score
+    assert second.algorithm != best.algorithm
+
+
+def test_references_and_baselines_are_nobodys_best() -> None:
+    for task in ("pitfall", "private_eye", "pong", "tennis"):
+        best = published.best(task)
+        assert best is not None
+        assert best.algorithm not in {"Random", "Human", "Human World Record", "Const", "Perturb"}
+
+
+def test_a_game_that_nobody_published_has_no_best() -> None:
+    assert published.best("toy") is None
+
+
+def test_runs_show_the_section_whether_such_a_game_was_played_or_not() -> None:
+    with_one = analyse(collected(made_up_run(games=(*ATARI_5, "montezuma_revenge"))))
+    assert [game.name for game in with_one.hard_exploration.played] == ["Montezuma's Revenge"]
+    assert with_one.hard_exploration.played[0].scores[0].algorithm == "random"
+    without = analyse(collected(made_up_run()))
+    assert without.hard_exploration.played == ()
+    assert "None of these games has a score" in html.render(without)
+    assert "None of these games has a score" not in html.render(with_one)
