@@ -7,7 +7,7 @@ score. What their columns mean stands in `arcademark.catalogue.model`; a new col
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -203,9 +203,3 @@ def _check_text(where: str, field: str, value: Any) -> None:
 def _check_known(where: str, kind: str, name: Any, known: Sequence[str] | Mapping[str, Any]) -> None:
     if name not in known:
         raise ArcadeMarkError(f"{where}: {UnknownNameError(kind, str(name), known)}")
-
-
-def iterate(directory: Path | None = None) -> Iterator[Entry]:
-    """Yield all entries, collection by collection."""
-    for collection in read_names(directory):
-        yield from read_entries(collection, directory).values()

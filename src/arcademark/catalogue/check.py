@@ -1,0 +1,249 @@
+"""Goes through the whole catalogue: checksums, tables, and whether scores, print, errata and references agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcademark.catalogue import errata, printed, reading
+from arcademark.catalogue.model import Entry, Erratum, PrintedCell, Result
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import references, tables
+
+_REFERENCES = {
+    ("fan-2021", "Random"): ("atari-57", "random"),
+    ("fan-2021", "Human"): ("atari-57", "human"),
+    ("fan-2021", "Human World Record"): ("atari-57", "human_world_record"),
+    ("aitchison-2023", "Human Ref"): ("atari-57", "human"),
+    ("bellemare-2013", "Random"): ("ale-55", "random"),
+}
+"""Which reference scores an entry of a source repeats: suite and kind."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong.
+
+    Parameters
+    ----------
+    where : str
+        The file, and the line or cell in it.
+    problem : str
+        What is wrong with it.
+    """
+
+    where: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Count:
+    """How much a collection holds.
+
+    Parameters
+    ----------
+    collection : str
+    algorithms : int
+        Its entries.
+    lost : int
+        Those of them whose scores are not available.
+    games : int
+        On which any of them has a score.
+    results : int
+        Scores.
+    """
+
+    collection: str
+    algorithms: int
+    lost: int
+    games: int
+    results: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check found.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Empty if all is well.
+    counts : tuple of Count
+        One for each collection that could be read.
+    files, sources, printed_cells, errata, disagreements : int
+        How many were checked; disagreements are the reference scores that another source prints otherwise.
+    """
+
+    findings: tuple[Finding, ...]
+    counts: tuple[Count, ...]
+    files: int
+    sources: int
+    printed_cells: int
+    errata: int
+    disagreements: int
+
+
+def check() -> Check:
+    """Check all that the package holds; nothing is changed.
+
+    Where a file is damaged, what rests on it is left out: mend it, and check again.
+    """
+    files = len(data_files())
+    damaged = tuple(damaged_files())
+    if damaged:
+        return Check(damaged, (), files, 0, 0, 0, 0)
+    counts, findings = read_collections()
+    slips, unread = _read_errata()
+    cells = [(paper, printed.printed_cells(paper)) for paper in printed.PAPERS]
+    names = [count.collection for count in counts]
+    findings += unread
+    for paper, mine in cells:
+        own = [slip for slip in slips if slip.paper == paper]
+        findings += apart_from_print(mine, own, *_results_from(paper, names))
+    for name in names:
+        findings += apart_from_references(reading.read_results(name))
+    return Check(
+        findings=tuple(findings),
+        counts=tuple(counts),
+        files=files,
+        sources=len(reading.read_sources()),
+        printed_cells=sum(len(mine) for _, mine in cells),
+        errata=len(slips),
+        disagreements=sum(len(reference.alternatives) for reference in references.disagreements()),
+    )
+
+
+def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
+    """Return the catalogue's tables as (folder, name); the folder is "" for the data directory itself."""
+    place = directory or reading.data_directory()
+    folders = sorted(item.name for item in place.iterdir() if item.is_dir())
+    return tuple(
+        (folder, name)
+        for folder in ("", *folders)
+        for name in sorted(item.name for item in (place / folder if folder else place).iterdir())
+        if name.endswith((".csv", ".toml"))
+    )
+
+
+def damaged_files(directory: Path | None = None) -> Iterator[Finding]:
+    """Yield the files that are not what their checksum says, have none, or are listed and gone."""
+    place = directory or reading.data_directory()
+    for folder in dict.fromkeys(folder for folder, _ in data_files(directory)):
+        here = place / folder if folder else place
+        present = [name for owner, name in data_files(directory) if owner == folder]
+        try:
+            listed = [line.split()[1] for line in (here / tables.CHECKSUMS).read_text(encoding="utf-8").splitlines()]
+        except OSError:
+            listed = []
+        for name in dict.fromkeys((*present, *listed)):
+            try:
+                tables.read_text(name, here)
+            except ArcadeMarkError as error:
+                yield Finding(f"{folder}/{name}".lstrip("/"), str(error))
+
+
+def read_collections(directory: Path | None = None) -> tuple[list[Count], list[Finding]]:
+    """Read every collection, and count it or say why it cannot be read."""
+    counts: list[Count] = []
+    findings: list[Finding] = []
+    names = reading.read_names(directory)
+    for name in names:
+        try:
+            entries, results = reading.read_entries(name, directory), reading.read_results(name, directory)
+        except ArcadeMarkError as error:
+            findings.append(Finding(name, str(error)))
+            continue
+        lost = sum(1 for entry in entries.values() if entry.unavailable)
+        games = len({result.task for result in results})
+        counts.append(Count(name, len(entries), lost, games, len(results)))
+    for folder, name in data_files(directory):
+        if folder == "scores" and name.removesuffix(".csv") not in names:
+            findings.append(Finding(f"scores/{name}", "no file in entries/ says whose scores these are"))
+    return counts, findings
+
+
+def apart_from_print(
+    cells: Iterable[PrintedCell],
+    slips: Sequence[Erratum],
+    entries: Mapping[str, Entry],
+    scores: Mapping[tuple[str, str], float],
+) -> Iterator[Finding]:
+    """Yield the printed scores and training frames that neither hold nor stand among the errata, and errata of no cell.
+
+    Parameters
+    ----------
+    cells, slips
+        Of one paper.
+    entries : mapping of str to Entry
+        By algorithm.
+    scores : mapping of (str, str) to float
+        By algorithm and game.
+    """
+    by_place = {cell.place: cell.printed for cell in cells}
+    known = {slip.place for slip in slips if slip.place is not None}
+    for place, text in by_place.items():
+        if place in known:
+            continue
+        holds: float | None
+        if place.row == "training frames":
+            holds = entries[place.algorithm].training_frames if place.algorithm in entries else None
+        elif place.quantity == "score":
+            holds = scores.get((place.algorithm, place.row))
+        else:
+            continue
+        number = printed.printed_number(text)
+        if number is None if holds is None else number is not None and number.is_rounding_of(holds):
+            continue
+        problem = f"printed {text!r}, but the catalogue has {'nothing' if holds is None else f'{holds:.12g}'}"
+        yield Finding(_cell(place.table, place.algorithm, place.row), f"{problem}, and no erratum says why")
+    for slip in slips:
+        if slip.place is not None and by_place.get(slip.place) != slip.printed:
+            found = by_place.get(slip.place, "no such cell")
+            yield Finding(f"errata: {slip.where}", f"says that {slip.printed!r} is printed; the tables have {found!r}")
+
+
+def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
+    """Yield the scores of reference players that are neither our references nor known to be printed otherwise."""
+    for result in results:
+        key = (result.entry.source.key, result.entry.algorithm)
+        if key not in _REFERENCES:
+            continue
+        suite, kind = _REFERENCES[key]
+        reference = references.references(kind, suite).get(result.task)
+        known = () if reference is None else (reference.score, *(other.score for other in reference.alternatives))
+        shown = printed.printed_number(repr(result.score).removesuffix(".0"))
+        if shown is None or not any(shown.is_rounding_of(score) for score in known):
+            yield Finding(
+                f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
+                f"{result.score:.12g} is not the {kind} score of {suite}, and disagreements.csv does not have it",
+            )
+
+
+def _read_errata() -> tuple[tuple[Erratum, ...], list[Finding]]:
+    try:
+        return errata.errata(), []
+    except ArcadeMarkError as error:
+        return (), [Finding("errata", str(error))]
+
+
+def _results_from(paper: str, collections: Iterable[str]) -> tuple[dict[str, Entry], dict[tuple[str, str], float]]:
+    """Return the entries and the scores that were read from a paper."""
+    names = list(collections)
+    entries = {
+        entry.algorithm: entry
+        for name in names
+        for entry in reading.read_entries(name).values()
+        if entry.source.key == paper
+    }
+    scores = {
+        (result.entry.algorithm, result.task): result.score
+        for name in names
+        for result in reading.read_results(name)
+        if result.entry.source.key == paper
+    }
+    return entries, scores
+
+
+def _cell(table: int, algorithm: str, row: str) -> str:
+    return f"Table {table}, {algorithm}, {row}"
