@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import iqm, mean, median, summarise
+from arcademark.metrics.aggregate import at_human_level, iqm, mean, median, optimality_gap, summarise
 
 NAN = np.nan
 SKEWED = np.array([0.0, 1, 2, 3, 10, 100, 1000, 5000])
@@ -25,6 +26,16 @@ def slow_iqm(values: list[float]) -> float:
         left.remove(min(left))
         left.remove(max(left))
     return sum(left) / len(left)
+
+
+def slow_gap(scores: list[list[float]], target: float) -> float:
+    """Average shortfalls over each task's runs, then over tasks, one by one."""
+    by_task = []
+    for runs in scores:
+        short = [max(target - score, 0.0) for score in runs if not np.isnan(score)]
+        if short:
+            by_task.append(sum(short) / len(short))
+    return sum(by_task) / len(by_task)
 
 
 def one_run(values: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -144,6 +155,81 @@ def test_leading_axes_are_carried_through() -> None:
     np.testing.assert_allclose(median(scores[..., 1]), [statistics.median(row) for row in scores[..., 1]])
 
 
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=6, max_size=60).map(lambda values: values[: len(values) // 3 * 3]))
+def test_iqm_is_agarwals_trimmed_mean_of_all_runs(values: list[float]) -> None:
+    scores = np.reshape(values, (-1, 3))
+    expected = stats.trim_mean(scores, proportiontocut=0.25, axis=None)
+    assert iqm(scores) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+def test_optimality_gap_by_hand() -> None:
+    scores = np.array([[0.0, 300], [90, 70], [100, 100]])
+    assert optimality_gap(scores) == (50 + 20 + 0) / 3
+    assert optimality_gap(scores, 200) == (100 + 120 + 100) / 3
+    assert optimality_gap([[0.25, 1.5]], 1.0) == 0.375
+    assert optimality_gap([[100.0, 250.0]]) == 0
+
+
+def test_optimality_gap_weighs_tasks_alike_when_runs_are_ragged() -> None:
+    scores = np.array([[0.0, NAN], [40, 60], [NAN, NAN]])
+    assert optimality_gap(scores, missing="omit") == (100 + 50) / 2
+    with pytest.raises(ArcadeMarkError, match="3 of 6 scores are missing"):
+        optimality_gap(scores)
+    with pytest.raises(ArcadeMarkError, match=r"optimality_gap: expected scores of shape \(\.\.\., tasks, runs\)"):
+        optimality_gap([1.0])
+    with pytest.raises(ArcadeMarkError, match="no scores"):
+        optimality_gap([[NAN]], missing="omit")
+
+
+RAGGED = st.lists(st.lists(st.floats(-1e3, 1e3) | st.just(NAN), min_size=3, max_size=3), min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(RAGGED, st.floats(-500, 500), st.randoms(use_true_random=False))
+def test_optimality_gap_agrees_with_a_slow_oracle_in_any_order(
+    scores: list[list[float]], target: float, random: object
+) -> None:
+    if np.isnan(scores).all():
+        return
+    found = optimality_gap(scores, target, missing="omit")
+    assert found == pytest.approx(slow_gap(scores, target), abs=1e-9)
+    shuffled = [list(row) for row in scores]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    for row in shuffled:
+        random.shuffle(row)  # type: ignore[attr-defined]
+    assert optimality_gap(shuffled, target, missing="omit") == pytest.approx(found, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(RAGGED, st.floats(0, 100), st.floats(0.01, 100), st.floats(-500, 500))
+def test_optimality_gap_falls_with_better_scores_and_follows_the_unit(
+    scores: list[list[float]], gain: float, scale: float, shift: float
+) -> None:
+    table = np.array(scores)
+    if np.isnan(table).all():
+        return
+    found = optimality_gap(table, missing="omit")
+    assert 0 <= optimality_gap(table + gain, missing="omit") <= found
+    moved = optimality_gap(scale * table + shift, scale * 100 + shift, missing="omit")
+    assert moved == pytest.approx(scale * found, rel=1e-6, abs=1e-6)
+
+
+def test_optimality_gap_carries_leading_axes_through() -> None:
+    scores = np.random.default_rng(2).normal(90, 30, size=(4, 2, 5, 3))
+    scores[1, 0, 2, :2] = NAN
+    found = optimality_gap(scores, missing="omit")
+    assert np.shape(found) == (4, 2)
+    np.testing.assert_allclose(found, [[slow_gap(table.tolist(), 100) for table in row] for row in scores])
+
+
+def test_human_level_is_100_percent_and_games_are_named() -> None:
+    found = at_human_level([100.0, 99.99, NAN, 1e4], TASKS)
+    assert (found.count, found.tasks, found.missing) == (2, ("a", "d"), ("c",))
+    with pytest.raises(ArcadeMarkError, match="a score for each of 4 tasks"):
+        at_human_level([1.0], TASKS)
+
+
 def test_summary_averages_runs_before_tasks_and_names_what_it_left_out() -> None:
     scores = np.array([[0.0, 10], [NAN, NAN], [2, NAN], [60, 100]])
     found = summarise(scores, TASKS, missing="omit")
@@ -152,6 +238,9 @@ def test_summary_averages_runs_before_tasks_and_names_what_it_left_out() -> None
     assert found.iqm == (2 + 10 + 60) / 3
     assert (found.n_tasks, found.n_scores) == (3, 5)
     assert (found.missing, found.ragged) == (("b",), ("c",))
+    assert (found.target, found.optimality_gap, found.at_target) == (100, (95 + 98 + 20) / 3, ())
+    lower = summarise(scores, TASKS, missing="omit", target=5.0)
+    assert (lower.target, lower.optimality_gap, lower.at_target) == (5, (2.5 + 3 + 0) / 3, ("a", "d"))
 
 
 def test_summary_of_one_score_a_task() -> None:

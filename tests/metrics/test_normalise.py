@@ -6,7 +6,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.normalise import capped_hns, hns, hwrb, hwrns, normalise, saber
+from arcademark.metrics.normalise import (
+    PERCENT,
+    broken_records,
+    capped_hns,
+    hns,
+    hwrb,
+    hwrns,
+    normalise,
+    reaching,
+    saber,
+)
 
 NAN = np.nan
 TASKS = ("pong", "qbert", "skiing")
@@ -57,6 +67,14 @@ def test_equal_references_are_refused_and_the_task_named() -> None:
         hns(SCORES, RANDOM, HUMAN | {"qbert": 100.0}, TASKS)
 
 
+def test_equal_references_give_nan_on_their_tasks_alone_where_that_is_asked_for() -> None:
+    high = {**HUMAN, "qbert": 100.0}
+    found = normalise(SCORES, RANDOM, high, TASKS, zero_range="omit")
+    np.testing.assert_allclose(found, [0.6, NAN, -0.5])
+    by_table = normalise(np.array([SCORES, SCORES]).T, RANDOM, high, TASKS, task_axis=0, zero_range="omit")
+    np.testing.assert_array_equal(by_table, np.array([found, found]).T)
+
+
 def test_absent_references_are_refused_and_the_tasks_named() -> None:
     with pytest.raises(ArcadeMarkError, match="no high reference score for qbert, skiing"):
         hns(SCORES, RANDOM, {"pong": 1.0, "skiing": NAN}, TASKS)
@@ -68,6 +86,11 @@ def test_absent_references_are_refused_and_the_tasks_named() -> None:
 def test_tasks_that_do_not_fit_the_axis_are_refused(scores: object) -> None:
     with pytest.raises(ArcadeMarkError, match="have no axis -1 of 3 tasks"):
         hns(scores, RANDOM, HUMAN, TASKS)  # type: ignore[arg-type]
+
+
+def test_an_axis_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match=r"shape \(3,\) have no axis 1 of 3 tasks"):
+        hns(SCORES, RANDOM, HUMAN, TASKS, task_axis=1)
 
 
 @settings(deadline=None)
@@ -105,3 +128,39 @@ def test_breakthroughs_are_counted_from_100_percent_and_missing_tasks_named() ->
     assert (found.count, found.tasks, found.missing) == (1, ("pong",), ("skiing",))
     with pytest.raises(ArcadeMarkError, match=r"a score for each of 3 tasks, not an array of shape \(2,\)"):
         hwrb([1.0, 2.0], TASKS)
+
+
+@settings(deadline=None)
+@given(st.floats(-1e6, 1e6), st.floats(0, 1e6))
+def test_a_higher_score_never_normalises_lower(score: float, gain: float) -> None:
+    for metric, high in ((hns, HUMAN), (capped_hns, HUMAN), (hwrns, RECORD), (saber, RECORD)):
+        lower, higher = (metric([raw], RANDOM, high, ["qbert"])[0] for raw in (score, score + gain))
+        assert lower <= higher
+
+
+def test_any_bar_can_be_reached() -> None:
+    found = reaching([5.0, 4.999, NAN], TASKS, 5.0)
+    assert (found.count, found.tasks, found.missing) == (1, ("pong",), ("skiing",))
+
+
+def test_broken_records_name_who_broke_them_and_which_stand() -> None:
+    scores = [[100.0, 99.9, NAN, 3], [250, NAN, NAN, 99]]
+    found = broken_records(scores, ("R2D2", "MuZero"), ("pong", "qbert", "skiing", "alien"))
+    assert dict(found.by_task) == {"pong": ("R2D2", "MuZero"), "qbert": (), "skiing": (), "alien": ()}
+    assert (found.unbroken, found.unplayed) == (("qbert", "alien"), ("skiing",))
+    with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(2, 3\), not \(2, 4\)"):
+        broken_records(scores, ("R2D2", "MuZero"), TASKS)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from([0.0, 99, 100, 101, NAN]), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_broken_records_are_those_of_each_algorithm_apart(scores: list[list[float]]) -> None:
+    names = [f"algorithm {row}" for row in range(len(scores))]
+    found = broken_records(scores, names, TASKS)
+    apart = {name: set(hwrb(row, TASKS).tasks) for name, row in zip(names, scores, strict=True)}
+    assert {task: {name for name in names if task in apart[name]} for task in TASKS} == {
+        task: set(holders) for task, holders in found.by_task.items()
+    }
+    stands = {task for place, task in enumerate(TASKS) if all(not row[place] >= PERCENT for row in scores)}
+    assert set(found.unbroken) | set(found.unplayed) == stands
+    assert set(found.unplayed) == {task for place, task in enumerate(TASKS) if all(np.isnan(r[place]) for r in scores)}

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.ranges import (
+    algorithm_limits,
+    baseline_limits,
+    baseline_normalised,
+    inter_algorithm,
+    min_max,
+    random_limits,
+    random_normalised,
+    zero_ranges,
+)
+
+NAN = np.nan
+TASKS = ("pong", "freeway", "alien")
+RANDOM = {"pong": -20.0, "freeway": 0.0, "alien": 200.0, "unused": 5.0}
+BASELINES = {"pong": [-21.0, 1.0, -20.0], "freeway": [0.0, 22.0], "alien": [300.0, 100.0, 200.0, 300.0]}
+SCORES = [10.0, 11.0, 500.0]
+
+NUMBER = st.floats(-1e6, 1e6)
+MAYBE = NUMBER | st.just(NAN)
+
+
+def table(elements: st.SearchStrategy[float], tasks: int = 3) -> st.SearchStrategy[list[list[float]]]:
+    return st.lists(st.lists(elements, min_size=tasks, max_size=tasks), min_size=1, max_size=5)
+
+
+def test_random_normalised_by_hand() -> None:
+    found = random_normalised(SCORES, RANDOM, TASKS, zero_range="omit")
+    np.testing.assert_array_equal(found, [0.5, NAN, 2.5])
+    own = random_normalised([RANDOM[task] for task in TASKS], RANDOM, TASKS, zero_range="omit")
+    np.testing.assert_array_equal(own, [-1, NAN, 1])
+
+
+def test_baseline_normalised_by_hand() -> None:
+    found = baseline_normalised(SCORES, BASELINES, TASKS)
+    np.testing.assert_allclose(found, [31 / 22, 0.5, 2.0])
+    assert baseline_normalised([-21.0, 22.0, 300.0], BASELINES, TASKS).tolist() == [0, 1, 1]
+
+
+def test_inter_algorithm_by_hand() -> None:
+    scores = [[10.0, 11.0, 500.0], [30.0, NAN, 100.0], [15.0, 21.0, 400.0]]
+    np.testing.assert_array_equal(inter_algorithm(scores, TASKS), [[0, 0, 1], [1, NAN, 0], [0.25, 1, 0.75]])
+
+
+def test_of_two_algorithms_one_has_1_and_the_other_0() -> None:
+    """As Bellemare et al. 2013, §4.1.3, has it of n = 2."""
+    assert inter_algorithm([[1.0, 5.0, -3.0], [2.0, 4.0, -2.0]], TASKS).tolist() == [[0, 1, 0], [1, 0, 1]]
+
+
+def test_min_max_by_hand_and_along_another_axis() -> None:
+    limits = {"pong": (-21.0, 21.0), "alien": (0.0, 1000.0)}
+    assert min_max([0.0, 250.0], limits, ("pong", "alien")).tolist() == [0.5, 0.25]
+    runs = [[-21.0, 21.0, NAN], [1000.0, 0.0, 500.0]]
+    expected = [[0, 1, NAN], [1, 0, 0.5]]
+    np.testing.assert_array_equal(min_max(runs, limits, ("pong", "alien"), task_axis=0), expected)
+
+
+def test_min_max_refuses_what_lies_outside_and_limits_that_are_none() -> None:
+    with pytest.raises(ArcadeMarkError, match="a score lies outside the limits on alien, pong;"):
+        min_max([[-1.0, 22.0], [0.0, 0.0]], {"pong": (-21.0, 21.0), "alien": (0.0, 10.0)}, ("alien", "pong"))
+    with pytest.raises(ArcadeMarkError, match="the lowest score is above the highest on pong"):
+        min_max([0.0], {"pong": (21.0, -21.0)}, ("pong",))
+    with pytest.raises(ArcadeMarkError, match="no low reference score for pong"):
+        min_max([0.0], {}, ("pong",))
+
+
+def test_empty_ranges_are_refused_by_name_unless_omitted_and_can_be_named() -> None:
+    with pytest.raises(ArcadeMarkError, match=r"equal on freeway \(0\)"):
+        random_normalised(SCORES, RANDOM, TASKS)
+    with pytest.raises(ArcadeMarkError, match=r"equal on pong \(7\), alien \(3\)"):
+        inter_algorithm([[7.0, 1.0, NAN], [7.0, 2.0, 3.0]], TASKS)
+    with pytest.raises(ArcadeMarkError, match=r"equal on pong \(2\)"):
+        baseline_normalised([1.0], {"pong": [2.0, 2.0]}, ["pong"])
+    assert zero_ranges(random_limits(RANDOM, TASKS), TASKS) == ("freeway",)
+    assert zero_ranges(baseline_limits(BASELINES | {"alien": [4.0]}, TASKS), TASKS) == ("alien",)
+    assert zero_ranges(algorithm_limits([[7.0, NAN, NAN], [7.0, NAN, 3.0]], TASKS), TASKS) == ("pong", "alien")
+    found = inter_algorithm([[7.0, 1.0, NAN], [7.0, 2.0, 3.0]], TASKS, zero_range="omit")
+    np.testing.assert_array_equal(found, [[NAN, 0, NAN], [NAN, 1, NAN]])
+
+
+def test_a_task_that_nobody_played_stays_missing_and_is_no_empty_range() -> None:
+    found = inter_algorithm([[1.0, NAN, 5.0], [2.0, NAN, 4.0]], TASKS)
+    np.testing.assert_array_equal(found, [[0, NAN, 1], [1, NAN, 0]])
+
+
+def test_references_that_are_not_there_are_refused_by_name() -> None:
+    with pytest.raises(ArcadeMarkError, match="no random reference score for tennis, alien"):
+        random_normalised([1.0, 2.0, 3.0], {**RANDOM, "alien": NAN}, ("tennis", "pong", "alien"))
+    with pytest.raises(ArcadeMarkError, match="no baseline scores for freeway, tennis"):
+        baseline_normalised([1.0, 2.0], {"freeway": []}, ("freeway", "tennis"))
+    with pytest.raises(ArcadeMarkError, match="a baseline score is not finite on pong"):
+        baseline_normalised([1.0], {"pong": [1.0, NAN]}, ("pong",))
+
+
+@pytest.mark.parametrize("scores", [[1.0, 2.0, 3.0], [[1.0, 2.0]], np.zeros((0, 3))])
+def test_inter_algorithm_wants_algorithms_by_tasks(scores: object) -> None:
+    with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(algorithms, 3\)"):
+        inter_algorithm(scores, TASKS)  # type: ignore[arg-type]
+
+
+@settings(deadline=None)
+@given(table(MAYBE))
+def test_inter_algorithm_has_a_worst_and_a_best_wherever_there_is_a_range(scores: list[list[float]]) -> None:
+    found = inter_algorithm(scores, TASKS, zero_range="omit")
+    limits = algorithm_limits(scores, TASKS)
+    empty = zero_ranges(limits, TASKS)
+    for place, task in enumerate(TASKS):
+        raw, column = np.array(scores)[:, place], found[:, place]
+        if task not in limits or task in empty:
+            assert np.isnan(column).all()
+            continue
+        assert np.isnan(column).tolist() == np.isnan(raw).tolist()
+        there = ~np.isnan(raw)
+        assert (column[there].min(), column[there].max()) == (0, 1)
+        for score in raw[there]:
+            assert len(set(column[raw == score].tolist())) == 1
+
+
+@settings(deadline=None)
+@given(table(st.integers(-1000, 1000).map(float)), st.floats(0.01, 100), st.floats(-1000, 1000))
+def test_ranges_of_data_do_not_depend_on_the_unit(scores: list[list[float]], scale: float, shift: float) -> None:
+    converted = scale * np.array(scores) + shift
+    inter = inter_algorithm(scores, TASKS, zero_range="omit")
+    there = ~np.isnan(inter)
+    np.testing.assert_allclose(inter_algorithm(converted, TASKS, zero_range="omit")[there], inter[there], atol=1e-6)
+    baselines = {task: [scale * score + shift for score in values] for task, values in BASELINES.items()}
+    np.testing.assert_allclose(
+        baseline_normalised(converted, baselines, TASKS),
+        baseline_normalised(scores, BASELINES, TASKS),
+        rtol=1e-6,
+        atol=1e-6,
+    )
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBER, min_size=2, max_size=2), st.floats(0.01, 100))
+def test_random_normalised_follows_a_change_of_scale_but_not_of_origin(scores: list[float], scale: float) -> None:
+    """Bellemare et al. 2013, §4.1.1: generally not translation invariant."""
+    tasks = ("pong", "alien")
+    found = random_normalised(scores, RANDOM, tasks)
+    scaled = {task: scale * score for task, score in RANDOM.items()}
+    np.testing.assert_allclose(random_normalised(scale * np.array(scores), scaled, tasks), found, rtol=1e-9)
+    moved = random_normalised(np.array(scores) + 100, {task: score + 100 for task, score in RANDOM.items()}, tasks)
+    assert moved[1] == pytest.approx((scores[1] + 100) / 300)
+
+
+@settings(deadline=None)
+@given(st.lists(MAYBE, min_size=3, max_size=3), st.permutations(range(3)))
+def test_order_of_tasks_and_of_baselines_does_not_matter(scores: list[float], order: list[int]) -> None:
+    names = [TASKS[place] for place in order]
+    turned = {task: list(reversed(values)) for task, values in BASELINES.items()}
+    straight = baseline_normalised(scores, BASELINES, TASKS)
+    shuffled = baseline_normalised([scores[place] for place in order], turned, names)
+    np.testing.assert_array_equal(shuffled, straight[order])
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBER, min_size=3, max_size=3), st.floats(0, 1e6))
+def test_a_higher_score_is_never_placed_lower(scores: list[float], gain: float) -> None:
+    better = np.array(scores) + gain
+    assert (baseline_normalised(better, BASELINES, TASKS) >= baseline_normalised(scores, BASELINES, TASKS)).all()
+    played = ("pong", "alien")
+    assert (random_normalised(better[:2], RANDOM, played) >= random_normalised(scores[:2], RANDOM, played)).all()
