@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
-from arcademark.catalogue.model import Erratum, Place
+from arcademark.catalogue.model import Erratum, Place, Source
+from arcademark.catalogue.reading import data_directory, read_sources
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import references, tables, tasks
 
@@ -49,8 +50,8 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
         As `read_errata`.
     """
     found = read_errata()
-    if paper is not None and paper not in _papers(None):
-        raise UnknownNameError("paper", paper, _papers(None))
+    if paper is not None and paper not in read_sources():
+        raise UnknownNameError("paper", paper, read_sources())
     if category is not None and category not in categories():
         raise UnknownNameError("category", category, categories())
     return tuple(
@@ -64,12 +65,12 @@ def categories() -> tuple[str, ...]:
 
 
 @cache
-def read_errata(directory: Traversable | None = None) -> tuple[Erratum, ...]:
+def read_errata(directory: Path | None = None) -> tuple[Erratum, ...]:
     """Return all errata: those in the tables, and the references on which sources disagree.
 
     Parameters
     ----------
-    directory : Traversable or None
+    directory : Path or None
         Where ``sources.toml`` and the folder ``errata`` lie; None for the package's own data.
 
     Raises
@@ -79,28 +80,17 @@ def read_errata(directory: Traversable | None = None) -> tuple[Erratum, ...]:
         category and why; where a place is incomplete or none; or where a row stands twice.
     """
     place = directory or data_directory()
-    papers = _papers(directory)
+    papers = read_sources(directory)
     found = [item for name in _tables(place) for item in _read(name, place, papers)]
     found += _disagreements(papers)
     return tuple(sorted(found, key=lambda item: item.paper))
-
-
-def data_directory() -> Traversable:
-    """Return the directory of the catalogue's own data files."""
-    return files("arcademark.catalogue") / "data"
-
-
-def _papers(directory: Traversable | None) -> Mapping[str, str]:
-    """Return how text names each source, by key: "Fan 2021"."""
-    found = tables.read_tables("sources.toml", directory or data_directory())
-    return {key: f"{entry['authors']} {entry['year']}" for key, entry in found.items()}
 
 
 def _tables(directory: Traversable) -> list[str]:
     return sorted(item.name for item in (directory / "errata").iterdir() if item.name.endswith(".csv"))
 
 
-def _read(name: str, directory: Traversable, papers: Mapping[str, str]) -> Iterator[Erratum]:
+def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> Iterator[Erratum]:
     paper = name.removesuffix(".csv")
     if paper not in papers:
         raise ArcadeMarkError(f"errata/{name}: no source has the key {paper!r}; add it to sources.toml")
@@ -132,7 +122,7 @@ def _place(row: Mapping[str, str], where: str) -> Place | None:
     return Place(int(table), line, algorithm, quantity)
 
 
-def _disagreements(papers: Mapping[str, str]) -> Iterator[Erratum]:
+def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:
     for reference in references.disagreements():
         for other in reference.alternatives:
             yield Erratum(
@@ -146,8 +136,8 @@ def _disagreements(papers: Mapping[str, str]) -> Iterator[Erratum]:
             )
 
 
-def _paper(source: str, papers: Mapping[str, str]) -> str:
-    for key, short in papers.items():
-        if source.startswith(short):
+def _paper(source: str, papers: Mapping[str, Source]) -> str:
+    for key, paper in papers.items():
+        if source.startswith(paper.short):
             return key
     raise ArcadeMarkError(f"disagreements.csv: {source!r} begins with no source of sources.toml; add it there")
