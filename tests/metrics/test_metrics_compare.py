@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.compare import (
+    Moments,
+    moments,
+    paired_table,
+    paired_tests,
+    paired_tests_of_moments,
+    probabilities_of_improvement,
+    probability_of_improvement,
+)
+from arcademark.scores.table import ScoreTable
+
+NAN = np.nan
+TASKS = ("alien", "pong", "qbert", "tennis", "venture", "zaxxon")
+FIRST = [
+    [10.0, 12, 14, 16],  # clearly more
+    [10.0, 12, 14, NAN],  # less, with fewer runs
+    [10.0, 12, 14, 16],  # not to be told apart
+    [5.0, NAN, NAN, NAN],  # one run
+    [0.0, 0, 0, 0],  # never varies
+    [NAN, NAN, NAN, NAN],  # not played
+]
+SECOND = [[1.0, 2, 3], [31.0, 32, 33], [11.0, 13, 16], [1.0, 2, 3], [0.0, 0, 0], [1.0, 2, 3]]
+
+INTEGER = st.integers(-6, 6).map(float)  # so that runs tie
+SIDE = st.lists(st.lists(INTEGER | st.just(NAN), min_size=4, max_size=4), min_size=2, max_size=2)
+
+
+def slow_probability(x: list[float], y: list[float]) -> float:
+    """Let every run of one meet every run of the other."""
+    wins = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in itertools.product(x, y)]
+    return sum(wins) / len(wins)
+
+
+def there(runs: list[float]) -> list[float]:
+    return [score for score in runs if not np.isnan(score)]
+
+
+def test_welch_by_hand() -> None:
+    """Means 12 and 2 with variances 4 / 3 and 1 / 3: t = 10 / √(5/3), with (5/3)² / (8/9 + 1/18) = 50/17 degrees."""
+    test = paired_tests([[10.0, 12, 14]], [[1.0, 2, 3]], ["alien"]).tests[0]
+    assert test.difference == 10
+    assert test.t == pytest.approx(10 / np.sqrt(5 / 3))
+    assert test.degrees_of_freedom == pytest.approx((25 / 9) / (16 / 18 + 1 / 18))
+    assert test.degrees_of_freedom == pytest.approx(50 / 17)
+
+
+def test_verdicts_and_reasons() -> None:
+    found = paired_tests(FIRST, SECOND, TASKS)
+    assert [test.verdict for test in found.tests] == [
+        "better", "worse", "undecided", "untested", "untested", "untested",
+    ]  # fmt: skip
+    assert (found.better, found.worse, found.undecided, found.untested) == (1, 1, 1, 3)
+    assert found.named("untested") == ("tennis", "venture", "zaxxon")
+    assert [test.why for test in found.tests[3:]] == [
+        "the first has one run",
+        "neither varies from run to run, and both score the same",
+        "the first has no score",
+    ]
+    assert [test.difference for test in found.tests[3:]] == [3, 0, None]
+    assert all((test.t, test.degrees_of_freedom, test.p) == (None, None, None) for test in found.tests[3:])
+    assert all(test.why == "" for test in found.tests[:3])
+
+
+def test_without_any_variance_a_difference_is_told_but_not_tested() -> None:
+    """0.1 three times has a mean that is not 0.1: rounding is no variance."""
+    found = paired_tests([[0.1, 0.1, 0.1]], [[0.3, 0.3, 0.3]], ["pong"]).tests[0]
+    assert (found.verdict, found.why) == ("untested", "neither varies from run to run")
+    assert found.difference == pytest.approx(-0.2)
+
+
+def test_one_side_that_never_varies_is_tested_with_the_others_degrees_of_freedom() -> None:
+    found = paired_tests([[3.0, 3, 3]], [[1.0, 2, 3, 4]], ["pong"]).tests[0]
+    assert found.degrees_of_freedom == pytest.approx(3)
+    assert found.verdict == "undecided"
+
+
+def test_a_level_decides() -> None:
+    strict, lax = (paired_tests([[4.0, 5, 6]], [[1.0, 2, 3]], ["pong"], alpha=alpha) for alpha in (0.01, 0.05))
+    assert strict.tests[0].p == pytest.approx(0.0213, abs=1e-4)
+    assert (strict.undecided, lax.better) == (1, 1)
+
+
+@settings(deadline=None)
+@given(SIDE, SIDE)
+def test_tests_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> None:
+    for test, mine, theirs in zip(paired_tests(a, b, ["x", "y"]).tests, map(there, a), map(there, b), strict=True):
+        if min(len(mine), len(theirs)) < 2 or len(set(mine)) == len(set(theirs)) == 1:
+            assert test.verdict == "untested"
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # SciPy warns where one side never varies
+            expected = stats.ttest_ind(mine, theirs, equal_var=False)
+        assert test.t == pytest.approx(expected.statistic, abs=1e-12)
+        assert test.degrees_of_freedom == pytest.approx(expected.df)
+        assert test.p == pytest.approx(expected.pvalue)
+        assert (test.verdict == "undecided") == (expected.pvalue >= 0.01)
+
+
+@settings(deadline=None)
+@given(
+    st.floats(-100, 100),
+    st.floats(0.1, 50),
+    st.integers(2, 40),
+    st.floats(-100, 100),
+    st.floats(0, 50),
+    st.integers(2, 40),
+)
+def test_published_moments_agree_with_scipy(m1: float, s1: float, n1: int, m2: float, s2: float, n2: int) -> None:
+    first, second = (
+        Moments(np.array([mean]), np.array([sd]), np.array([n])) for mean, sd, n in ((m1, s1, n1), (m2, s2, n2))
+    )
+    found = paired_tests_of_moments(first, second, ["pong"]).tests[0]
+    expected = stats.ttest_ind_from_stats(m1, s1, n1, m2, s2, n2, equal_var=False)
+    assert found.t == pytest.approx(expected.statistic)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(SIDE, SIDE, st.sampled_from([0.5, 4.0]), st.integers(-8, 8))
+def test_neither_unit_nor_order_nor_side_changes_a_test(
+    a: list[list[float]], b: list[list[float]], scale: float, shift: int
+) -> None:
+    found = paired_tests(a, b, ["x", "y"])
+    moved = paired_tests(scale * np.array(a)[::-1, ::-1] + shift, scale * np.array(b)[::-1] + shift, ["y", "x"])
+    mirrored = paired_tests(b, a, ["x", "y"])
+    for test, other, mirror in zip(found.tests, moved.tests[::-1], mirrored.tests, strict=True):
+        assert (other.task, other.verdict) == (test.task, test.verdict)
+        assert mirror.verdict == {"better": "worse", "worse": "better"}.get(test.verdict, test.verdict)
+        if test.p is not None:
+            assert other.p == pytest.approx(test.p)
+            assert mirror.t == pytest.approx(-(test.t or 0.0))
+
+
+@settings(deadline=None)
+@given(SIDE, st.integers(1, 30))
+def test_a_game_where_all_runs_gain_never_turns_worse(a: list[list[float]], gain: int) -> None:
+    order = {"worse": 0, "undecided": 1, "better": 2}
+    base = np.array([[0.0, 1, 2, 4], [0.0, 1, 2, 4]])
+    for before, after in zip(
+        paired_tests(a, base, ["x", "y"]).tests, paired_tests(np.array(a) + gain, base, ["x", "y"]).tests, strict=True
+    ):
+        if before.verdict == "untested":
+            assert after.verdict == "untested"
+        else:
+            assert order[after.verdict] >= order[before.verdict]
+
+
+def test_moments_by_hand() -> None:
+    found = moments([[1.0, 3, NAN], [2.0, NAN, NAN], [NAN, NAN, NAN]])
+    np.testing.assert_allclose(found.mean, [2, 2, NAN])
+    np.testing.assert_allclose(found.standard_deviation, [np.sqrt(2), NAN, NAN])
+    assert found.runs.tolist() == [2, 1, 0]
+
+
+def test_published_moments_that_lack_something_are_untested_by_reason() -> None:
+    known = Moments(np.array([1.0, 2.0]), np.array([1.0, 1.0]), np.array([5, 5]))
+    lacking = Moments(np.array([1.0, NAN]), np.array([NAN, 1.0]), np.array([5, 5]))
+    found = paired_tests_of_moments(known, lacking, ("pong", "alien"))
+    assert [test.why for test in found.tests] == [
+        "the standard deviation of the second is not known",
+        "the second has no score",
+    ]
+
+
+def test_bad_tests_are_refused() -> None:
+    for alpha in (0, 1, 5):
+        with pytest.raises(ArcadeMarkError, match="expected a significance level"):
+            paired_tests(FIRST, SECOND, TASKS, alpha=alpha)
+    with pytest.raises(ArcadeMarkError, match=r"expected scores for each of 2 tasks, not of shape \[\(6,\)\]"):
+        paired_tests(FIRST, SECOND, TASKS[:2])
+    with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(tasks, runs\), not \(2,\)"):
+        moments([1.0, 2.0])
+    negative = Moments(np.array([1.0]), np.array([-1.0]), np.array([5]))
+    with pytest.raises(ArcadeMarkError, match="standard deviation is negative"):
+        paired_tests_of_moments(negative, negative, ["pong"])
+
+
+def test_table_of_all_pairs_both_ways_round() -> None:
+    scores = np.array([[[10.0, 11, 12], [1, 2, 3]], [[1.0, 2, 3], [1, 2, 4]], [[1.0, 2, 4], [20, 21, 22]]])
+    table = ScoreTable(("a", "b", "c"), ("pong", "alien"), scores, ("", "", ""), ("", "", ""))
+    found = paired_table(table)
+    assert found.algorithms == ("a", "b", "c")
+    entries = {pair: (tests.better, tests.worse) for pair, tests in found.tests.items()}
+    assert entries == {
+        ("a", "b"): (1, 0),
+        ("b", "a"): (0, 1),
+        ("a", "c"): (1, 1),
+        ("c", "a"): (1, 1),
+        ("b", "c"): (0, 1),
+        ("c", "b"): (1, 0),
+    }
+    assert found.tests["a", "c"].named("worse") == ("alien",)
+
+
+def test_probability_of_improvement_by_hand() -> None:
+    x, y = [[1.0, 3], [5, 5]], [[2.0, 2], [5, 9]]
+    assert probabilities_of_improvement(x, y).tolist() == [0.5, 0.25]
+    assert probability_of_improvement(x, y) == 0.375
+    assert probability_of_improvement([[1.0]], [[0.0, 1.0, 2.0, 0.5]]) == 0.625
+
+
+def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_played() -> None:
+    x = [[1.0, NAN], [4, 2], [1, 1]]
+    y = [[0.0, 2, NAN], [1, 3, 3], [NAN, NAN, NAN]]
+    with pytest.raises(ArcadeMarkError, match="5 scores are missing"):
+        probability_of_improvement(x, y)
+    np.testing.assert_allclose(probabilities_of_improvement(x, y), [0.5, 4 / 6, NAN])
+    assert probability_of_improvement(x, y, missing="omit") == pytest.approx((0.5 + 4 / 6) / 2)
+    with pytest.raises(ArcadeMarkError, match="no task has runs of both"):
+        probability_of_improvement([[NAN]], [[1.0]], missing="omit")
+
+
+@pytest.mark.parametrize(("x", "y"), [([1.0], [1.0]), ([[1.0]], [[1.0], [2.0]])])
+def test_probability_of_improvement_wants_tasks_by_runs(x: object, y: object) -> None:
+    with pytest.raises(ArcadeMarkError, match=r"two arrays of shape \(tasks, runs\)"):
+        probability_of_improvement(x, y)  # type: ignore[arg-type]
+
+
+@settings(deadline=None)
+@given(SIDE, SIDE)
+def test_probabilities_agree_with_pairs_met_one_by_one_and_with_scipy(
+    a: list[list[float]], b: list[list[float]]
+) -> None:
+    for found, mine, theirs in zip(probabilities_of_improvement(a, b), map(there, a), map(there, b), strict=True):
+        if not mine or not theirs:
+            assert np.isnan(found)
+            continue
+        assert found == pytest.approx(slow_probability(mine, theirs))
+        u = stats.mannwhitneyu(mine, theirs, method="asymptotic").statistic if len({*mine, *theirs}) > 1 else None
+        if u is not None:
+            assert found == pytest.approx(u / (len(mine) * len(theirs)))
+
+
+@settings(deadline=None)
+@given(SIDE, SIDE, st.integers(0, 5))
+def test_probabilities_of_both_sides_make_one_and_rise_with_scores(
+    a: list[list[float]], b: list[list[float]], gain: int
+) -> None:
+    assume(not np.isnan(probabilities_of_improvement(a, b)).all())
+    forth, back = (probability_of_improvement(*sides, missing="omit") for sides in ((a, b), (b, a)))
+    assert forth + back == pytest.approx(1)
+    assert probability_of_improvement(np.array(a) + gain, b, missing="omit") >= forth - 1e-12
+    cubed = probability_of_improvement(np.array(a) ** 3, np.array(b) ** 3, missing="omit")
+    assert cubed == pytest.approx(forth)
+    turned = probability_of_improvement(np.array(a)[::-1, ::-1], np.array(b)[::-1], missing="omit")
+    assert turned == pytest.approx(forth)
