@@ -1,0 +1,255 @@
+"""A reproduction in the terminal: counts, the rows below the games side by side, and every difference explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from arcademark.report import layout, reproduction_figures, reproductions, wording
+from arcademark.report.reproductions import BELOW, Counts, Grid, Kind, Part, Reproduced
+from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce.figures import Panel, PaperFigure
+
+DIFFERS = "≠"
+NOTED = "≈"
+"""Marks a cell that agrees in a way that its note tells."""
+
+FIELD_STYLES = {"differ": "yellow", "unexplained": "bold red"}
+
+MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
+
+STYLES = {"agrees": "green", "differs": "bold yellow", "not available": "dim"}
+
+GAME_COLUMNS = 16
+ALGORITHM_COLUMNS = 32
+"""What a game's name, and an algorithm's score and two percentages, take in the whole table."""
+
+
+def render(shown: Reproduced, console: Console, *, whole: bool = False) -> None:
+    """Print the reproduction.
+
+    Parameters
+    ----------
+    shown : Reproduced
+    console : rich.console.Console
+    whole : bool
+        Whether to print every cell and not just those below the games and those that differ.
+    """
+    layout.show(parts(shown, console.width, whole=whole), console)
+
+
+def parts(shown: Reproduced, width: int, *, whole: bool) -> Iterator[RenderableType]:
+    """Yield what `render` prints, from top to bottom."""
+    yield Text(f"{shown.source.authors} {shown.source.year}: {shown.source.title}", style="bold")
+    yield Text(shown.source.venue, style="dim")
+    yield Text()
+    if len(shown.parts) > 1:
+        yield from layout.section("", _overview(shown))
+    for part in shown.parts:
+        yield from _part(part, width, whole=whole)
+    for figure in shown.figures:
+        yield from layout.section(figure.title, Text(figure.caption), Text(), *_figure(figure))
+    if len(shown.parts) > 1:
+        yield _counts(shown.counts, reproductions.noun(shown.parts))
+
+
+def _overview(shown: Reproduced) -> Table:
+    columns = reproductions.overview(shown.counts)
+    table = layout.table("", *(_in_two_lines(title) for title in columns.values()))
+    for part in shown.parts:
+        table.add_row(Text(part.title), *_numbers(part.counts, columns))
+    table.add_section()
+    table.add_row(Text("together", style="bold"), *_numbers(shown.counts, columns))
+    return table
+
+
+def _in_two_lines(heading: str) -> str:
+    """Break a heading after its first word, unless that is an article."""
+    first, space, rest = heading.partition(" ")
+    return heading if len(first) < 3 or not space else f"{first}\n{rest}"
+
+
+def _numbers(counts: Counts, fields: Iterable[str]) -> Iterator[Text]:
+    for field in fields:
+        number = getattr(counts, field)
+        yield Text(wording.count(number), style=FIELD_STYLES.get(field, "") if number else "dim")
+
+
+def _counts(counts: Counts, noun: str) -> Text:
+    style = "bold red" if counts.unexplained else "yellow" if counts.differ else "green"
+    return Text(reproductions.in_words(counts, noun), style=style)
+
+
+def _part(part: Part, width: int, *, whole: bool) -> Iterator[RenderableType]:
+    table = reproductions.grid(part)
+    counts = _counts(part.counts, reproductions.noun([part]))
+    if table is None:
+        yield from layout.section(part.title, counts, Text(), *_statements(part.comparisons))
+        return
+    content: list[RenderableType] = [counts, Text()]
+    content += [*_whole(table, width), Text()] if whole else []
+    content += [_below(table)]
+    for kind in reproductions.kinds(part.comparisons):
+        content += [Text(), *_kind(kind)]
+    notes = reproductions.noted(part.comparisons)
+    if notes:
+        content += [Text(), *_notes(notes, whole=whole)]
+    yield from layout.section(part.title, *content)
+
+
+def _below(grid: Grid) -> Table:
+    """Set what we compute under what is printed below the games, an algorithm at a time."""
+    table = layout.table(
+        "below the games", "", *(BELOW[row].replace(" %", "\n%").replace("s b", "s\nb") for row in grid.below), left=2
+    )
+    for algorithm in grid.algorithms:
+        cells = [grid.cell(row, algorithm) for row in grid.below]
+        if not any(cells):
+            continue
+        table.add_row(Text(algorithm, style="bold"), "paper", *(_printed(cell) for cell in cells))
+        table.add_row("", "ours", *(_recomputed(cell) for cell in cells), end_section=True)
+    return table
+
+
+def _printed(cell: Comparison | None) -> Text:
+    return Text("" if cell is None else cell.printed)
+
+
+def _recomputed(cell: Comparison | None) -> Text:
+    if cell is None:
+        return Text()
+    if cell.verdict == "differs":
+        return Text(f"{DIFFERS} {cell.recomputed or wording.MISSING}", style=STYLES["differs"])
+    if cell.why and cell.verdict == "agrees" and cell.recomputed != cell.printed:
+        return Text(f"{NOTED} {cell.recomputed}", style=STYLES["agrees"])
+    return Text(cell.recomputed or wording.MISSING, style=STYLES[cell.verdict])
+
+
+def _kind(kind: Kind) -> Iterator[RenderableType]:
+    explained = all(cause.why for cause in kind.causes)
+    heading = kind.category or ("other differences" if explained else "not explained")
+    style = STYLES["differs"] if explained else "bold red"
+    yield Text(f"{DIFFERS} {heading}, {wording.plural(kind.cells, 'cell')}", style=style)
+    for cause in kind.causes:
+        if cause.why:
+            yield Padding(Text(cause.why), (0, 0, 0, 2), expand=False)
+        table = layout.table("", "paper", "ours")
+        table.show_header = False
+        for item in cause.comparisons:
+            table.add_row(Text(reproductions.where(item)), Text(item.printed), Text(item.recomputed or wording.MISSING))
+        yield Padding(table, (0, 0, 0, 4), expand=False)
+
+
+def _notes(notes: Sequence[Comparison], *, whole: bool) -> Iterator[RenderableType]:
+    """List the notes on what agrees; where the table is not shown whole, those on the rows below the games."""
+    listed = [item for item in notes if whole or item.place is None or item.place.row in BELOW]
+    left = len(notes) - len(listed)
+    yield Text(f"{NOTED} agrees, with a note, {wording.plural(len(notes), 'cell')}", style=STYLES["agrees"])
+    table = layout.prose(layout.table("", "paper", ""))
+    table.show_header = False
+    for item in listed:
+        table.add_row(Text(reproductions.where(item)), Text(item.printed), Text(item.why))
+    if listed:
+        yield Padding(table, (0, 0, 0, 4), expand=False)
+    if left:
+        others = f"and {wording.count(left)} more" if listed else wording.count(left)
+        yield Text(f"    {others} in the games' rows; --all shows them", style="dim")
+
+
+def _whole(grid: Grid, width: int) -> Iterator[RenderableType]:
+    """Yield the games' rows, as many algorithms beside each other as the terminal has room for."""
+    references = [name for name in grid.algorithms if not grid.has_percent(name)]
+    others = [name for name in grid.algorithms if name not in references]
+    if references:
+        yield _block(grid, references)
+    step = max(1, (width - GAME_COLUMNS) // ALGORITHM_COLUMNS)
+    for start in range(0, len(others), step):
+        yield Text()
+        yield _block(grid, others[start : start + step])
+
+
+def _block(grid: Grid, algorithms: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("game", overflow="fold")
+    percent = [name for name in algorithms if grid.has_percent(name)]
+    for name in algorithms:
+        table.add_column(f"{name}\nscore", justify="right", no_wrap=True)
+        if name in percent:
+            table.add_column(f"{grid.quantity.upper()} %\npaper", justify="right", no_wrap=True)
+            table.add_column("\nours", justify="right", no_wrap=True)
+    for game in grid.games:
+        cells: list[RenderableType] = []
+        for name in algorithms:
+            cells.append(_score(grid.cell(game, name, "score")))
+            if name in percent:
+                cells += [_printed(grid.cell(game, name)), _recomputed(grid.cell(game, name))]
+        table.add_row(Text(reproductions.game_name(game)), *cells)
+    return table
+
+
+def _score(cell: Comparison | None) -> Text:
+    if cell is None:
+        return Text()
+    differs = cell.verdict == "differs"
+    return Text(f"{DIFFERS} {cell.printed}" if differs else cell.printed, style=STYLES["differs"] if differs else "")
+
+
+def _statements(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
+    for item in comparisons:
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True)
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column()
+        style = STYLES[item.verdict]
+        yield Text(f"{MARKS[item.verdict]} ", style=style).append(item.where, style="bold")
+        grid.add_row(" ", "paper", Text(item.printed))
+        grid.add_row(" ", "ours", Text(item.recomputed or item.verdict, style=style))
+        if item.why or item.verdict == "differs":
+            grid.add_row(" ", "why", Text(item.why) if item.why else Text("not explained", style="bold red"))
+        yield grid
+        yield Text()
+
+
+def _figure(figure: PaperFigure) -> Iterator[RenderableType]:
+    """Show a figure's numbers: what has the same rows in one table, curves as what they are worth at round values."""
+    same_rows = groupby(figure.panels, key=lambda panel: (panel.kind, frozenset(panel.labels)))
+    for (kind, _), members in same_rows:
+        panels = list(members)
+        if kind == "steps":
+            for panel in panels:
+                yield Text(panel.title, style="bold")
+                yield _curves(panel)
+        elif all(len(panel.series) == 1 for panel in panels):
+            yield _bars(panels)
+        else:
+            for panel in panels:
+                yield Text(panel.title, style="bold")
+                yield _bars([panel])
+
+
+def _bars(panels: Sequence[Panel]) -> Table:
+    single = all(len(panel.series) == 1 for panel in panels)
+    columns = [panel.title if single else series.name for panel in panels for series in panel.series]
+    table = layout.table("", *(column.replace(" ", "\n", 1) for column in columns))
+    for label in panels[0].labels:
+        values = [
+            reproduction_figures.number(dict(zip(panel.labels, series.values, strict=True)).get(label), panel)
+            for panel in panels
+            for series in panel.series
+        ]
+        table.add_row(Text(label), *values)
+    return table
+
+
+def _curves(panel: Panel) -> Table:
+    table = layout.table(panel.x_unit, *(series.name for series in panel.series))
+    for x, text in reproduction_figures.thresholds(panel):
+        heights = (reproduction_figures.height(series, x) for series in panel.series)
+        table.add_row(f"≥ {text}", *(reproduction_figures.number(value, panel) for value in heights))
+    return table

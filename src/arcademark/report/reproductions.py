@@ -1,0 +1,397 @@
+"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute.
+
+A paper that can be reproduced is one line in `PAPERS`. The work is done once, by `reproduced`; ``reproduction_*.py``
+only show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import arcademark
+from arcademark.catalogue.model import Source
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.report import wording
+from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.suite import tasks
+
+if TYPE_CHECKING:
+    from arcademark.reproduce.figures import PaperFigure
+
+SCHEMA = "arcademark.reproduction/1"
+
+BELOW: Mapping[str, str] = {
+    "mean": "mean %",
+    "mean efficiency": "a frame",
+    "median": "median %",
+    "median efficiency": "a frame",
+    "hwrb": "records broken",
+}
+"""The rows below the games, in the paper's order, and their headings: an efficiency is, as a fraction, what a training
+frame brings."""
+
+UNSOLVED = "cause not found"
+"""The errata's category of slips of which nobody knows how they came about."""
+
+OVERVIEW: Mapping[str, str] = {
+    "agree": "agree",
+    "noted": "with a note",
+    "differ": "differ",
+    "unsolved": "cause not found",
+    "unexplained": "not explained",
+    "unavailable": "cannot be checked",
+}
+"""Headings of `Counts`."""
+
+FRAMES = "training frames"
+"""The row above the games."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced.
+
+    Parameters
+    ----------
+    source : str
+        Its key in the catalogue.
+    parts : callable
+        Gives the table of that number, or with None everything: tables, or groups of statements.
+    tables : sequence of int
+        Numbers of the tables that can be asked for; empty for a paper of which statements are checked.
+    figure : callable
+        Gives the figure of that number.
+    figures : sequence of int
+        Numbers of the figures.
+    """
+
+    source: str
+    parts: Callable[[int | None], tuple[Reproduction, ...]]
+    tables: Sequence[int]
+    figure: Callable[[int], PaperFigure]
+    figures: Sequence[int]
+
+
+def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import review
+
+    return review.tables(number)
+
+
+def _review_figure(number: int) -> PaperFigure:
+    from arcademark.reproduce import figures
+
+    return figures.review_figure(number)
+
+
+def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import ale2013
+
+    return ale2013.statements()
+
+
+def _ale_figure(number: int) -> PaperFigure:
+    from arcademark.reproduce import figures
+
+    return figures.ale2013_figure(number)
+
+
+PAPERS: Mapping[str, Paper] = {
+    "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
+    "ale-2013": Paper("bellemare-2013", _ale_parts, (), _ale_figure, range(2, 5)),
+}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many printed cells or statements agree.
+
+    Parameters
+    ----------
+    agree, differ, unavailable : int
+        By verdict.
+    noted : int
+        Of those that agree, the ones with something to say about it, see `noted`.
+    unsolved : int
+        Of those that differ, the ones that errata put down as `UNSOLVED`: what holds is known, but not how the paper
+        came to print something else.
+    unexplained : int
+        Of those that differ, the ones without any explanation.
+    """
+
+    agree: int
+    noted: int
+    differ: int
+    unsolved: int
+    unexplained: int
+    unavailable: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table, or a group of statements, with its counts; fields as in `Reproduction`."""
+
+    title: str
+    number: int | None
+    counts: Counts
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A paper, recomputed: what every renderer shows.
+
+    Parameters
+    ----------
+    title, generator : str
+        Of the document: the paper as text names it; "ArcadeMark 0.1.0".
+    paper : str
+        Its name in `PAPERS`.
+    source : Source
+        The paper.
+    counts : Counts
+        Over all parts shown.
+    parts : tuple of Part
+        Tables or groups of statements.
+    figures : tuple of PaperFigure
+        Figures made from the catalogue.
+    """
+
+    title: str
+    generator: str
+    paper: str
+    source: Source
+    counts: Counts
+    parts: tuple[Part, ...]
+    figures: tuple[PaperFigure, ...]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Differences with the same explanation."""
+
+    category: str
+    why: str
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Causes of one kind of slip."""
+
+    category: str
+    causes: tuple[Cause, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many comparisons it covers."""
+        return sum(len(cause.comparisons) for cause in self.causes)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table laid out as it is printed.
+
+    Parameters
+    ----------
+    quantity : str
+        What the table's percentages are: "hns", "hwrns" or "saber".
+    algorithms : tuple of str
+        Its columns.
+    games : tuple of str
+        Its rows of games, by their ids.
+    cells : mapping of (row, algorithm, quantity) to Comparison
+        Every cell, also of `FRAMES` and of the rows in `BELOW`.
+    """
+
+    quantity: str
+    algorithms: tuple[str, ...]
+    games: tuple[str, ...]
+    cells: Mapping[tuple[str, str, str], Comparison]
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The rows that it has below the games."""
+        there = {row for row, _, _ in self.cells}
+        return tuple(row for row in BELOW if row in there)
+
+    def cell(self, row: str, algorithm: str, quantity: str = "") -> Comparison | None:
+        """Return a cell, by default the percentage's; None where nothing is printed."""
+        return self.cells.get((row, algorithm, quantity or self.quantity))
+
+    def has_percent(self, algorithm: str) -> bool:
+        """Tell whether an algorithm has percentages in the games' rows: references have scores alone."""
+        return any(self.cell(game, algorithm) for game in self.games)
+
+
+def reproduced(name: str, *, table: int | None = None, figure: int | None = None) -> Reproduced:
+    """Recompute a paper, or one table or figure of it.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAPERS`.
+    table, figure : int or None
+        Just this table, just this figure; both None for everything.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown paper.
+    ArcadeMarkError
+        For a number that the paper has no table or figure of here.
+    """
+    if name not in PAPERS:
+        raise UnknownNameError("paper", name, PAPERS)
+    paper = PAPERS[name]
+    _check("table", table, name, paper.tables, paper.figures)
+    _check("figure", figure, name, paper.figures, paper.tables)
+    parts = paper.parts(table) if table is not None or figure is None else ()
+    numbers = paper.figures if figure is None and table is None else [figure] if figure is not None else []
+    return document(name, _source(paper.source), parts, [paper.figure(number) for number in numbers])
+
+
+def document(
+    name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = ()
+) -> Reproduced:
+    """Put together what renderers show; the arguments are those of `Reproduced`."""
+    shown = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
+    return Reproduced(
+        title=f"{source.short}, recomputed",
+        generator=f"ArcadeMark {arcademark.__version__}",
+        paper=name,
+        source=source,
+        counts=count([comparison for part in shown for comparison in part.comparisons]),
+        parts=shown,
+        figures=tuple(figures),
+    )
+
+
+def _source(key: str) -> Source:
+    from arcademark.catalogue.collections import sources
+
+    return sources()[key]
+
+
+def _check(kind: str, number: int | None, paper: str, known: Sequence[int], others: Sequence[int]) -> None:
+    if number is None or number in known:
+        return
+    other = "figure" if kind == "table" else "table"
+    there = [_numbers(kind, known), _numbers(other, others)]
+    raise ArcadeMarkError(f"--{kind} {number}: of {paper} there are {' and '.join(filter(None, there))}")
+
+
+def _numbers(kind: str, known: Sequence[int]) -> str:
+    return f"{kind.capitalize()}s {wording.listing(map(str, known))}" if known else ""
+
+
+def count(comparisons: Iterable[Comparison]) -> Counts:
+    """Count verdicts."""
+    verdicts = list(comparisons)
+    differ = [item for item in verdicts if item.verdict == "differs"]
+    return Counts(
+        agree=sum(item.verdict == "agrees" for item in verdicts),
+        noted=len(noted(verdicts)),
+        differ=len(differ),
+        unsolved=sum(item.category == UNSOLVED for item in differ),
+        unexplained=sum(not item.why for item in differ),
+        unavailable=sum(item.verdict == "not available" for item in verdicts),
+    )
+
+
+def in_words(counts: Counts, noun: str) -> str:
+    """Say the counts: "619 cells agree, 34 differ, all explained".
+
+    Parameters
+    ----------
+    counts : Counts
+    noun : str
+        What is counted, see `noun`.
+    """
+    nouns = noun if counts.agree == 1 else noun.replace(" or ", "s and ") + "s"
+    said = [f"{wording.count(counts.agree)} {nouns} {'agrees' if counts.agree == 1 else 'agree'}"]
+    if counts.noted:
+        said[0] += f" ({wording.count(counts.noted)} with a note)"
+    differ = f"{wording.count(counts.differ)} differ{'s' * (counts.differ == 1)}" if counts.differ else "none differs"
+    if counts.unexplained:
+        differ += f", {wording.count(counts.unexplained)} without an explanation"
+    elif counts.differ:
+        differ += ", explained" if counts.differ == 1 else ", all explained"
+    if counts.unsolved:
+        differ += f" save how {wording.count(counts.unsolved)} of them came about"
+    said.append(differ)
+    if counts.unavailable:
+        said.append(f"{wording.count(counts.unavailable)} cannot be checked")
+    return ", ".join(said[:2]) + "".join(f"; {more}" for more in said[2:])
+
+
+def overview(counts: Counts) -> Mapping[str, str]:
+    """Choose the counts that are worth a column, with their headings: those two that matter, and what is not 0."""
+    return {field: title for field, title in OVERVIEW.items() if field in ("agree", "differ") or getattr(counts, field)}
+
+
+def noun(parts: Sequence[Part]) -> str:
+    """Name what parts are made of: "cell" of a table, "statement", or both."""
+    found = {"statement" if part.number is None else "cell" for part in parts}
+    return found.pop() if len(found) == 1 else "cell or statement"
+
+
+def causes(comparisons: Iterable[Comparison]) -> tuple[Cause, ...]:
+    """Gather what differs by its explanation, in order of the kinds of slip; what has no explanation comes first."""
+    found: dict[tuple[str, str], list[Comparison]] = {}
+    for item in comparisons:
+        if item.verdict != "agrees":
+            found.setdefault((item.category, item.why), []).append(item)
+    kinds = list(dict.fromkeys(category for category, _ in found))
+    order = sorted(found, key=lambda key: (bool(key[1]), kinds.index(key[0])))
+    return tuple(Cause(category, why, tuple(found[category, why])) for category, why in order)
+
+
+def kinds(comparisons: Iterable[Comparison]) -> tuple[Kind, ...]:
+    """Gather the causes by their kind of slip."""
+    found: dict[str, list[Cause]] = {}
+    for cause in causes(comparisons):
+        found.setdefault(cause.category, []).append(cause)
+    return tuple(Kind(category, tuple(members)) for category, members in found.items())
+
+
+def where(item: Comparison) -> str:
+    """Name a cell below its table's title, where the table's number need not be said again."""
+    table, comma, rest = item.where.partition(", ")
+    return rest if comma and item.place is not None and table == f"Table {item.place.table}" else item.where
+
+
+def noted(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
+    """Return what agrees, but with something to say about it."""
+    return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)
+
+
+def game_name(game: str) -> str:
+    """Name a game, by its id, as people do."""
+    return tasks.games()[game].name if game in tasks.games() else game
+
+
+def grid(part: Part) -> Grid | None:
+    """Lay a part out as a table; None where it is no table."""
+    cells = {
+        (item.place.row, item.place.algorithm, item.place.quantity): item
+        for item in part.comparisons
+        if item.place is not None
+    }
+    if not cells or len(cells) < len(part.comparisons):
+        return None
+    rows = dict.fromkeys(row for row, _, _ in cells)
+    return Grid(
+        quantity=next(quantity for _, _, quantity in cells if quantity != "score"),
+        algorithms=_columns(cells),
+        games=tuple(row for row in rows if row not in BELOW and row != FRAMES),
+        cells=cells,
+    )
+
+
+def _columns(cells: Mapping[tuple[str, str, str], Comparison]) -> tuple[str, ...]:
+    """Return the algorithms in the order of the games' rows, where the references come first as printed."""
+    games = [algorithm for row, algorithm, _ in cells if row not in BELOW and row != FRAMES]
+    return tuple(dict.fromkeys([*games, *(algorithm for _, algorithm, _ in cells)]))
