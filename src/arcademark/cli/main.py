@@ -21,6 +21,7 @@ COMMANDS = {
     "verify": "arcademark.cli.verify",
     "watch": "arcademark.cli.watch",
     "info": "arcademark.cli.info",
+    "catalogue": "arcademark.cli.catalogue",
 }
 
 

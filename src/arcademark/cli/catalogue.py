@@ -1,0 +1,226 @@
+"""``arcademark catalogue``: the published scores, what papers print wrong, and whether all of it holds together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arcademark.cli import options
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from arcademark.catalogue.model import Entry
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NO_PROTOCOL = "unknown"
+"""What stands for the protocol of entries that fit no named one."""
+
+PAPERS = {"review": "fan-2021", "atari-5": "aitchison-2023", "ale-2013": "bellemare-2013"}
+"""Papers by the names that ``arcademark reproduce`` gives them."""
+
+chosen = options.combine(
+    click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),
+    click.option("--algorithms", metavar="NAMES", help="Only these algorithms, separated by commas."),
+    click.option("--kind", metavar="NAMES", help="model-free, model-based, planning, linear, evolutionary, …"),
+    click.option("--protocol", metavar="NAME", help=f"A named protocol; {NO_PROTOCOL!r}: those that fit none."),
+    click.option("--reported", metavar="NAMES", help="What the score is of: training, evaluation, best, unknown."),
+    click.option("--min-frames", type=options.COUNT, help="Trained for at least so many frames, as far as is known."),
+    click.option("--max-frames", type=options.COUNT, help="Trained for at most so many frames, as far as is known."),
+    click.option("--year", type=int, metavar="YEAR", help="Published in this year."),
+    click.option("--since", type=int, metavar="YEAR", help="Published in this year or later."),
+    click.option("--until", type=int, metavar="YEAR", help="Published in this year or earlier."),
+)
+
+
+class Group(click.Group):
+    """A group that suggests the closest command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Refuse an unknown command, with the closest."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            raise UnknownNameError("catalogue command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+@click.group("catalogue", cls=Group, short_help="Published scores, each with its source, and errata of papers.")
+def command() -> None:
+    """Published scores, each with its source: list, show, export and check them; and what papers print wrong."""
+
+
+@command.command("list", short_help="List collections and algorithms.")
+@chosen
+@options.as_json
+def list_(as_json: bool, **asked: Any) -> int:
+    """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
+    from arcademark.report import catalogue
+
+    found = _select(**asked)
+    if as_json:
+        options.print_json(catalogue.listing(found))
+        return 0
+    from arcademark.report import catalogue_terminal
+
+    _show(lambda width: catalogue_terminal.listing(catalogue.scored(found), width))
+    return 0
+
+
+@command.command("show", short_help="Show an algorithm or a collection with its scores.")
+@click.argument("name", metavar="NAME")
+@click.option("--collection", metavar="NAMES", help="Only as these collections have it.")
+@options.as_json
+def show(name: str, collection: str | None, as_json: bool) -> int:
+    """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
+    from arcademark.catalogue import collections
+    from arcademark.report import catalogue
+
+    whole = name in collections.collections()
+    found = collections.select(name) if whole else _of_name(name, _names(collection))
+    if as_json:
+        options.print_json(catalogue.document(found))
+        return 0
+    from arcademark.report import catalogue_terminal
+
+    items = catalogue.scored(found)
+    if whole:
+        _show(lambda width: catalogue_terminal.listing(items, width, summaries=True))
+    else:
+        _show(lambda width: (part for item in items for part in catalogue_terminal.algorithm(item, width)))
+    return 0
+
+
+@command.command("export", short_help="Write scores as CSV or JSON.")
+@chosen
+@click.option("--wide", is_flag=True, help="A row a game and a column an algorithm, instead of a row a score.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to.  [default: standard output]")
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
+@options.as_json
+def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked: Any) -> int:
+    """Write published scores as CSV, a row a score with its source, or as JSON."""
+    import json
+
+    from arcademark.report import catalogue
+
+    if wide and as_json:
+        raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
+    if out is not None and out.exists() and not out.is_dir() and not overwrite:
+        raise ArcadeMarkError(f"{out}: exists already; name another file, or replace it with --overwrite")
+    found = _select(**asked)
+    for name, entry in found.items():
+        if entry.unavailable:
+            click.echo(f"{name} ({entry.collection}) has no scores: {entry.unavailable}", err=True)
+    if as_json:
+        text = json.dumps(catalogue.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    else:
+        text = catalogue.wide_csv(found) if wide else catalogue.long_csv(found)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write(out, text, option="--out", example="scores.csv")
+        click.echo(f"{out}: {len(found)} algorithms", err=True)
+    return 0
+
+
+@command.command("check", short_help="Check the whole catalogue.")
+@options.as_json
+def check(as_json: bool) -> int:
+    """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
+    from arcademark.catalogue.check import check as check_all
+
+    found = check_all()
+    if as_json:
+        from arcademark.report import catalogue
+
+        options.print_json(catalogue.check_document(found))
+    else:
+        from arcademark.report import catalogue_terminal
+
+        _show(lambda _: catalogue_terminal.check(found))
+    return 1 if found.findings else 0
+
+
+@command.command("errata", short_help="What papers print that does not hold, and why.")
+@click.option("--paper", metavar="NAME", help="Only this paper: review, atari-5, ale-2013, or its key.")
+@click.option("--category", metavar="NAME", help="Only slips of this kind.")
+@options.as_json
+def errata(paper: str | None, category: str | None, as_json: bool) -> int:
+    """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
+    from arcademark.catalogue import collections
+    from arcademark.catalogue import errata as slips
+    from arcademark.report import catalogue
+
+    found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
+    if as_json:
+        options.print_json({"schema": catalogue.SCHEMA, "errata": [catalogue.erratum_document(slip) for slip in found]})
+        return 0
+    from arcademark.report import catalogue_terminal
+
+    if not found:
+        click.echo("No errata.")
+        return 0
+    _show(lambda width: catalogue_terminal.errata(found, collections.sources(), width))
+    return 0
+
+
+def _select(
+    *,
+    collection: str | None,
+    algorithms: str | None,
+    protocol: str | None,
+    min_frames: int | None,
+    max_frames: int | None,
+    year: int | None,
+    since: int | None,
+    until: int | None,
+    kind: str | None,
+    reported: str | None,
+) -> Mapping[str, Entry]:
+    from arcademark.catalogue import collections
+
+    keep = collections.Filter(
+        protocol="" if protocol == NO_PROTOCOL else protocol,
+        min_training_frames=min_frames,
+        max_training_frames=max_frames,
+        year=year,
+        since=since,
+        until=until,
+        kind=_names(kind),
+        reported=_names(reported),
+    )
+    found = collections.select(_names(collection), _names(algorithms), keep)
+    if not found:
+        raise ArcadeMarkError("no algorithm of the catalogue fits all that is asked; ask for less")
+    return found
+
+
+def _of_name(name: str, collection: tuple[str, ...] | None) -> Mapping[str, Entry]:
+    from arcademark.catalogue import collections
+
+    try:
+        return collections.select(collection, [name])
+    except UnknownNameError as error:
+        if error.kind != "algorithm":
+            raise
+        known = [*collections.collections(), *(entry.algorithm for entry in collections.entries())]
+        raise UnknownNameError("algorithm or collection", name, dict.fromkeys(known)) from None
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _show(parts: Callable[[int], Iterable[RenderableType]]) -> None:
+    from rich.console import Console
+
+    from arcademark.report import layout
+
+    console = Console(highlight=False)
+    layout.show(parts(console.width), console)
