@@ -1,0 +1,163 @@
+"""What every cell of the review's Tables 3 to 14 comes to, from raw scores and references.
+
+Conventions
+-----------
+* A cell is named by `arcademark.catalogue.model.Place`. Percentages are in percent, efficiencies in fractions a frame.
+* A `Basis` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in full;
+  `as_rounded` differs by no more than rounding: the references have the decimals to which the review prints them,
+  as its authors can only have used them.
+* Mean and median are over the games with a score, of which there may be fewer than 57.
+
+Equations are those of Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions",
+2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Place
+from arcademark.catalogue.printed import printed_cells, printed_number
+from arcademark.metrics import aggregate, efficiency, normalise
+from arcademark.suite.references import scores as reference_scores
+
+COLLECTION = "review-2021"
+RANDOM, HUMAN, RECORD = REFERENCES = ("Random", "Human", "Human World Record")
+_KINDS = {RANDOM: "random", HUMAN: "human", RECORD: "human_world_record"}
+
+Scores = Mapping[str, Mapping[str, float]]
+"""By algorithm, or by reference, and by game."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What cells are computed from.
+
+    Parameters
+    ----------
+    references : mapping of str to (mapping of str to float)
+        Raw scores of `REFERENCES` by game.
+    scores : mapping of str to (mapping of str to float)
+        Raw scores of the algorithms by game; a game without a score is not there.
+    frames : mapping of str to int
+        Training frames of each algorithm; Random has none, 0, and what is not known is not there.
+    """
+
+    references: Scores
+    scores: Scores
+    frames: Mapping[str, int]
+
+    def with_references(self, changes: Mapping[tuple[str, str], float]) -> Basis:
+        """Return another basis, in which some references, named by (reference, game), have other scores."""
+        return replace(self, references=_changed(self.references, changes))
+
+    def with_scores(self, changes: Mapping[tuple[str, str], float]) -> Basis:
+        """Return another basis, in which some scores, named by (algorithm, game), are others."""
+        return replace(self, scores=_changed(self.scores, changes))
+
+
+@cache
+def ours() -> Basis:
+    """Return the catalogue's scores and training frames, and the suite's references in full."""
+    scores: dict[str, dict[str, float]] = {}
+    for result in collections.results(COLLECTION):
+        scores.setdefault(result.entry.algorithm, {})[result.task] = result.score
+    frames = {
+        entry.algorithm: entry.training_frames
+        for entry in collections.entries(COLLECTION)
+        if entry.training_frames is not None
+    }
+    algorithms = {name: values for name, values in scores.items() if name not in REFERENCES}
+    return Basis({name: reference_scores(kind) for name, kind in _KINDS.items()}, algorithms, frames)
+
+
+@cache
+def as_rounded() -> Basis:
+    """Return `ours` with each reference rounded as the review prints it, save those that it misprints."""
+    references = ours().references
+    changes = {
+        (cell.place.algorithm, cell.place.row): number.value
+        for cell in printed_cells()
+        if cell.place.algorithm in REFERENCES and cell.place.quantity == "score"
+        if (number := printed_number(cell.printed))
+        and number.is_rounding_of(references[cell.place.algorithm][cell.place.row])
+    }
+    return ours().with_references(changes)
+
+
+def value(place: Place, basis: Basis) -> float | None:
+    """Compute a cell.
+
+    Parameters
+    ----------
+    place : Place
+        A cell of Tables 3 to 14.
+    basis : Basis
+        What to compute it from.
+
+    Returns
+    -------
+    float or None
+        None where there is no score, or where the training frames are not known.
+    """
+    if place.row == "training frames":
+        return basis.frames.get(place.algorithm)
+    if place.quantity == "score":
+        return {**basis.references, **basis.scores}[place.algorithm].get(place.row)
+    if place.row == "hwrb":
+        hwrns = percentages(place.algorithm, "hwrns", basis)
+        return normalise.hwrb(np.array(list(hwrns.values())), tuple(hwrns)).count
+    if place.row.startswith(("mean", "median")):
+        return _summary(place, basis)
+    return percentages(place.algorithm, place.quantity, basis).get(place.row)
+
+
+@cache
+def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, float]:
+    """Compute an algorithm's normalised score in every game that it has a score in.
+
+    Parameters
+    ----------
+    algorithm : str
+        One of the basis's algorithms or references.
+    quantity : {"hns", "hwrns", "saber"}
+        Which: Eq. 4, Eq. 5, or Eq. 5 held within 0 and 200 percent.
+    basis : Basis
+        What to compute it from.
+    """
+    raw = {**basis.references, **basis.scores}[algorithm]
+    low, human, record = (basis.references[name] for name in REFERENCES)
+    tasks = tuple(raw)
+    scores = np.array([raw[task] for task in tasks])
+    if quantity == "hns":
+        values = normalise.hns(scores, low, human, tasks)
+    elif quantity == "hwrns":
+        values = normalise.hwrns(scores, low, record, tasks)
+    else:
+        values = normalise.saber(scores, low, record, tasks)
+    return dict(zip(tasks, values.tolist(), strict=True))
+
+
+def _summary(place: Place, basis: Basis) -> float | None:
+    statistic = aggregate.mean if place.row.startswith("mean") else aggregate.median
+    percent = float(statistic(list(percentages(place.algorithm, place.quantity, basis).values())))
+    if not place.row.endswith("efficiency"):
+        return percent
+    frames = basis.frames.get(place.algorithm)
+    if frames is None:
+        return None
+    if frames == 0:  # Random: it learns nothing from no frames, which the review puts down as 0
+        return 0.0
+    return float(efficiency.learning_efficiency(percent / normalise.PERCENT, frames))
+
+
+def _changed(scores: Scores, changes: Mapping[tuple[str, str], float]) -> Scores:
+    changed = dict(scores)
+    for (name, task), score in changes.items():
+        changed[name] = {**changed[name], task: score}
+    return changed
