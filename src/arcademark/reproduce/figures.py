@@ -121,7 +121,13 @@ def review_figure(number: int) -> PaperFigure:
     ArcadeMarkError
         Where there is no such figure.
     """
-    raise NotImplementedError
+    from arcademark.reproduce import figures_review
+
+    if number == 4:
+        return figures_review.records()
+    if number in (1, 2, 3):
+        return figures_review.percentages(number)
+    raise ArcadeMarkError(f"the review has no Figure {number}; it has Figures 1 to 4")
 
 
 def ale2013_figure(number: int) -> PaperFigure:
@@ -130,6 +136,11 @@ def ale2013_figure(number: int) -> PaperFigure:
     Raises
     ------
     ArcadeMarkError
-        Where there is no such figure.
+        Where there is no such figure, or it shows no scores.
     """
-    raise NotImplementedError
+    from arcademark.reproduce import figures_ale2013
+
+    made = {2: figures_ale2013.normalised, 3: figures_ale2013.aggregated, 4: figures_ale2013.distributed}
+    if number not in made:
+        raise ArcadeMarkError(f"Figure {number} of the 2013 paper shows no scores; Figures 2 to 4 do")
+    return made[number]()

@@ -1,0 +1,120 @@
+"""The recovered scores of the 2013 paper, normalised as its §4 says, for its statements and its figures.
+
+Conventions
+-----------
+* Arrays have the paper's 55 games last, in the order of the suite "ale-55": the five training games first.
+* Scores are raw game points; normalised scores are fractions. Where a range is zero a normalised score is NaN.
+* The baseline set is the published three columns (Random, the best Const and the best Perturb of each game). The paper
+  normalises by all 37 agents; where the catalogue holds our own runs of them, "baselines-2013", that set is second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.catalogue import collections
+from arcademark.metrics.ranges import baseline_normalised, inter_algorithm, random_normalised
+from arcademark.suite import tasks
+
+COLLECTION = "ale-2013"
+OWN_BASELINES = "baselines-2013"
+PAPER = "bellemare-2013"
+
+LEARNERS = ("Basic", "BASS", "DISCO", "LSH", "RAM")
+BASELINES = ("Random", "Const", "Perturb")
+SEARCH = ("Breadth-first search", "UCT")
+AGENTS = 37
+"""Random, and Const and Perturb with each of the 18 actions (§4.1.2)."""
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BaselineSet:
+    """Reference scores to normalise by.
+
+    Parameters
+    ----------
+    name : str
+        For people: "the three published baselines".
+    scores : mapping of str to sequence of float
+        A game's reference scores, in any order; only games that all agents of the set have.
+    """
+
+    name: str
+    scores: Mapping[str, Sequence[float]]
+
+
+def games() -> tuple[str, ...]:
+    """Return the 55 games, training games first."""
+    return tasks.suite("ale-55").tasks
+
+
+def training() -> NDArray[np.bool_]:
+    """Return which games are training games, shape (55,)."""
+    return np.isin(games(), tasks.suite("ale-55").training_tasks)
+
+
+@cache
+def raw(names: tuple[str, ...]) -> Scores:
+    """Return recovered scores, shape (names, 55); NaN where a cell is lost.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where an agent is unknown or its scores are lost.
+    """
+    table = collections.load(COLLECTION).select(algorithms=names, tasks=games())
+    return table.mean_over_runs()
+
+
+def best(names: tuple[str, ...]) -> Scores:
+    """Return the highest score of several agents on each game, shape (55,); a lost cell takes no part."""
+    return np.asarray(np.fmax.reduce(raw(names), axis=0))
+
+
+@cache
+def baseline_sets() -> tuple[BaselineSet, ...]:
+    """Return the sets to normalise by: the published one, then our own runs of all 37 agents if there are any."""
+    published = raw(BASELINES)
+    found = [BaselineSet("the three published baselines", _by_game(games(), published))]
+    if OWN_BASELINES in collections.collections():
+        table = collections.load(OWN_BASELINES)
+        scores = table.mean_over_runs()
+        whole = [
+            place for place, task in enumerate(table.tasks) if task in games() and np.isfinite(scores[:, place]).all()
+        ]
+        played = [table.tasks[place] for place in whole]
+        found.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores[:, whole])))
+    return tuple(found)
+
+
+def baseline_scores(reference: BaselineSet) -> Scores:
+    """Return the learners' baseline scores (§4.1.2), shape (5, 55); NaN where the set has no range, or no scores."""
+    there = [place for place, game in enumerate(games()) if game in reference.scores]
+    normalised = np.full((len(LEARNERS), len(games())), np.nan)
+    played = [games()[place] for place in there]
+    values = raw(LEARNERS)[:, there]
+    normalised[:, there] = baseline_normalised(values, reference.scores, played, zero_range="omit")
+    return normalised
+
+
+@cache
+def inter_scores() -> Scores:
+    """Return the learners' inter-algorithm scores (§4.1.3), shape (5, 55); NaN where all five score the same."""
+    return inter_algorithm(raw(LEARNERS), games(), zero_range="omit")
+
+
+def random_scores() -> Scores:
+    """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0."""
+    reference = dict(zip(games(), (float(score) for score in raw(("Random",))[0]), strict=True))
+    return random_normalised(raw(LEARNERS), reference, games(), zero_range="omit")
+
+
+def _by_game(names: Sequence[str], scores: Scores) -> dict[str, list[float]]:
+    return {game: [float(score) for score in scores[:, place]] for place, game in enumerate(names)}
