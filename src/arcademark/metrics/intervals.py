@@ -1,7 +1,9 @@
-"""How far scores are uncertain because only so many episodes and seeds were played.
+"""How far scores are uncertain because only so many episodes and runs were played: what an interval is, and from what.
 
 Conventions
 -----------
+* `Interval` is the one type of every interval. Two bootstraps make it: the one here from a task's episodes, for any
+  statistic of tasks' scores, and `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
 * The data of one task is a sequence of float arrays, one a seed, each holding that seed's episode scores, shape
   (episodes,). Seeds may differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
 * Resampling follows how the data came about: seeds are drawn with replacement, then episodes within each drawn seed.
@@ -15,15 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 LEVEL = 0.95
 RESAMPLES = 2000
 FEW_EPISODES = 10
+
+Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True)
@@ -35,13 +41,15 @@ class Interval:
     value : float
         The statistic of the scores themselves.
     low, high : float or None
-        Limits of the percentile interval; None where the scores cannot tell.
+        Limits of the interval; None where the scores cannot tell.
     level : float
-        Share of resamples between the limits, 0.95 for 95 %.
+        How often such an interval should hold the true value, 0.95 for 95 %.
     standard_error : float or None
-        Standard deviation of the resampled statistic; None where the scores cannot tell.
+        Standard deviation of the resampled statistic, widened as the method widens; None where the scores cannot tell.
     notes : tuple of str
         What the interval leaves out or cannot know.
+    method : {"symmetric", "expanded", "percentile"}, optional
+        How the limits follow from the resamples; see `limits`.
     """
 
     value: float
@@ -50,6 +58,109 @@ class Interval:
     level: float
     standard_error: float | None
     notes: tuple[str, ...]
+    method: Method = "percentile"
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """What each group of runs that is resampled apart adds to a statistic's variance.
+
+    Parameters
+    ----------
+    variances : float array, shape (..., strata)
+        Unbiased, from the statistic's linear approximation (its influence function); 0 where there is one run.
+    runs : int array, shape (strata,)
+        Runs in each.
+    """
+
+    variances: NDArray[np.float64]
+    runs: NDArray[np.int64]
+
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """Return those of the statistic's variance (Satterthwaite 1946), shape (...); infinite where none varies."""
+        many = np.maximum(self.runs - 1, 1)
+        largest = np.max(self.variances, axis=-1, keepdims=True)
+        shares = np.divide(self.variances, largest, where=largest > 0, out=np.zeros(self.variances.shape))
+        total, squares = shares.sum(axis=-1), (shares**2 / many).sum(axis=-1)
+        return np.asarray(np.divide(total**2, squares, where=squares > 0, out=np.full(total.shape, np.inf)))
+
+    def shrinkage(self) -> NDArray[np.float64]:
+        """Return the ratio of the bootstrap's standard error to the unbiased one, shape (...); 1 where none varies.
+
+        Resampling n runs gives a mean the variance Σ(x − x̄)²/n², which is (n − 1)/n of the unbiased one.
+        """
+        unbiased = self.variances.sum(axis=-1)
+        drawn = (self.variances * (self.runs - 1) / self.runs).sum(axis=-1)
+        ratio = np.divide(drawn, unbiased, where=unbiased > 0, out=np.ones(unbiased.shape))
+        return np.asarray(np.sqrt(ratio))
+
+
+def limits(
+    value: ArrayLike, draws: NDArray[np.float64], strata: Strata, *, method: Method, level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Find the limits that resamples of a statistic give it.
+
+    Parameters
+    ----------
+    value : float array, shape (...)
+        The statistic of the runs themselves.
+    draws : float array, shape (..., resamples)
+        The statistic of resampled runs.
+    strata : Strata
+        Variances of shape (..., strata).
+    method : {"symmetric", "expanded", "percentile"}
+        "percentile": quantiles of the resamples (Efron and Tibshirani 1993, ch. 13). "expanded": their distances from
+        the value, multiplied by what few runs call for: 1 / `Strata.shrinkage`, and Student's quantile over the normal
+        one at `Strata.degrees_of_freedom` (after Hesterberg 2015, "What teachers should know about the bootstrap", who
+        widens by the level). "symmetric": the quantile of the resamples' absolute distances from the value, multiplied
+        alike, on both sides: a statistic whose resamples lie off to one side, as those of a median of noisy scores, is
+        doubted on both.
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    low, high, standard_error : float array, shape (...)
+
+    Raises
+    ------
+    UnknownNameError, ArcadeMarkError
+        Where there is no such method, or ``level`` is not between 0 and 1.
+    """
+    check(method, level)
+    found = np.asarray(value, dtype=np.float64)
+    deviations = draws - found[..., np.newaxis]
+    widening, student = 1.0 / strata.shrinkage(), np.ones(found.shape)
+    if method == "percentile":
+        widening = np.ones(found.shape)
+    else:
+        student = student_ratio(strata.degrees_of_freedom(), level)
+    if method == "symmetric":
+        high = np.quantile(np.abs(deviations), level, axis=-1)
+        low = -high
+    else:
+        low, high = np.quantile(deviations, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    by = widening * student
+    return found + low * by, found + high * by, np.std(draws, axis=-1, ddof=1) * widening
+
+
+def student_ratio(degrees_of_freedom: ArrayLike, level: float) -> NDArray[np.float64]:
+    """Return Student's two-sided quantile at a level over the normal distribution's."""
+    from scipy.special import ndtri, stdtrit
+
+    degrees = np.asarray(degrees_of_freedom, dtype=np.float64)
+    upper = (1 + level) / 2
+    normal = ndtri(upper)
+    student = stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), upper)
+    return np.asarray(np.where(np.isfinite(degrees), student, normal) / normal)
+
+
+def check(method: str, level: float) -> None:
+    """Raise where there is no such method, or the level is not between 0 and 1."""
+    if method not in METHODS:
+        raise UnknownNameError("interval method", method, METHODS)
+    if not 0 < level < 1:
+        raise ArcadeMarkError(f"level {level:g}: expected a share between 0 and 1, such as 0.95")
 
 
 def score(seeds: Sequence[ArrayLike]) -> float:
@@ -124,8 +235,7 @@ def interval(
     ArcadeMarkError
         As `score`, or where ``level`` is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}: expected a share between 0 and 1, such as 0.95")
+    check("percentile", level)
     value = float(np.asarray(statistic(np.array([score(seeds) for seeds in tasks.values()]))))
     lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
     if lone:

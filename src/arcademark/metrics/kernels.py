@@ -1,0 +1,276 @@
+"""Resampling of scores, compiled: what aggregates, profiles and probabilities of improvement might also have been.
+
+Conventions
+-----------
+* Runs lie task after task: task i has ``runs[first[i]:first[i + 1]]``, and ``draws[i]`` of them are drawn with
+  replacement, independently of every other task (the stratified bootstrap of Agarwal et al. 2021, §4.1).
+* Every replicate has a stream of its own, made of ``key`` and the replicate's number, so that any thread may compute
+  it. Streams are SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+* One word of 32 bits gives several draws, each as likely as any other (Lemire 2019, "Fast random integer generation in
+  an interval"; Brackett-Rozinsky and Lemire 2024, "Batched ranged random integer generation"). ::
+
+      word w, drawn again while (w · n^k mod 2³²) < (2³² mod n^k)
+      draw 1 = ⌊w · n / 2³²⌋,   w ← w · n mod 2³²,   draw 2 = ⌊w · n / 2³²⌋,   …   draw k
+
+* Nothing is sorted anew for a replicate: runs are sorted once, a replicate counts how often each is drawn, and its
+  trimmed mean is read off the counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_ONE = np.uint64(1)
+_LOW = np.uint64(0xFFFFFFFF)
+
+WORD_DRAWS = 24
+"""Bits of a word that are spent on draws at most, so that a word is rarely rejected."""
+
+
+@njit(cache=True, nogil=True, inline="always")
+def mix(word):  # type: ignore[no-untyped-def]
+    """Scatter the bits of a word, one to one (uint64 to uint64): the output function of SplitMix64."""
+    word = (word ^ (word >> _30)) * _MIX_1
+    word = (word ^ (word >> _27)) * _MIX_2
+    return word ^ (word >> _31)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def stream(key, replicate):  # type: ignore[no-untyped-def]
+    """Return the state with which a replicate's stream starts (uint64)."""
+    return mix(key ^ mix((np.uint64(replicate) + _ONE) * _GOLDEN))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw_word(span, state):  # type: ignore[no-untyped-def]
+    """Draw a word from which whole numbers follow without bias.
+
+    Parameters
+    ----------
+    span : uint64
+        n^k for k numbers below n; from 1 to 2³² − 1.
+    state : uint64
+        Of the stream.
+
+    Returns
+    -------
+    (uint64, uint64)
+        The word, below 2³², and the stream's next state.
+    """
+    state += _GOLDEN
+    word = mix(state) >> _32
+    if (word * span) & _LOW < span:
+        least = (_LOW - span + _ONE) % span
+        while (word * span) & _LOW < least:
+            state += _GOLDEN
+            word = mix(state) >> _32
+    return word, state
+
+
+@njit(cache=True, nogil=True)
+def batches(first):  # type: ignore[no-untyped-def]
+    """Return each task's number of runs n (uint64), draws a word k (int64) and n^k (uint64), each of shape (tasks,)."""
+    tasks = first.size - 1
+    runs, sizes, spans = np.empty(tasks, np.uint64), np.ones(tasks, np.int64), np.empty(tasks, np.uint64)
+    for i in range(tasks):
+        runs[i] = first[i + 1] - first[i]
+        spans[i] = runs[i]
+        while runs[i] > _ONE and spans[i] * runs[i] < np.uint64(1 << WORD_DRAWS):
+            spans[i] *= runs[i]
+            sizes[i] += 1
+        if runs[i] == _ONE:
+            sizes[i] = WORD_DRAWS
+    return runs, sizes, spans
+
+
+@njit(cache=True, nogil=True)
+def resample_aggregates(runs, first, draws, place, pooled, contested, below, gamma, key, begin, end, out):  # type: ignore[no-untyped-def]
+    """Draw replicates of mean, median, interquartile mean and optimality gap.
+
+    Parameters
+    ----------
+    runs : float64 array, shape (n,)
+        Normalised scores, task after task; fastest where tasks ascend.
+    first : int64 array, shape (tasks + 1,)
+        Where each task begins; the last is n.
+    draws : int64 array, shape (tasks,)
+        How many runs of each task to draw.
+    place : int64 array, shape (n,)
+        Where each run stands in ``pooled``.
+    pooled : float64 array, shape (n,)
+        All runs, ascending.
+    contested : bool array, shape (tasks,)
+        Tasks that can be in the middle, or on either side of it.
+    below : int
+        How many of the others are below the middle in every replicate.
+    gamma : float
+        Threshold of the optimality gap.
+    key : uint64
+        Which family of streams.
+    begin, end : int
+        Which replicates: from ``begin`` up to, not including, ``end``.
+    out : float64 array, shape (4, replicates)
+        Filled with mean, median, interquartile mean, optimality gap.
+    """
+    tasks, total = draws.size, draws.sum()
+    sizes_of, per_word, spans = batches(first)
+    counts, middle = np.empty(runs.size, np.int32), np.empty(tasks)
+    cut = total // 4
+    low_middle, high_middle = (tasks - 1) // 2 - below, tasks // 2 - below
+    for replicate in range(begin, end):
+        state = stream(key, replicate)
+        counts[:] = 0
+        mean, reached, inserted = 0.0, 0.0, 0
+        for i in range(tasks):
+            summed, capped, left = 0.0, 0.0, draws[i]
+            while left > 0:
+                word, state = draw_word(spans[i], state)
+                for _ in range(min(left, per_word[i])):
+                    word *= sizes_of[i]
+                    run = first[i] + np.int64(word >> _32)
+                    word &= _LOW
+                    counts[place[run]] += 1
+                    summed += runs[run]
+                    capped += min(runs[run], gamma)
+                left -= per_word[i]
+            score = summed / draws[i]
+            mean += score
+            reached += capped / draws[i]
+            if contested[i]:
+                insert(score, middle, inserted)
+                inserted += 1
+        out[0, replicate] = mean / tasks
+        out[1, replicate] = 0.5 * (middle[low_middle] + middle[high_middle])
+        out[2, replicate] = trimmed_mean(counts, pooled, cut, total - cut)
+        out[3, replicate] = gamma - reached / tasks
+
+
+@njit(cache=True, nogil=True, inline="always")
+def insert(value, ascending, size):  # type: ignore[no-untyped-def]
+    """Insert a value into the first ``size`` of an ascending float64 array that has room for one more."""
+    j = size
+    while j > 0 and ascending[j - 1] > value:
+        ascending[j] = ascending[j - 1]
+        j -= 1
+    ascending[j] = value
+
+
+@njit(cache=True, nogil=True)
+def trimmed_mean(counts, values, low, high):  # type: ignore[no-untyped-def]
+    """Average what stands on places ``low`` to ``high``, where each value takes as many places as it counts.
+
+    Parameters
+    ----------
+    counts : int array, shape (n,)
+        How often each value counts.
+    values : float64 array, shape (n,)
+        Ascending.
+    low, high : int
+        From ``low`` up to, not including, ``high``; 0 ≤ low < high ≤ the sum of counts.
+    """
+    i, reached = 0, np.int64(counts[0])
+    while reached <= low:
+        i += 1
+        reached += counts[i]
+    total = (min(reached, high) - low) * values[i]
+    while reached < high and reached + counts[i + 1] <= high:
+        i += 1
+        total += counts[i] * values[i]
+        reached += counts[i]
+    if reached < high:
+        total += (high - reached) * values[i + 1]
+    return total / (high - low)
+
+
+@njit(cache=True, nogil=True)
+def resample_profile(levels, first, draws, key, begin, end, out):  # type: ignore[no-untyped-def]
+    """Draw replicates of a performance profile: the share of runs above each threshold, averaged over tasks.
+
+    Parameters
+    ----------
+    levels : int64 array, shape (n,)
+        For each run, task after task, how many thresholds it is above, of those in ascending order.
+    first, draws, key, begin, end
+        As in `resample_aggregates`.
+    out : float64 array, shape (thresholds, replicates)
+        Filled with the profile at each threshold.
+    """
+    tasks, thresholds = draws.size, out.shape[0]
+    sizes_of, per_word, spans = batches(first)
+    reached = np.empty(thresholds + 1)
+    for replicate in range(begin, end):
+        state = stream(key, replicate)
+        reached[:] = 0.0
+        for i in range(tasks):
+            share, left = 1.0 / (draws[i] * tasks), draws[i]
+            while left > 0:
+                word, state = draw_word(spans[i], state)
+                for _ in range(min(left, per_word[i])):
+                    word *= sizes_of[i]
+                    reached[levels[first[i] + np.int64(word >> _32)]] += share
+                    word &= _LOW
+                left -= per_word[i]
+        above = 0.0
+        for t in range(thresholds - 1, -1, -1):
+            above += reached[t + 1]
+            out[t, replicate] = above
+
+
+@njit(cache=True, nogil=True)
+def resample_improvement(less, up_to, first_x, first_y, draws_x, draws_y, key, begin, end, out):  # type: ignore[no-untyped-def]
+    """Draw replicates of the probability that a run of X beats one of Y, ties half, averaged over tasks.
+
+    Parameters
+    ----------
+    less, up_to : int64 array, shape (n,)
+        For each run of X, task after task: how many runs of Y on the task are lower, and how many are not higher.
+    first_x, first_y : int64 array, shape (tasks + 1,)
+        Where each task begins among the runs of X, and among those of Y.
+    draws_x, draws_y : int64 array, shape (tasks,)
+        How many runs of each task to draw.
+    key, begin, end
+        As in `resample_aggregates`.
+    out : float64 array, shape (replicates,)
+        Filled with the probabilities.
+
+    Notes
+    -----
+    Runs of Y count by their rank within the task, so a replicate's lower runs are a running sum of counts: work grows
+    with the number of runs, not of pairs (the U statistic of Mann and Whitney 1947).
+    """
+    tasks = draws_x.size
+    x_sizes, x_per_word, x_spans = batches(first_x)
+    y_sizes, y_per_word, y_spans = batches(first_y)
+    lower = np.empty(np.max(y_sizes) + _ONE, np.int64)
+    for replicate in range(begin, end):
+        state = stream(key, replicate)
+        total = 0.0
+        for i in range(tasks):
+            n = np.int64(y_sizes[i])
+            lower[: n + 1] = 0
+            left = draws_y[i]
+            while left > 0:
+                word, state = draw_word(y_spans[i], state)
+                for _ in range(min(left, y_per_word[i])):
+                    word *= y_sizes[i]
+                    lower[np.int64(word >> _32) + 1] += 1
+                    word &= _LOW
+                left -= y_per_word[i]
+            for j in range(n):
+                lower[j + 1] += lower[j]
+            wins, left = 0, draws_x[i]
+            while left > 0:
+                word, state = draw_word(x_spans[i], state)
+                for _ in range(min(left, x_per_word[i])):
+                    word *= x_sizes[i]
+                    run = first_x[i] + np.int64(word >> _32)
+                    word &= _LOW
+                    wins += lower[less[run]] + lower[up_to[run]]
+                left -= x_per_word[i]
+            total += 0.5 * wins / (draws_x[i] * draws_y[i])
+        out[replicate] = total / tasks

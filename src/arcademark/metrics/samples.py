@@ -1,0 +1,156 @@
+"""The runs that are resampled: which of them are there, and what each task's give to a statistic's variance.
+
+Conventions
+-----------
+* Scores have shape (tasks, runs), NaN where missing. A `Sample` holds those that are there, task after task.
+* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased variance
+  within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees of freedom
+  and for what resampling few runs takes off their spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import IQM_TRIM, Missing
+from arcademark.metrics.intervals import Strata
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One algorithm's runs, those that are there, task after task; the tasks in ascending order of their means.
+
+    Parameters
+    ----------
+    runs : float array, shape (n,)
+        Task i has ``runs[first[i]:first[i + 1]]``.
+    first : int array, shape (tasks + 1,)
+        Where each begins.
+    """
+
+    runs: Floats
+    first: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Runs of each task, shape (tasks,)."""
+        return np.diff(self.first)
+
+    def by_task(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the mean and the unbiased variance (0 of a single run) of values (n,) within each task, (tasks,)."""
+        starts, sizes = self.first[:-1], self.sizes
+        deviations = values - np.repeat(values[starts], sizes)  # of runs that are all the same, exactly 0
+        mean_deviations = np.add.reduceat(deviations, starts) / sizes
+        squares = np.add.reduceat((deviations - np.repeat(mean_deviations, sizes)) ** 2, starts)
+        return values[starts] + mean_deviations, squares / np.maximum(sizes - 1, 1)
+
+
+def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[str, ...]]:
+    """Return the tables at the tasks that all have, and what is to be said of what they lack."""
+    arrays = [np.asarray(table, dtype=np.float64) for table in tables]
+    for values in arrays:
+        if values.ndim != 2 or len(values) != len(tasks):
+            raise ArcadeMarkError(f"expected scores of shape ({len(tasks)}, runs), not {values.shape}")
+        if np.isinf(values).any():
+            raise ArcadeMarkError(f"a score on {tasks[int(np.argwhere(np.isinf(values))[0][0])]} is infinite")
+    counts = np.stack([np.count_nonzero(~np.isnan(values), axis=1) for values in arrays])
+    widths = np.array([[values.shape[1]] for values in arrays])
+    short = [task for task, lacks in zip(tasks, np.any(counts < widths, axis=0).tolist(), strict=True) if lacks]
+    if short and missing != "omit":
+        raise ArcadeMarkError(
+            f'runs are missing on {", ".join(short)}; play them, or ask for those that are there with missing="omit"'
+        )
+    there = np.asarray((counts > 0).all(axis=0))
+    if not there.any():
+        raise ArcadeMarkError("no scores to resample; at least one task with a run is needed")
+    return [values[there] for values in arrays], _remarks(tasks, counts, there)
+
+
+def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[str, ...]:
+    notes = []
+    absent = [task for task, has in zip(tasks, there, strict=True) if not has]
+    if absent:
+        notes.append(f"no score on {', '.join(absent)}: left out")
+    fewest, most = int(counts[:, there].min()), int(counts[:, there].max())
+    single = [task for task, few in zip(tasks, (counts == 1).any(axis=0) & there, strict=True) if few]
+    if most == 1:
+        notes.append("one run a task: how much scores vary from run to run is not known; play more")
+    elif single:
+        notes.append(f"one run on {', '.join(single)}: the variation from run to run there is not included")
+    if fewest < most:
+        notes.append(f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does")
+    return tuple(notes)
+
+
+def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
+    """Take the runs that are there, tasks in ascending order of their means unless ``sort`` is false."""
+    rows = [row[~np.isnan(row)] for row in scores]
+    if sort:
+        rows.sort(key=lambda row: float(row.mean()))
+    sizes = [row.size for row in rows]
+    return Sample(np.concatenate(rows), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+def aggregate_strata(sample: Sample, target: float) -> Strata:
+    """Variance that each task's runs give to each of the `AGGREGATES`, shape (4, tasks)."""
+    runs, sizes, tasks = sample.runs, sample.sizes, sample.sizes.size
+    means, spread = sample.by_task(runs)
+    pooled, cut = np.sort(runs), int(IQM_TRIM * runs.size)
+    clipped = np.clip(runs, pooled[cut], pooled[-1 - cut])
+    of_mean = spread / (sizes * tasks**2)
+    of_median = _middle_shares(means, spread / sizes) ** 2 * spread / sizes
+    of_iqm = sample.by_task(clipped)[1] * sizes / (runs.size - 2 * cut) ** 2
+    of_gap = sample.by_task(np.minimum(runs, target))[1] / (sizes * tasks**2)
+    return Strata(np.array([of_mean, of_median, of_iqm, of_gap]), sizes)
+
+
+def _middle_shares(means: Floats, variances: Floats) -> Floats:
+    """How much the median follows each task's mean: in proportion to that mean's normal density at the median."""
+    varies = variances > 0
+    if not varies.any():
+        return np.zeros(means.shape)
+    log_density = np.full(means.shape, -np.inf)
+    distance = (means - np.median(means))[varies] ** 2 / variances[varies]
+    log_density[varies] = -0.5 * (distance + np.log(variances[varies]))
+    density = np.exp(log_density - log_density.max())
+    return np.asarray(density / density.sum())
+
+
+def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
+    """Variance that each task's runs give to the share of runs above each threshold, shape (thresholds, tasks)."""
+    above = np.array([sample.by_task((sample.runs > mark).astype(np.float64))[1] for mark in thresholds])
+    return Strata(above / (sample.sizes * float(sample.sizes.size) ** 2), sample.sizes)
+
+
+def improvement_strata(x: Sample, y: Sample) -> Strata:
+    """Variance that each task's runs of X, then of Y, give to the probability (DeLong et al. 1988), (2 · tasks,)."""
+    tasks = x.sizes.size
+    lower, not_higher = placements(x, y)
+    of_x = x.by_task((lower + not_higher) / (2.0 * np.repeat(y.sizes, x.sizes)))[1]
+    lower, not_higher = placements(y, x)
+    of_y = y.by_task((lower + not_higher) / (2.0 * np.repeat(x.sizes, y.sizes)))[1]
+    variances = np.concatenate([of_x / x.sizes, of_y / y.sizes]) / tasks**2
+    return Strata(variances, np.concatenate([x.sizes, y.sizes]))
+
+
+def placements(x: Sample, y: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each run of X, how many of the task's runs of Y are lower, and how many are not higher."""
+    lower, not_higher = np.empty(x.runs.size, np.int64), np.empty(x.runs.size, np.int64)
+    for task in range(x.sizes.size):
+        mine = slice(x.first[task], x.first[task + 1])
+        theirs = np.sort(y.runs[y.first[task] : y.first[task + 1]])
+        lower[mine] = np.searchsorted(theirs, x.runs[mine], side="left")
+        not_higher[mine] = np.searchsorted(theirs, x.runs[mine], side="right")
+    return lower, not_higher
+
+
+def together(one: Strata, other: Strata) -> Strata:
+    """Put the strata of two independent samples side by side."""
+    return Strata(np.concatenate([one.variances, other.variances], axis=-1), np.concatenate([one.runs, other.runs]))
