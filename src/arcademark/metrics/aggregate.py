@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -204,26 +205,27 @@ def summarise(
         Where scores are missing and refused (they are named), where none is left, or where the shape is another.
     """
     values = np.asarray(scores, dtype=np.float64)
-    by_run = values[:, np.newaxis] if values.ndim == 1 else values
-    if by_run.ndim != 2 or len(by_run) != len(tasks):
+    table = values[:, np.newaxis] if values.ndim == 1 else values
+    if table.ndim != 2 or len(table) != len(tasks):
         raise ArcadeMarkError(f"expected scores of shape ({len(tasks)},) or ({len(tasks)}, runs), not {values.shape}")
-    runs = np.count_nonzero(~np.isnan(by_run), axis=1)
-    short = tuple(task for task, count in zip(tasks, runs, strict=True) if count < by_run.shape[1])
+    there = ~np.isnan(table)
+    runs = np.count_nonzero(there, axis=1)
+    short = tuple(compress(tasks, runs < table.shape[1]))
     if short and missing != "omit":
         raise ArcadeMarkError(f"scores are missing on {', '.join(short)}; play them, or ask for what is there only")
-    played = [task for task, count in zip(tasks, runs, strict=True) if count]
-    by_task = np.array([np.nanmean(row) for row in by_run[runs > 0]])
+    played = runs > 0
+    by_task = np.sum(table, axis=1, where=there)[played] / runs[played]
     return Summary(
         mean=float(mean(by_task)),
         median=float(median(by_task)),
-        iqm=float(iqm(by_run, missing=missing)),
-        n_tasks=len(played),
+        iqm=float(iqm(table, missing=missing)),
+        n_tasks=int(np.count_nonzero(played)),
         n_scores=int(runs.sum()),
-        missing=tuple(task for task, count in zip(tasks, runs, strict=True) if count == 0),
-        ragged=tuple(task for task, count in zip(tasks, runs, strict=True) if 0 < count < runs.max()),
+        missing=tuple(compress(tasks, ~played)),
+        ragged=tuple(compress(tasks, played & (runs < runs.max()))),
         target=target,
-        optimality_gap=float(optimality_gap(by_run, target, missing=missing)),
-        at_target=reaching(by_task, played, target).tasks,
+        optimality_gap=float(optimality_gap(table, target, missing=missing)),
+        at_target=reaching(by_task, tuple(compress(tasks, played)), target).tasks,
     )
 
 

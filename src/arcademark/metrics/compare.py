@@ -198,17 +198,16 @@ def paired_tests_of_moments(a: Moments, b: Moments, tasks: Sequence[str], *, alp
 
     _check(a, b, tasks, alpha)
     spread_a, spread_b = (side.standard_deviation**2 / np.maximum(side.runs, 1) for side in (a, b))
-    reasons = [_reason(*row) for row in zip(a.mean, b.mean, a.runs, b.runs, spread_a, spread_b, strict=True)]
-    testable = np.array([not reason for reason in reasons], dtype=np.bool_)
+    difference = a.mean - b.mean
+    testable = (np.minimum(a.runs, b.runs) > 1) & (spread_a + spread_b > 0) & ~np.isnan(difference)
     total = np.where(testable, spread_a + spread_b, np.nan)
     share = spread_a / total
-    difference = a.mean - b.mean
     t = difference / np.sqrt(total)
     freedom = 1 / (share**2 / np.maximum(a.runs - 1, 1) + (1 - share) ** 2 / np.maximum(b.runs - 1, 1))
     p = 2 * stdtr(freedom, -np.abs(t))
-    numbers = np.stack([difference, t, freedom, p], axis=1)
-    rows = zip(tasks, numbers, reasons, strict=True)
-    return PairedTests(alpha, tuple(_test(task, row, why, alpha) for task, row, why in rows))
+    why = ["" if testable[place] else _reason(a, b, place) for place in range(len(tasks))]
+    rows = zip(tasks, difference.tolist(), t.tolist(), freedom.tolist(), p.tolist(), why, strict=True)
+    return PairedTests(alpha, tuple(_test(task, alpha, *numbers) for task, *numbers in rows))
 
 
 def paired_table(table: ScoreTable, *, alpha: float = ALPHA) -> PairedTable:
@@ -302,24 +301,22 @@ def _check(a: Moments, b: Moments, tasks: Sequence[str], alpha: float) -> None:
             raise ArcadeMarkError("a standard deviation is negative; mend it")
 
 
-def _reason(mean_a: float, mean_b: float, runs_a: int, runs_b: int, spread_a: float, spread_b: float) -> str:
-    """Say why a task cannot be tested, or "" if it can."""
-    for which, mean, runs, spread in (("first", mean_a, runs_a, spread_a), ("second", mean_b, runs_b, spread_b)):
-        if runs == 0 or np.isnan(mean):
+def _reason(a: Moments, b: Moments, place: int) -> str:
+    """Say why a task cannot be tested."""
+    for which, side in (("first", a), ("second", b)):
+        if side.runs[place] == 0 or np.isnan(side.mean[place]):
             return f"the {which} has no score"
-        if runs == 1:
+        if side.runs[place] == 1:
             return f"the {which} has one run"
-        if np.isnan(spread):
+        if np.isnan(side.standard_deviation[place]):
             return f"the standard deviation of the {which} is not known"
-    if spread_a + spread_b == 0:
-        return "neither varies from run to run" + (", and both score the same" if mean_a == mean_b else "")
-    return ""
+    same = ", and both score the same" if a.mean[place] == b.mean[place] else ""
+    return f"neither varies from run to run{same}"
 
 
-def _test(task: str, numbers: NDArray[np.float64], why: str, alpha: float) -> TaskTest:
-    difference, t, freedom, p = numbers.tolist()
-    known = None if np.isnan(difference) else difference
+def _test(task: str, alpha: float, difference: float, t: float, freedom: float, p: float, why: str) -> TaskTest:
     if why:
+        known = None if np.isnan(difference) else difference
         return TaskTest(task, known, None, None, None, "untested", why)
     verdict: Verdict = "undecided" if p >= alpha else "better" if t > 0 else "worse"
-    return TaskTest(task, known, t, freedom, p, verdict)
+    return TaskTest(task, difference, t, freedom, p, verdict)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -203,6 +204,8 @@ def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
 def broken_records(hwrns_percent: ArrayLike, algorithms: Sequence[str], tasks: Sequence[str]) -> BrokenRecords:
     """Tell for every task who has broken its human world record, and which records none has broken.
 
+    Leave the row of the records themselves out: it breaks them all.
+
     Parameters
     ----------
     hwrns_percent : float array, shape (algorithms, tasks)
@@ -247,9 +250,8 @@ def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
     values = np.asarray(scores, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")
-    reached = tuple(task for task, value in zip(tasks, values, strict=True) if value >= bar)
-    missing = tuple(task for task, value in zip(tasks, values, strict=True) if np.isnan(value))
-    return Reached(len(reached), reached, missing)
+    reached = tuple(compress(tasks, values >= bar))
+    return Reached(len(reached), reached, tuple(compress(tasks, np.isnan(values))))
 
 
 def _reference(scores: Mapping[str, float], which: str, tasks: Sequence[str]) -> NDArray[np.float64]:
