@@ -25,7 +25,7 @@ class Comparison:
     verdict : {"agrees", "differs", "not available"}
         "agrees" up to rounding in the last printed digit.
     why : str
-        Why it differs, or what is gone; "" where it agrees.
+        Why it differs, what is gone, or what rounding it takes to agree; "" where it agrees as it stands.
     place : Place or None
         The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
     category : str

@@ -1,0 +1,225 @@
+"""The review recomputed: every cell is there, and every one that differs has an erratum that says what holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.errata import errata
+from arcademark.catalogue.model import Place, PrintedCell
+from arcademark.catalogue.printed import printed_cells, printed_number
+from arcademark.errors import UnknownNameError
+from arcademark.reproduce import review
+from arcademark.reproduce.comparison import Comparison
+from arcademark.suite.references import scores as reference_scores
+
+RANDOM, HUMAN, RECORD = (reference_scores(kind) for kind in ("random", "human", "human_world_record"))
+TABLES = review.tables()
+CELLS = {item.place: item for part in TABLES for item in part.comparisons if item.place is not None}
+STATEMENTS = {item.where: item for part in TABLES for item in part.comparisons if item.place is None}
+ERRATA = {erratum.place: erratum for erratum in errata("fan-2021") if erratum.place is not None}
+
+
+def test_every_printed_cell_is_recomputed() -> None:
+    assert list(CELLS) == [cell.place for cell in printed_cells()]
+    assert {item.verdict for item in CELLS.values()} == {"agrees", "differs"}
+
+
+def test_exactly_the_cells_that_differ_have_an_erratum() -> None:
+    assert {place for place, item in CELLS.items() if item.verdict == "differs"} == ERRATA.keys()
+
+
+def test_errata_say_what_is_printed_and_what_we_compute() -> None:
+    for place, erratum in ERRATA.items():
+        item = CELLS[place]
+        assert (erratum.where, erratum.printed, erratum.holds) == (item.where, item.printed, item.recomputed)
+        assert (erratum.why, erratum.category) == (item.why, item.category)
+        assert erratum.holds != erratum.printed
+
+
+def test_results_hold_no_slip() -> None:
+    found = {(item.entry.algorithm, item.task): item.score for item in collections.results("review-2021")}
+    for place, erratum in ERRATA.items():
+        if place.quantity != "score":
+            continue
+        held, printed = found[place.algorithm, place.row], printed_number(erratum.printed)
+        assert f"{held:.10g}" == erratum.holds
+        assert printed is not None
+        assert not printed.is_rounding_of(held)
+
+
+def test_results_are_all_that_the_tables_print() -> None:
+    found = {(item.entry.algorithm, item.task) for item in collections.results("review-2021")}
+    printed = {
+        (cell.place.algorithm, cell.place.row)
+        for cell in printed_cells()
+        if cell.place.quantity == "score" and cell.printed != "N/A"
+    }
+    assert found == printed
+
+
+def test_references_are_the_suites() -> None:
+    references = {"Random": RANDOM, "Human": HUMAN, "Human World Record": RECORD}
+    for item in collections.results("review-2021"):
+        if item.entry.kind == "reference":
+            assert item.score == references[item.entry.algorithm][item.task]
+
+
+@pytest.mark.parametrize(
+    ("place", "recomputed"),
+    [
+        (Place(4, "mean", "R2D2", "hns"), "3376.32"),
+        (Place(4, "median", "R2D2", "hns"), "1337.17"),  # Robotank: 100 (132.4 - 2.16) / (11.9 - 2.16)
+        (Place(8, "mean", "R2D2", "hwrns"), "98.78"),
+        (Place(8, "median", "R2D2", "hwrns"), "33.62"),
+        (Place(8, "hwrb", "R2D2", "hwrns"), "15"),
+        (Place(3, "jamesbond", "Rainbow", "hns"), "7224.25"),  # 100 (19809 - 29) / (302.8 - 29)
+        (Place(4, "gravitar", "NGU", "hns"), "441.32"),  # 100 (14200 - 173) / (3351.4 - 173)
+        (Place(3, "battle_zone", "Rainbow", "hns"), "171.27"),  # 100 (62010 - 2360) / (37187.5 - 2360)
+        (Place(7, "skiing", "GDI-H3", "hwrns"), "80.09"),  # 100 (17098.09 - 6025) / (17098.09 - 3272)
+        (Place(11, "star_gunner", "LASER", "saber"), "200.00"),
+        (Place(11, "skiing", "LASER", "saber"), "0.00"),
+        (Place(12, "hwrb", "NGU", "saber"), "8"),
+        (Place(3, "mean efficiency", "Rainbow", "hns"), "4.37E-08"),  # 8.7425 / 2E+8
+        (Place(4, "training frames", "NGU", "hns"), "35B"),
+        (Place(7, "hwrb", "Human World Record", "hwrns"), "57"),
+        (Place(3, "mean efficiency", "Human", "hns"), "N/A"),
+        (Place(5, "defender", "DreamerV2", "hns"), "N/A"),
+    ],
+)
+def test_values_computed_by_hand(place: Place, recomputed: str) -> None:
+    assert CELLS[place].recomputed == recomputed
+
+
+def test_a_slow_twin_of_every_percentage() -> None:
+    scores = {(item.entry.algorithm, item.task): item.score for item in collections.results("review-2021")}
+    checked = Counter[str]()
+    for place, item in CELLS.items():
+        score = scores.get((place.algorithm, place.row))
+        if place.quantity == "score" or score is None:
+            continue
+        high = HUMAN if place.quantity == "hns" else RECORD
+        percent = 100 * (score - RANDOM[place.row]) / (high[place.row] - RANDOM[place.row])
+        if place.quantity == "saber":
+            percent = min(max(percent, 0.0), 200.0)
+        written = float(item.recomputed)
+        number = printed_number(item.recomputed)
+        assert number is not None
+        assert abs(written - percent) <= number.half_unit * (1 + 1e-9), place
+        checked[place.quantity] += 1
+    assert checked == {"hns": 1058, "hwrns": 1058, "saber": 1058}
+
+
+def test_the_tables_can_be_asked_for_one_by_one() -> None:
+    assert [part.number for part in TABLES] == [*range(3, 15), None, None, None, None]
+    for number in range(3, 15):
+        (part,) = review.tables(number)
+        assert part is not None
+        assert part.number == number
+        assert {item.place.table for item in part.comparisons if item.place} == {number}
+    assert TABLES[0].title == "Table 3: HNS, model-free, 200M frames"
+    assert TABLES[11].title == "Table 14: SABER, others"
+
+
+def test_another_table_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="table of the review '15'"):
+        review.tables(15)
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        (Place(4, "median", "R2D2", "hns"), "1342.27 with the references rounded as the review prints them"),
+        (Place(3, "alien", "Rainbow", "hns"), ""),
+        (
+            Place(5, "bowling", "GDI-I3", "hns"),
+            "not of the score 202 printed beside it, but of 201.9, which is rounded to it",
+        ),
+        (
+            Place(6, "robotank", "GDI-I3", "hns"),
+            "1092.78 with the references rounded as the review prints them; not of the score 108 printed beside it, "
+            "but of 108.2, which is rounded to it",
+        ),
+        (
+            Place(7, "alien", "LASER", "hwrns"),
+            "not of the score 976.51 printed beside it, but of 35565.9, which holds",
+        ),
+    ],
+)
+def test_what_agrees_by_rounding_alone_says_so(place: Place, why: str) -> None:
+    assert CELLS[place].verdict == "agrees"
+    assert CELLS[place].why == why
+
+
+@pytest.mark.parametrize(
+    ("printed", "verdict"),
+    [("134.26", "agrees"), ("134.27", "differs"), ("134", "agrees"), ("N/A", "differs"), ("134/26", "differs")],
+)
+def test_a_cell_agrees_up_to_its_last_digit(printed: str, verdict: str) -> None:
+    found = review.compare(PrintedCell(Place(3, "alien", "Rainbow", "hns"), printed))
+    assert (found.verdict, found.why) == (verdict, "")
+
+
+def test_a_number_where_nothing_can_be_computed_differs() -> None:
+    found = review.compare(PrintedCell(Place(5, "defender", "SimPLe", "hns"), "1.00"))
+    assert (found.verdict, found.recomputed) == ("differs", "N/A")
+
+
+def test_every_statement_that_differs_is_explained() -> None:
+    known = {erratum.where: erratum for erratum in errata("fan-2021") if erratum.place is None}
+    differing = {where: item for where, item in STATEMENTS.items() if item.verdict == "differs"}
+    assert differing.keys() <= known.keys()
+    for where, item in differing.items():
+        assert (item.why, item.category) == (known[where].why, known[where].category)
+    assert not {where for where, item in STATEMENTS.items() if item.verdict == "agrees"} & known.keys()
+
+
+def statement(start: str) -> Comparison:
+    (found,) = [item for where, item in STATEMENTS.items() if where.startswith(start)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("start", "recomputed", "verdict"),
+    [
+        ("Human World Records Baseline: mean HWRNS of Agent57", "125.920%", "agrees"),
+        ("Human World Records Baseline: mean HWRNS of GDI-H3", "154.265%", "agrees"),
+        (
+            "Human World Record: records",
+            "30 by none of the algorithms; 35 not by the best of them alone",
+            "differs",
+        ),
+        ("Game Time: 200 million frames in days", "38.58 at 60 a second; 41.67 by Eq. 6", "differs"),
+        ("Learning Efficiency: 200 million frames in days", "38.58 at 60 a second; 41.67 by Eq. 6", "differs"),
+        ("Game Time: 100 billion frames in years", "52.8 at 60 a second; 57.0 by Eq. 6", "differs"),
+        ("Maximum Episode Length", "108,000", "differs"),
+        ("Introduction: games in which Agent57", "57; least on Skiing, 101.05%", "agrees"),
+        ("Mean and median HNS", "57, save DreamerV2 55, SimPLe 36, Go-Explore 55", "differs"),
+        ("Appendix: scores of MuZero", "57 of 57 are the same there", "agrees"),
+        ("Appendix: scores of DreamerV2", "0 of 55 are the same there", "differs"),
+        ("Appendix: scores of Rainbow", "54 of 56 are the same there; not River Raid, Up 'n Down", "differs"),
+        ("Tables 1 and 2, Rainbow and SimPLe", "3 to 18, 4 in 2 of 57 games", "differs"),
+    ],
+)
+def test_statements(start: str, recomputed: str, verdict: str) -> None:
+    found = statement(start)
+    assert (found.recomputed, found.verdict) == (recomputed, verdict)
+
+
+def test_records_by_a_slow_count() -> None:
+    reached = {
+        item.task
+        for item in collections.results("review-2021")
+        if item.entry.kind != "reference" and item.score >= RECORD[item.task]
+    }
+    assert 57 - len(reached) == 30
+    assert statement("Human World Record: records").recomputed.startswith("30 ")
+
+
+def test_learning_efficiency_is_not_gdis_in_everything() -> None:
+    found = statement("Summary of Benchmark Results: the best in learning efficiency")
+    assert "mean HNS GDI-H3 4.81E-07" in found.recomputed
+    assert "mean HWRNS SimPLe 4.79E-08" in found.recomputed
+    assert found.verdict == "differs"
