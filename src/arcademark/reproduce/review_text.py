@@ -46,6 +46,7 @@ SAME_SCORES: Mapping[str, str] = {
 """Which entry of the other collection has the scores of the paper that the review names."""
 
 _NAMES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
+_FAILING = "HNS, all above the average human and all below GDI-H3's; what counts as failing is not said."
 _HALF_HOUR = 30 * 60 * FRAMES_PER_SECOND
 
 
@@ -131,8 +132,11 @@ def _duels() -> Iterator[Comparison]:
     failed = ("demon_attack", "breakout", "boxing", "phoenix")
     text = ", ".join(f"{games()[task].name} {hns[task]:.0f}%" for task in failed)
     where = "Human Average Score Baseline: games that Go-Explore fails to handle"
-    known = "HNS, all above the average human and all below GDI-H3's; what counts as failing is not said"
-    yield Comparison(where, "Demon Attack, Breakout, Boxing, Phoenix", text, "not available", known)
+    yield Comparison(where, "Demon Attack, Breakout, Boxing, Phoenix", text, "not available", _FAILING)
+    ranks = [1 + [name.split()[0] for name in _ranked(row, "hns")].index("Muesli") for row in ("median", "mean")]
+    where = "Human Average Score Baseline: Muesli's median and mean HNS"
+    text = f"{ranks[0]}th of 13 by the median, {ranks[1]}th by the mean"
+    yield Comparison(where, "a high median, a poor mean", text, "not available", "What high and poor are is not said.")
 
 
 def _records() -> Iterator[Comparison]:
@@ -180,6 +184,8 @@ def _times() -> Iterator[Comparison]:
     exact, review = (time(1e11) / DAYS_PER_YEAR for time in (game_time_days, game_time_days_review))
     text = f"{exact:.1f} at 60 a second; {review:.1f} by Eq. 6"
     yield _said("Game Time: 100 billion frames in years", "57", text, round(float(exact)) == 57)
+    where = "Learning Efficiency: Agent57's game time in years"
+    yield _said(where, "more than 57", text, float(exact) > 57)
     spent = {name: ours().frames[name] for name in ("R2D2", "Agent57")}
     holds = spent == {"R2D2": 10**10, "Agent57": 10**11}
     where = "Learning Efficiency: training frames of R2D2 and Agent57"
@@ -225,6 +231,12 @@ def _settings() -> Iterator[Comparison]:
         frames = cap.max_frames_per_episode or 0
         text = f"{frames:,} frames, {frames / FRAMES_PER_SECOND / 60:.0f} min (Aitchison et al. 2023, §5.3)"
         yield _said(f"Tables 1 and 2: maximum episode length of {names}", "30min", text, frames == _HALF_HOUR)
+    five = protocol("machado-2018").max_frames_per_episode or 0
+    where = "Maximum Episode Length: that of Machado et al. 2018"
+    yield _said(where, "5min", f"{five:,} frames", five == 5 * 60 * FRAMES_PER_SECOND)
+    ends = protocol("ale-2013").evaluation_episode_end
+    where = "Episode Termination: that of Bellemare et al. 2013"
+    yield _said(where, "when all lives are lost", str(ends).replace("_", " "), ends == "game_over")
     nowhere = "No paper at hand says it elsewhere."
     where = "Tables 1 and 2: action repeats, frame stacks and averaged episodes"
     yield Comparison(where, "4; 1 or 4; 5 to 1000", "", "not available", nowhere)
