@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from arcademark.catalogue import errata, printed, reading
@@ -117,10 +118,9 @@ def check() -> Check:
 def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
     """Return the catalogue's tables as (folder, name); the folder is "" for the data directory itself."""
     place = directory or reading.data_directory()
-    folders = sorted(item.name for item in place.iterdir() if item.is_dir())
     return tuple(
         (folder, name)
-        for folder in ("", *folders)
+        for folder in _folders(place)
         for name in sorted(item.name for item in (place / folder if folder else place).iterdir())
         if name.endswith((".csv", ".toml"))
     )
@@ -129,7 +129,7 @@ def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
 def damaged_files(directory: Path | None = None) -> Iterator[Finding]:
     """Yield the files that are not what their checksum says, have none, or are listed and gone."""
     place = directory or reading.data_directory()
-    for folder in dict.fromkeys(folder for folder, _ in data_files(directory)):
+    for folder in _folders(place):
         here = place / folder if folder else place
         present = [name for owner, name in data_files(directory) if owner == folder]
         try:
@@ -218,6 +218,10 @@ def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
                 f"{result.score:.12g} is not the {kind} score of {suite}, and disagreements.csv does not have it",
             )
+
+
+def _folders(place: Traversable) -> tuple[str, ...]:
+    return ("", *sorted(item.name for item in place.iterdir() if item.is_dir()))
 
 
 def _read_errata() -> tuple[tuple[Erratum, ...], list[Finding]]:

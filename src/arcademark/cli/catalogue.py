@@ -114,9 +114,9 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
     if out is not None and out.exists() and not out.is_dir() and not overwrite:
         raise ArcadeMarkError(f"{out}: exists already; name another file, or replace it with --overwrite")
     found = _select(**asked)
-    for name, entry in found.items():
+    for entry in found.values():
         if entry.unavailable:
-            click.echo(f"{name} ({entry.collection}) has no scores: {entry.unavailable}", err=True)
+            click.echo(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}", err=True)
     if as_json:
         text = json.dumps(catalogue.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     else:

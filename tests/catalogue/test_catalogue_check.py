@@ -1,0 +1,130 @@
+import dataclasses
+
+import pytest
+
+from arcademark.catalogue import reading
+from arcademark.catalogue.check import (
+    apart_from_print,
+    apart_from_references,
+    check,
+    damaged_files,
+    data_files,
+    read_collections,
+)
+from arcademark.catalogue.model import Erratum, Place, PrintedCell
+from arcademark.suite import references
+
+
+def erratum(place: Place | None, printed: str) -> Erratum:
+    return Erratum("doe-2020", "Table 1, Alpha", place, printed, "what holds", "typing slip", "why")
+
+
+def cell(row: str, printed: str, quantity: str = "score", algorithm: str = "Alpha") -> PrintedCell:
+    return PrintedCell(Place(1, row, algorithm, quantity), printed)
+
+
+def test_the_catalogue_is_in_order():
+    found = check()
+    assert found.findings == ()
+    assert found.files == len(data_files())
+    assert {count.collection for count in found.counts} == set(reading.read_names())
+    assert found.printed_cells > 7000
+    assert found.disagreements == sum(len(reference.alternatives) for reference in references.disagreements())
+
+
+def test_a_whole_catalogue_has_no_damaged_file_and_is_counted(write):
+    place = write()
+    assert list(damaged_files(place)) == []
+    assert data_files(place) == (("", "sources.toml"), ("entries", "small.toml"), ("scores", "small.csv"))
+    (count,), wrong = read_collections(place)
+    assert (count.algorithms, count.lost, count.games, count.results) == (2, 1, 2, 2)
+    assert wrong == []
+
+
+def test_a_changed_file_an_unlisted_one_and_one_that_is_gone_are_found(write):
+    place = write()
+    (place / "scores/small.csv").write_text("changed\n", encoding="utf-8")
+    (place / "scores/new.csv").write_text("new\n", encoding="utf-8")
+    (place / "entries/small.toml").unlink()
+    assert [finding.where for finding in damaged_files(place)] == [
+        "entries/small.toml",
+        "scores/new.csv",
+        "scores/small.csv",
+    ]
+
+
+def test_files_without_any_checksums_are_found(write):
+    place = write()
+    (place / "scores/SHA256SUMS").unlink()
+    assert [finding.where for finding in damaged_files(place)] == ["scores/small.csv"]
+
+
+def test_a_collection_that_cannot_be_read_is_found(write):
+    counts, (finding,) = read_collections(write(scores="algorithm,task\n"))
+    assert counts == []
+    assert finding.where == "small"
+    assert "has no scores" in finding.problem
+
+
+def test_scores_that_belong_to_no_entries_are_found(write):
+    _, (finding,) = read_collections(write(more="scores/orphan.csv"))
+    assert finding.where == "scores/orphan.csv"
+
+
+@pytest.mark.parametrize("printed", ["-20.5", "-20", "-21"])
+def test_a_printed_score_agrees_up_to_its_rounding(write, printed):
+    entries = reading.read_entries("small", write())
+    assert list(apart_from_print([cell("pong", printed)], [], entries, {("Alpha", "pong"): -20.5})) == []
+
+
+@pytest.mark.parametrize("printed", ["-20.4", "-22", "N/A"])
+def test_a_printed_score_that_does_not_hold_is_found_unless_an_erratum_has_it(write, printed):
+    entries = reading.read_entries("small", write())
+    wrong = cell("pong", printed)
+    (finding,) = apart_from_print([wrong], [], entries, {("Alpha", "pong"): -20.5})
+    assert "-20.5" in finding.problem
+    assert "Table 1" in finding.where
+    slip = erratum(wrong.place, printed)
+    assert list(apart_from_print([wrong], [slip], entries, {("Alpha", "pong"): -20.5})) == []
+
+
+def test_a_score_that_only_the_paper_has_is_found(write):
+    entries = reading.read_entries("small", write())
+    (finding,) = apart_from_print([cell("qbert", "7")], [], entries, {})
+    assert "has nothing" in finding.problem
+    assert list(apart_from_print([cell("qbert", "N/A")], [], entries, {})) == []
+
+
+def test_training_frames_are_compared_and_percentages_left_to_be_recomputed(write):
+    entries = reading.read_entries("small", write())
+    cells = [cell("training frames", "1000", "hns"), cell("pong", "12.3", "hns")]
+    assert list(apart_from_print(cells, [], entries, {})) == []
+    (finding,) = apart_from_print([cell("training frames", "2M", "hns")], [], entries, {})
+    assert "1000" in finding.problem
+
+
+def test_an_erratum_quotes_what_is_printed(write):
+    entries = reading.read_entries("small", write())
+    wrong = cell("pong", "-22")
+    (finding,) = apart_from_print([wrong], [erratum(wrong.place, "-23")], entries, {})
+    assert "'-23'" in finding.problem
+    assert "'-22'" in finding.problem
+    (finding,) = apart_from_print([], [erratum(wrong.place, "-22")], entries, {})
+    assert "no such cell" in finding.problem
+    assert list(apart_from_print([], [erratum(None, "words")], entries, {})) == []
+
+
+def test_reference_players_score_what_the_references_say():
+    human = [result for result in reading.read_results("review-2021") if result.entry.algorithm == "Human"]
+    assert list(apart_from_references(human)) == []
+    climber = next(result for result in human if result.task == "crazy_climber")
+    assert climber.score == 35829.4
+    printed_otherwise = dataclasses.replace(climber, score=36829.4)
+    assert list(apart_from_references([printed_otherwise])) == []
+    (finding,) = apart_from_references([dataclasses.replace(climber, score=37829.4)])
+    assert finding.where == "review-2021: Human, crazy_climber"
+
+
+def test_players_that_are_no_reference_are_not_compared():
+    rainbow = next(result for result in reading.read_results("review-2021") if result.entry.algorithm == "Rainbow")
+    assert list(apart_from_references([dataclasses.replace(rainbow, score=-1.0)])) == []

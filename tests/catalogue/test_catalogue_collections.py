@@ -1,0 +1,292 @@
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark import catalogue
+from arcademark.catalogue import collections
+from arcademark.catalogue.collections import Filter
+from arcademark.catalogue.model import ALGORITHM_KINDS, REPORTED
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite import references, tasks
+
+TABLE_8 = """
+MuZero;57;2041.1
+Agent57;57;1975.8
+R2D2;57;1926.7
+SEED 8 TPU v3 cores;57;1846.5
+R2D2(Retrace);57;1342.8
+NGU (32-0);57;1208.1
+GDI-H3(200M frames);56;1030.9
+MuZero (Res2 Adam);57;1010.6
+GDI-I3;50;868.0
+NGU (32-0.3);57;568.8
+LASER No Sweep (200M);57;454.9
+Ape-X;57;434.1
+LASER Shared (200M);57;413.7
+LASER Shared (50M);57;365.0
+IQN;57;237.8
+Rainbow (noop);56;227.0
+DreamerV2;55;214.7
+QR-DQN-1;57;210.7
+QR-DQN-0;57;199.2
+Prior+Duel noop;50;194.8
+IMPALA (deep);57;191.8
+Reactor;57;186.8
+Planning;50;183.3
+Reactor ND;57;180.4
+C51;57;177.7
+NoisyNet-Dueling;54;174.4
+Bootstrapped DQN;49;153.4
+DDQN+Pop-Art noop;49;147.4
+Distrib DQN (noop);56;146.7
+Duel DDQN (noop);56;142.3
+A2C + SIL;49;140.0
+Prior noop;49;140.0
+Priority DDQN (noop);56;136.6
+A3C LSTM hs;50;133.2
+Duel hs;50;131.4
+Prior+Duel hs;52;128.8
+A3C FF hs;50;120.0
+Prior hs;50;118.0
+Persistent AL;57;116.5
+DDQN (noop);56;115.2
+Noisy DQN (noop);56;114.9
+Advantage Learning;57;114.3
+DDQN (tuned) hs;50;114.3
+Human Ref;57;100.0
+Adam Huber;54;97.8
+Adam MSE;54;92.5
+Bellman;57;87.7
+NEAT Object;56;87.2
+POP3D;49;83.6
+Nature DQN;48;82.7
+DQN (noop);56;77.6
+CMA-ES Object;56;77.5
+H-NEAT Object;56;76.7
+DQN hs;50;70.7
+CNE Object;56;70.5
+NEAT Noise;56;69.2
+A3C FF (1 day) hs;50;68.2
+Gorila;49;68.1
+CNE Noise;56;58.0
+RMSProp Huber;54;57.3
+ES FF (1 hour) noop;45;55.8
+CGP;56;53.0
+"""
+"""Aitchison et al. 2023, Table 8 (arXiv): algorithm, games, median HNS in percent."""
+
+LEARNERS = ("Basic", "BASS", "DISCO", "LSH", "RAM")
+BASELINES = ("Random", "Const", "Perturb")
+
+
+def entry(collection: str, algorithm: str):
+    return next(item for item in collections.entries(collection) if item.algorithm == algorithm)
+
+
+def score(collection: str, algorithm: str, game: str) -> float:
+    return collections.scores_of(entry(collection, algorithm))[game].score
+
+
+def test_the_collections_are_there():
+    assert {"ale-2013", "atari-5-training", "review-2021"} <= set(collections.collections())
+    assert len(collections.entries()) == sum(len(collections.entries(name)) for name in collections.collections())
+    assert len(collections.results()) == sum(len(collections.results(name)) for name in collections.collections())
+
+
+def test_an_unknown_collection_is_refused_with_the_closest():
+    with pytest.raises(UnknownNameError, match="did you mean 'review-2021'"):
+        collections.entries("review-2012")
+    with pytest.raises(UnknownNameError, match="did you mean 'ale-2013'"):
+        catalogue.load(["review-2021", "ale-2031"])
+
+
+def test_every_entry_says_where_it_was_read():
+    for item in collections.entries():
+        assert item.source == collections.sources()[item.source.key]
+        assert item.table
+        assert bool(item.read_in) == (item.hand == "second")
+        assert item.paper is not None or item.kind == "reference"
+
+
+def test_the_training_table_has_the_62_algorithms_of_table_8_with_its_counts_and_medians():
+    random, human = references.scores("random"), references.scores("human")
+    printed = [line.split(";") for line in TABLE_8.strip().splitlines()]
+    assert len(printed) == 62
+    assert [name for name, _, _ in printed] == [item.algorithm for item in collections.entries("atari-5-training")]
+    for name, games, median in printed:
+        scores = {game: result.score for game, result in collections.scores_of(entry("atari-5-training", name)).items()}
+        worth = [100 * (value - random[game]) / (human[game] - random[game]) for game, value in scores.items()]
+        assert (len(scores), f"{statistics.median(worth):.1f}") == (int(games), median), name
+
+
+def test_the_training_table_lost_nothing_but_four_doubles():
+    results = collections.results("atari-5-training")
+    assert len(results) == 3365 - 4
+    twice = [result.task for result in results if result.note.startswith("Stands twice")]
+    assert sorted(twice) == ["alien", "amidar", "assault", "asterix"]
+    assert sum(1 for result in results if result.task == "surround") == 33
+
+
+def test_planning_is_the_best_of_all_agents_of_2013():
+    agents = [collections.scores_of(item) for item in collections.entries("ale-2013")]
+    planning = collections.scores_of(entry("atari-5-training", "Planning"))
+    assert len(planning) == 50
+    for game, result in planning.items():
+        assert result.score == max(scores[game].score for scores in agents if game in scores)
+    others = [game for game, result in planning.items() if result.score != score("ale-2013", "UCT", game)]
+    assert len(others) == 8
+    assert all(planning[game].note for game in others)
+
+
+def test_kung_fu_masters_slip_in_the_training_table_is_noted_where_it_stands():
+    for review, training in (("GDI-I3", "GDI-I3"), ("GDI-H3", "GDI-H3(200M frames)")):
+        there = collections.scores_of(entry("atari-5-training", training))
+        assert there["kung_fu_master"].score == score("review-2021", review, "riverraid")
+        assert "River Raid" in there["kung_fu_master"].note
+        assert "riverraid" not in there
+
+
+def test_the_evolutionary_algorithms_are_eight():
+    found = collections.select(keep=Filter(kind="evolutionary"))
+    assert set(found) == {
+        *("CGP", "ES FF (1 hour) noop", "NEAT Object", "NEAT Noise", "H-NEAT Object"),
+        *("CNE Object", "CNE Noise", "CMA-ES Object"),
+    }
+
+
+def test_the_tables_of_2013_have_all_games_but_one_and_say_whose_scores_are_lost():
+    counts = {item.algorithm: len(collections.scores_of(item)) for item in collections.entries("ale-2013")}
+    assert counts == dict.fromkeys((*LEARNERS, *BASELINES, "Breadth-first search"), 55) | {"UCT": 54, "Human": 0}
+    assert "skiing" not in collections.scores_of(entry("ale-2013", "UCT"))
+    assert entry("ale-2013", "Human").unavailable
+    for item in collections.entries("ale-2013"):
+        expected = 30 if item.kind == "linear" else 10 if item.kind == "planning" else None
+        assert {result.runs for result in collections.scores_of(item).values()} <= {expected}
+        assert item.protocol == "ale-2013"
+
+
+def test_a_table_holds_the_scores_and_only_them():
+    table = catalogue.load("review-2021")
+    assert table.tasks == tasks.suite("atari-57").tasks
+    assert table.scores.shape == (len(collections.entries("review-2021")), 57, 1)
+    for result in collections.results("review-2021"):
+        row, column = table.algorithms.index(result.entry.algorithm), table.tasks.index(result.task)
+        assert table.scores[row, column, 0] == result.score
+    assert np.count_nonzero(~np.isnan(table.scores)) == len(collections.results("review-2021"))
+
+
+def test_games_stand_in_the_order_of_a_suite_that_has_them_all():
+    assert catalogue.load("ale-2013").tasks == tasks.suite("ale-55").tasks
+    both = catalogue.load(["ale-2013", "review-2021"]).tasks
+    assert both == (*tasks.suite("atari-57").tasks, "carnival", "elevator_action", "journey_escape", "pooyan")
+
+
+def test_two_algorithms_of_one_name_get_their_source_in_brackets():
+    assert "Agent57" in catalogue.load("review-2021").algorithms
+    table = catalogue.load(["review-2021", "atari-5-training"])
+    assert {"Agent57 (Fan 2021)", "Agent57 (Aitchison et al. 2023)", "Rainbow"} <= set(table.algorithms)
+    assert "Agent57" not in table.algorithms
+    only = catalogue.load(["review-2021", "atari-5-training"], algorithms="Agent57", max_training_frames=10**12)
+    assert only.algorithms == ("Agent57 (Fan 2021)", "Agent57 (Aitchison et al. 2023)")
+
+
+def test_algorithms_come_in_the_order_asked_for_whatever_their_case():
+    assert catalogue.load("review-2021", algorithms=["muzero", "RAINBOW"]).algorithms == ("MuZero", "Rainbow")
+    assert catalogue.load(algorithms="agent57 (fan 2021)").algorithms == ("Agent57 (Fan 2021)",)
+
+
+def test_an_unknown_algorithm_is_refused_with_the_closest():
+    with pytest.raises(UnknownNameError, match="did you mean 'Rainbow'"):
+        catalogue.load("review-2021", algorithms=["Rainbw"])
+
+
+def test_a_table_cites_who_published_and_where_it_was_read():
+    table = catalogue.load(algorithms=["Rainbow", "UCT", "IQN", "Muesli"])
+    cited = dict(zip(table.algorithms, table.sources, strict=True))
+    assert cited["Rainbow"] == "Hessel et al. 2018, as given in Fan 2021, Tables 3, 7 and 11"
+    assert cited["UCT"].startswith("Bellemare et al. 2013, Table 5; read at second hand in ")
+    assert cited["IQN"].startswith(
+        "Dabney et al. 2018b, as given in Aitchison et al. 2023, training table; read at second"
+    )
+    assert table.protocols == ("noop-108000", "ale-2013", "", "")
+
+
+def test_lost_scores_are_left_out_and_refused_where_they_are_asked_for():
+    assert "Human" not in catalogue.load("ale-2013").algorithms
+    with pytest.raises(ArcadeMarkError, match="'Human' are not available"):
+        catalogue.load("ale-2013", algorithms=["UCT", "Human"])
+    assert catalogue.load(algorithms="Human").algorithms == ("Human (Fan 2021)",)
+
+
+def test_nothing_left_is_an_error():
+    with pytest.raises(ArcadeMarkError, match="no algorithm fits"):
+        catalogue.load(kind="linear", since=2020)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"kind": "liner"}, "did you mean 'linear'"),
+        ({"kind": ["linear", "shallow"]}, "unknown kind 'shallow'"),
+        ({"reported": "evaluations"}, "did you mean 'evaluation'"),
+        ({"protocol": "ale2013"}, "did you mean 'ale-2013'"),
+    ],
+)
+def test_an_unknown_filter_is_refused_with_the_closest(asked, told):
+    with pytest.raises(UnknownNameError) as refused:
+        catalogue.load(**asked)
+    assert told in str(refused.value)
+
+
+def test_protocol_frames_year_kind_and_report_filter():
+    def names(**asked) -> set[str]:
+        return set(catalogue.load(**asked).algorithms)
+
+    assert names(protocol="dqn-2015") == {"Nature DQN"}
+    assert "MuZero (Fan 2021)" in names(protocol="")
+    assert names(collection="review-2021", max_training_frames=1_000_000, kind="model-based") == {"SimPLe"}
+    assert names(collection="review-2021", min_training_frames=35_000_000_000) == {"NGU", "Agent57"}
+    assert names(collection="ale-2013", kind=["linear", "planning"]) == {*LEARNERS, "Breadth-first search", "UCT"}
+    assert names(collection="ale-2013", reported="best") == {"Const", "Perturb"}
+    assert names(year=2017) == {"ES FF (1 hour) noop"}
+
+
+def test_unknown_frames_are_within_no_bounds():
+    assert entry("atari-5-training", "Ape-X").training_frames is None
+    for bound in ({"min_training_frames": 0}, {"max_training_frames": 10**15}):
+        assert "Ape-X" not in collections.select("atari-5-training", keep=Filter(**bound))
+
+
+years = st.none() | st.integers(2012, 2022)
+frames = st.none() | st.sampled_from([0, 1_000_000, 200_000_000, 200_000_001, 10**10])
+
+
+@given(
+    since=years,
+    until=years,
+    year=years,
+    low=frames,
+    high=frames,
+    kinds=st.none() | st.sets(st.sampled_from(ALGORITHM_KINDS)),
+    reported=st.none() | st.sampled_from(REPORTED),
+)
+def test_what_is_kept_is_what_fits_every_filter(since, until, year, low, high, kinds, reported):
+    keep = Filter(None, low, high, year, since, until, None if kinds is None else sorted(kinds), reported)
+    found = collections.select(keep=keep).values()
+    for item in collections.entries():
+        published = (item.paper or item.source).year
+        trained = math.nan if item.training_frames is None else item.training_frames
+        fits = [
+            since is None or published >= since,
+            until is None or published <= until,
+            year is None or published == year,
+            low is None or trained >= low,
+            high is None or trained <= high,
+            kinds is None or item.kind in kinds,
+            reported is None or item.reported == reported,
+        ]
+        assert (item in found) == all(fits)

@@ -1,0 +1,111 @@
+import pytest
+from small_catalogue import ENTRY, LOST, SCORES, SOURCES
+
+from arcademark.catalogue import reading
+from arcademark.errors import ArcadeMarkError
+
+
+def test_a_collection_is_two_files(write):
+    place = write()
+    assert reading.read_names(place) == ("small",)
+    alpha, beta = reading.read_entries("small", place).values()
+    assert alpha.paper is alpha.source is reading.read_sources(place)["doe-2020"]
+    assert (alpha.kind, alpha.protocol, alpha.training_frames) == ("model-free", "dqn-2015", 1000)
+    assert (alpha.settings, alpha.assumed) == ({"frame stack": "4"}, ("frame stack",))
+    assert (beta.paper, beta.training_frames, beta.unavailable, beta.read_in) == (None, None, "burnt", "a copy")
+    pong, qbert = reading.read_results("small", place)
+    assert (pong.entry, pong.task, pong.score, pong.uncertainty, pong.runs) == (alpha, "pong", -20.5, 0.5, 3)
+    assert pong.uncertainty_kind == "standard deviation over 3 runs"
+    assert (qbert.score, qbert.uncertainty, qbert.runs, qbert.note) == (1000.0, None, None, "doubtful")
+
+
+def test_a_letter_tells_two_papers_of_one_year_apart(write):
+    two = SOURCES.replace("doe-2020", "doe-2020b")
+    assert reading.read_sources(write(sources=SOURCES + two))["doe-2020b"].short == "Doe 2020b"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('source = "doe-2020"\n', "", "no source"),
+        ('source = "doe-2020"\n', 'source = ""\n', "no source"),
+        ('source = "doe-2020"\n', 'source = "deo-2020"\n', "did you mean 'doe-2020'"),
+        ('paper = "doe-2020"\n', 'paper = "roe-1999"\n', "unknown source 'roe-1999'"),
+        ('kind = "model-free"', 'kind = "modelfree"', "did you mean 'model-free'"),
+        ('reported = "evaluation"', 'reported = "final"', "unknown reported 'final'"),
+        ('protocol = "dqn-2015"', 'protocol = "dqn-2051"', "did you mean 'dqn-2015'"),
+        ('table = "Table 1"', 'table = ""', "table is ''"),
+        ('table = "Table 1"\n', "", "no 'table'"),
+        ("training_frames = 1_000", "training_frames = -1", "training_frames is -1"),
+        ("training_frames = 1_000", "training_frames = 1e3", "training_frames is 1000.0"),
+        ("training_frames", "training_frame", "did you mean 'training_frames'"),
+        ('hand = "first"', 'hand = "second"', "'read_in' says where"),
+        ('hand = "first"', 'hand = "first"\nread_in = "a copy"', "'read_in' says where"),
+        ('hand = "first"', 'hand = "third"', "unknown hand 'third'"),
+        ('"frame stack" = "4"', '"frame stack" = 4', "as text"),
+        ('assumed = ["frame stack"]', 'assumed = ["colour"]', "unknown assumed setting 'colour'"),
+    ],
+)
+def test_an_entry_that_lacks_something_or_says_what_is_not_is_refused(write, old, new, told):
+    assert ENTRY.count(old) == 1
+    with pytest.raises(ArcadeMarkError, match=r"entries/small.toml, \[Alpha\]") as refused:
+        reading.read_entries("small", write(entries=ENTRY.replace(old, new)))
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Alpha,pong", "Alpa,pong", "did you mean 'Alpha'"),
+        ("Alpha,pong", "Alpha,ponk", "did you mean 'pong'"),
+        ("Alpha,pong", "Alpha,Pong", "unknown game 'Pong'"),
+        ("Alpha,pong", "Alpha,qbert", "line 3: a second score for 'Alpha' on 'qbert'"),
+        ("-20.5,0.5", "nan,0.5", "the score is 'nan'"),
+        ("-20.5,0.5", "inf,0.5", "the score is 'inf'"),
+        ("-20.5,0.5", ",0.5", "the score is ''"),
+        ("-20.5,0.5", "-20.5,few", "the uncertainty is 'few'"),
+        ("-20.5,0.5", "-20.5,", "an uncertainty and its kind go together"),
+        ("standard deviation over 3 runs", "", "an uncertainty and its kind go together"),
+        (",3,", ",0,", "runs is '0'"),
+        (",3,", ",2.5,", "runs is '2.5'"),
+        ("algorithm,task", "algorithm,game", "the columns are algorithm, game"),
+        ("1000,,,,doubtful", "1000,,,doubtful", "line 3"),
+    ],
+)
+def test_a_row_that_means_nothing_is_refused(write, old, new, told):
+    assert SCORES.count(old) == 1
+    with pytest.raises(ArcadeMarkError, match=r"small.csv") as refused:
+        reading.read_results("small", write(scores=SCORES.replace(old, new)))
+    assert told in str(refused.value)
+
+
+def test_an_algorithm_without_scores_says_why(write):
+    place = write(entries=ENTRY + LOST.replace('unavailable = "burnt"', ""))
+    with pytest.raises(ArcadeMarkError, match="'Beta' has no scores; say why"):
+        reading.read_results("small", place)
+
+
+def test_an_algorithm_whose_scores_are_lost_has_none(write):
+    with pytest.raises(ArcadeMarkError, match="'Beta' has scores, but its entry says that they are 'unavailable'"):
+        reading.read_results("small", write(scores=SCORES + "Beta,pong,1,,,,\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("year = 2020", 'year = "2020"', "the year is '2020'"),
+        ('title = "A Paper"', 'title = " "', "title is ' '"),
+        ('venue = "Somewhere"\n', "", "no 'venue'"),
+    ],
+)
+def test_a_paper_is_cited_in_full(write, old, new, told):
+    with pytest.raises(ArcadeMarkError, match=r"sources.toml, \[doe-2020\]") as refused:
+        reading.read_sources(write(sources=SOURCES.replace(old, new)))
+    assert told in str(refused.value)
+
+
+def test_a_changed_file_is_refused(write):
+    place = write()
+    (place / "scores/small.csv").write_text(SCORES.replace("1000", "1001"), encoding="utf-8")
+    with pytest.raises(ArcadeMarkError, match="checksum"):
+        reading.read_results("small", place)

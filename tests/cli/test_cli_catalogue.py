@@ -1,0 +1,197 @@
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark import catalogue
+from arcademark.catalogue import check as checking
+from arcademark.catalogue.collections import collections, entries, results
+from arcademark.catalogue.errata import errata
+from arcademark.scores.reading import read_table
+from arcademark.suite.tasks import canonical_game
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = invoke("catalogue", "list")
+    assert shown.code == 0
+    for collection in collections():
+        assert f"\n{collection}\n" in f"\n{shown.out}"
+    for entry in entries():
+        assert f"\n{entry.algorithm} " in shown.out
+    assert f"{len(entries())} algorithms" in shown.out
+
+
+def test_list_filters(invoke):
+    asked = ("--collection", "review-2021", "--kind", "model-based,exploration", "--max-frames", "1e9", "--since", 2020)
+    document = json.loads(invoke("catalogue", "list", *asked, "--json").out)
+    assert [item["name"] for item in document["algorithms"]] == ["DreamerV2", "Muesli"]
+    unknown = json.loads(invoke("catalogue", "list", "--protocol", "unknown", "--json").out)
+    assert {item["protocol"] for item in unknown["algorithms"]} == {None}
+
+
+def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
+    document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--json").out)
+    assert document["schema"] == "arcademark.catalogue/1"
+    uct, muesli = document["algorithms"]
+    assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
+    assert uct["settings"]["simulations per action"] == "500"
+    assert uct["assumed"] == ["search depth", "exploration constant"]
+    assert (muesli["published_by"]["key"], muesli["source"]["key"]) == ("hessel-2021", "fan-2021")
+    assert (muesli["training_frames"], muesli["protocol"], muesli["year"]) == (200_000_000, None, 2021)
+
+
+def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
+    shown = invoke("catalogue", "show", "rainbow")
+    assert shown.code == 0
+    assert "Hessel et al. 2018, as given in Fan 2021" in " ".join(shown.out.split())
+    assert "84x84" in shown.out
+    (pong,) = (line.split() for line in shown.out.splitlines() if line.startswith("Pong"))
+    assert pong == ["Pong", "20.9", "118", "%"]
+    assert "HNS over 57 games: mean 874" in shown.out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_show_marks_the_scores_that_have_a_note_once_each(invoke):
+    shown = invoke("catalogue", "show", "Planning").out
+    assert shown.count("Not UCT's score but that of breadth-first search.") == 1
+    marked = [line for line in shown.splitlines() if line.rstrip().endswith("[3]")]
+    assert [line.split("  ")[0] for line in marked] == ["Centipede", "Star Gunner"]
+
+
+def test_show_says_what_is_lost_and_takes_one_collection(invoke):
+    both = invoke("catalogue", "show", "Human").out
+    assert "Not available: the tables are lost" in both
+    assert "review-2021" in both
+    one = invoke("catalogue", "show", "Human", "--collection", "review-2021").out
+    assert "Not available" not in one
+
+
+def test_show_a_collection_with_mean_and_median(invoke):
+    shown = invoke("catalogue", "show", "review-2021").out.replace("\N{NO-BREAK SPACE}", " ")
+    (muzero,) = (line for line in shown.splitlines() if line.startswith("MuZero"))
+    assert muzero.split() == ["MuZero", "model-based", "2020", "20B", "57", "4,999", "%", "2,041", "%"]
+
+
+def test_show_as_json_has_the_scores(invoke):
+    (item,) = json.loads(invoke("catalogue", "show", "UCT", "--json").out)["algorithms"]
+    assert len(item["scores"]) == 54
+    by_game = {score["game"]: score for score in item["scores"]}
+    assert by_game["pooyan"]["hns"] is None
+    assert by_game["pong"]["hns"] == pytest.approx(100 * (21 + 20.71) / (14.6 + 20.71))
+    assert by_game["pong"]["runs"] == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("shw",), "did you mean 'show'"),
+        (("show", "Rainbw"), "did you mean 'Rainbow'"),
+        (("show", "review-2012"), "did you mean 'review-2021'"),
+        (("show", "UCT", "--collection", "ale-2012"), "unknown collection 'ale-2012'"),
+        (("list", "--kind", "modelbased"), "did you mean 'model-based'"),
+        (("list", "--protocol", "dqn2015"), "did you mean 'dqn-2015'"),
+        (("list", "--since", "2030"), "no algorithm of the catalogue fits"),
+        (("export", "--wide", "--json"), "leave --wide or --json out"),
+        (("errata", "--paper", "fan-2012"), "did you mean 'fan-2021'"),
+        (("errata", "--category", "roundings"), "did you mean 'rounding'"),
+    ],
+)
+def test_what_can_be_mended_is_said_in_one_line(invoke, arguments, told):
+    refused = invoke("catalogue", *arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert told in refused.err
+    assert refused.err.count("\n") == 1
+
+
+def test_export_has_every_score_with_its_source(invoke):
+    done = invoke("catalogue", "export")
+    rows = read(done.out)
+    assert len(rows) == len(results())
+    assert all(row["source"] and row["table"] and row["collection"] for row in rows)
+    assert all(bool(row["read_in"]) == (row["hand"] == "second") for row in rows)
+    assert "Human of ale-2013 has no scores" in done.err
+
+
+@pytest.mark.parametrize("form", [(), ("--wide",)])
+def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
+    asked = ("--collection", "review-2021,atari-5-training")
+    assert invoke("catalogue", "export", *asked, *form, "--out", "deep/scores.csv").out == ""
+    back = read_table("deep/scores.csv", canonical_task=canonical_game).table
+    table = catalogue.load(["review-2021", "atari-5-training"])
+    again = back.select(algorithms=table.algorithms, tasks=table.tasks)
+    assert np.array_equal(again.scores, table.scores, equal_nan=True)
+    assert set(back.algorithms) == set(table.algorithms)
+
+
+def test_export_as_json_is_what_show_gives(invoke):
+    exported = invoke("catalogue", "export", "--collection", "ale-2013", "--json", "--out", "scores.json")
+    assert exported.code == 0
+    shown = invoke("catalogue", "show", "ale-2013", "--json")
+    assert json.loads(Path("scores.json").read_text(encoding="utf-8")) == json.loads(shown.out)
+
+
+def test_export_replaces_a_file_only_when_asked(invoke):
+    Path("mine.csv").write_text("mine", encoding="utf-8")
+    refused = invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv")
+    assert refused.code == 2
+    assert "--overwrite" in refused.err
+    assert Path("mine.csv").read_text(encoding="utf-8") == "mine"
+    assert invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv", "--overwrite").code == 0
+    assert len(read(Path("mine.csv").read_text(encoding="utf-8"))) == 549
+    assert invoke("catalogue", "export", "--out", ".").code == 2
+
+
+def test_check_counts_and_is_content(invoke):
+    shown = invoke("catalogue", "check")
+    assert shown.code == 0
+    assert "All is well." in shown.out
+    document = json.loads(invoke("catalogue", "check", "--json").out)
+    assert (document["ok"], document["findings"]) == (True, [])
+    counts = {count["collection"]: count["results"] for count in document["collections"]}
+    assert counts == {name: len(results(name)) for name in collections()}
+
+
+def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
+    found = checking.Check((checking.Finding("scores/x.csv", "burnt"),), (), 1, 0, 0, 0, 0)
+    monkeypatch.setattr(checking, "check", lambda: found)
+    shown = invoke("catalogue", "check")
+    assert shown.code == 1
+    assert "burnt" in shown.out
+    assert "1 finding" in shown.out
+    document = invoke("catalogue", "check", "--json")
+    assert document.code == 1
+    assert json.loads(document.out)["findings"] == [{"where": "scores/x.csv", "problem": "burnt"}]
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_errata_are_printed_with_what_holds_and_why(invoke, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    shown = invoke("catalogue", "errata", "--paper", "ale-2013")
+    assert shown.code == 0
+    for slip in errata("bellemare-2013"):
+        assert slip.where.split()[0] in shown.out
+    assert "Categories" in shown.out
+    assert "Fan 2021" not in shown.out.split("Categories")[1]
+
+
+def test_errata_as_json_and_by_category(invoke):
+    document = json.loads(invoke("catalogue", "errata", "--paper", "review", "--category", "lost factor", "--json").out)
+    assert [slip["where"] for slip in document["errata"]] == [slip.where for slip in errata("fan-2021", "lost factor")]
+    assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize(
+    "arguments", [("list",), ("show", "review-2021"), ("show", "UCT"), ("check",), ("errata", "--paper", "atari-5")]
+)
+def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, width, arguments):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = invoke("catalogue", *arguments).out.splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= width
