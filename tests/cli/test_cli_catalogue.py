@@ -187,6 +187,24 @@ def test_errata_as_json_and_by_category(invoke):
     assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
 
 
+def keys(value: object) -> set[str]:
+    """Return the names of all fields in a document but those of settings, which are the papers' own."""
+    if isinstance(value, list):
+        return {name for item in value for name in keys(item)}
+    if not isinstance(value, dict):
+        return set()
+    return set(value) | {name for field, item in value.items() if field != "settings" for name in keys(item)}
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list",), ("show", "UCT"), ("check",), ("errata", "--paper", "review"), ("export", "--year", 2017)]
+)
+def test_every_field_of_a_document_is_described(invoke, arguments):
+    described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    document = json.loads(invoke("catalogue", *arguments, "--json").out)
+    assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
+
+
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize(
     "arguments", [("list",), ("show", "review-2021"), ("show", "UCT"), ("check",), ("errata", "--paper", "atari-5")]
