@@ -3,51 +3,109 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from arcademark.report import plates, wording
+from arcademark.report import plate_files, plates, wording
 from arcademark.report.plates import Column, Curve, CurvePanel, Curves, Plate, Rows
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 MOST_TICKS = 5
 
-MARKS: tuple[plates.Mark, ...] = ("dot", "ring")
+LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
+"""What a panel with that word in its title compares with."""
+
+DIGITS = 3
+"""Significant digits of a number without a unit."""
+
+WIDE_AXIS = 1.8
+"""How wide an axis of two measures is beside others."""
+
+LEAP = 10
+"""Training that is so many times longer begins a group of its own."""
 
 
 def plate(figure: PaperFigure) -> Plate:
     """Lay a figure out: curves where it has steps, else rows.
 
-    Where every panel has the same several series, each label becomes a heading and each series a row under it; where
-    they differ, labels are rows, and the series of a panel share its axis.
+    Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
+    labels are rows, the ones with like training together, the best first; a mean and a median share an axis.
     """
     if figure.panels[0].kind == "steps":
         return Curves(tuple(_curves(panel) for panel in figure.panels))
-    series = {tuple(one.name for one in panel.series) for panel in figure.panels}
-    names = next(iter(series))
-    if len(series) == 1 and len(names) > 1:
-        groups = tuple((label, names) for label in figure.panels[0].labels)
+    names = {tuple(one.name for one in panel.series) for panel in figure.panels}
+    series = next(iter(names))
+    if len(names) == 1 and len(series) > 1:
+        groups = tuple((label, series) for label in figure.panels[0].labels)
         return Rows(groups, tuple(_grouped(panel) for panel in figure.panels))
-    first = figure.panels[0]
-    details = first.details or [""] * len(first.labels)
-    pairs = groupby(zip(details, first.labels, strict=True), key=lambda pair: pair[0])
-    groups = tuple((detail, tuple(label for _, label in members)) for detail, members in pairs)
-    return Rows(groups, tuple(_panel(panel, first.labels) for panel in figure.panels))
+    panels = tuple(_paired(tuple(_single(figure.panels))))
+    groups = _by_training(figure.panels[0])
+    order = [label for _, members in groups for label in members]
+    return Rows(groups, tuple(_panel(panel, order) for panel in panels))
+
+
+def _single(panels: Iterable[Panel]) -> Iterator[Panel]:
+    """Split panels of several series into panels of one."""
+    for panel in panels:
+        for series in panel.series:
+            title = panel.title if len(panel.series) == 1 else f"{panel.title}, {series.name}"
+            yield replace(panel, title=title, series=(series,))
+
+
+def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
+    """Put the mean and the median of one measure into one panel."""
+    titles = [panel.title for panel in panels]
+    for panel in panels:
+        word, _, rest = panel.title.partition(" ")
+        if word == "Median" and f"Mean {rest}" in titles:
+            continue
+        if word == "Mean" and f"Median {rest}" in titles:
+            median = panels[titles.index(f"Median {rest}")]
+            pair = (replace(panel.series[0], name="mean"), replace(median.series[0], name="median"))
+            yield replace(panel, title=rest, series=pair)
+        else:
+            yield panel
+
+
+def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Group labels whose details are numbers of frames by their size; without details they stay one group."""
+    if not panel.details:
+        return (("", panel.labels),)
+    values = panel.series[0].values
+    rows = sorted(
+        zip(map(_frames, panel.details), values, panel.labels, strict=True), key=lambda row: (row[0], -(row[1] or 0))
+    )
+    groups: list[list[tuple[float, str]]] = []
+    for count, _, label in rows:
+        if groups and count < LEAP * groups[-1][-1][0]:
+            groups[-1].append((count, label))
+        else:
+            groups.append([(count, label)])
+    headings = [
+        f"{frames(group[0][0])}{'' if group[0][0] == group[-1][0] else f' to {frames(group[-1][0])}'} frames"
+        for group in groups
+    ]
+    members = [tuple(label for _, label in group) for group in groups]
+    return tuple(zip(headings, members, strict=True))
+
+
+def _frames(detail: str) -> float:
+    return float(detail[:-1]) * {"M": 1e6, "B": 1e9}[detail[-1]]
 
 
 def svg(figure: PaperFigure) -> str:
     """Draw a figure as one ``<svg>`` element."""
-    return plates.svg(plate(figure), name(figure))
+    return plate_files.svg(plate(figure), name(figure))
 
 
 def svg_file(figure: PaperFigure) -> str:
     """Draw a figure as an SVG that stands alone, on the light theme's paper."""
-    return plates.on_paper(svg(figure))
+    return plate_files.on_paper(svg(figure))
 
 
 def png(figure: PaperFigure) -> bytes:
     """Draw a figure as a PNG."""
-    return plates.png(plate(figure))
+    return plate_files.png(plate(figure))
 
 
 def name(figure: PaperFigure) -> str:
@@ -82,14 +140,15 @@ def number(value: float | None, panel: Panel) -> str:
         return wording.MISSING
     if panel.unit == "%":
         return wording.percent(value)
-    if "frames" in panel.unit and value >= 1e6:
-        return frames(value)
+    if panel.unit == BILLIONS:
+        return frames(1e9 * value)
     if panel.unit.startswith("fraction"):
         return wording.percent(100 * value)
-    if value and abs(value) < 1e-3:
-        return f"{value:.2E}"
-    whole = all(one is None or float(one).is_integer() for series in panel.series for one in series.values)
-    return f"{value:,.0f}" if whole else wording.score(value, None if abs(value) >= 1 else 3)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{DIGITS}g}".replace("-", "−")
+
+
+BILLIONS = "billion frames"
+"""The unit of values that are shown as `frames`."""
 
 
 def frames(value: float) -> str:
@@ -103,38 +162,39 @@ def height(series: Series, x: float) -> float:
 
 
 def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
-    """Return round values across a panel of curves."""
-    return ticks(*_limits(panel), log=False)
+    """Return round values across a panel of curves, and how they read."""
+    return tuple((value, _tick(value)) for value in ticks(*_limits(panel), log=False))
 
 
-def ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str], ...]:
-    """Choose at most `MOST_TICKS` round values from `low` to `high`, or just around where the axis is logarithmic."""
+def ticks(low: float, high: float, *, log: bool) -> tuple[float, ...]:
+    """Choose at most `MOST_TICKS` round values from `low` to `high`; where the axis is logarithmic, just around."""
     if log:
         first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
         stride = math.ceil((last - first + 1) / MOST_TICKS)
-        return tuple((10.0**power, _tick(10.0**power)) for power in range(first, last + 1, stride))
+        return tuple(10.0**power for power in range(first, last + 1, stride))
     rough = (high - low or 1.0) / (MOST_TICKS - 1)
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple((place * step, _tick(place * step)) for place in range(first, last + 1))
+    return tuple(place * step for place in range(first, last + 1))
 
 
-def _tick(value: float) -> str:
-    if value and abs(value) < 1e-3:
-        return f"{value:.0E}"
-    return frames(value) if value >= 1e6 else f"{value:,.10g}".replace("-", "−")
+def _tick(value: float, unit: str = "") -> str:
+    if unit == BILLIONS:
+        return frames(1e9 * value)
+    text = f"{value:,.10g}".replace("-", "−")
+    return f"{text} %" if unit == "%" else text
 
 
 def _panel(panel: Panel, rows: Sequence[str]) -> plates.Panel:
     """Put a panel's values into the order of the rows."""
     log = panel.scale == "log"
+    single = len(panel.series) == 1
+    marks: tuple[plates.Mark, plates.Mark] = ("bar" if single and not log else "dot", "ring")
     columns = []
-    for place, series in enumerate(panel.series):
+    for series, mark in zip(panel.series, marks, strict=False):
         by_label = dict(zip(panel.labels, series.values, strict=True))
         values = tuple(by_label.get(row) for row in rows)
-        single = len(panel.series) == 1
-        mark: plates.Mark = "bar" if single and not log else MARKS[place % len(MARKS)]
         columns.append(Column("" if single else series.name, values, _numbers(values, panel), mark))
     return _axis(panel, columns)
 
@@ -150,18 +210,24 @@ def _numbers(values: Iterable[float | None], panel: Panel) -> tuple[str, ...]:
 
 
 def _axis(panel: Panel, columns: Sequence[Column]) -> plates.Panel:
-    values = [value for column in columns for value in column.values if value is not None]
-    values += panel.marks
     log = panel.scale == "log"
+    values = [value for column in columns for value in column.values if value is not None]
+    values += panel.marks[:1]
     low, high = (min(values), max(values)) if log else (min(0.0, *values), max(0.0, *values))
     return plates.Panel(
         title=panel.title,
         columns=tuple(columns),
-        ticks=ticks(low, high, log=log),
+        ticks=tuple((value, _tick(value, panel.unit)) for value in ticks(low, high, log=log)),
+        unit="" if panel.unit in ("%", BILLIONS) else panel.unit,
         log=log,
-        line=(panel.marks[0], "") if panel.marks else None,
-        share=1.0 if len(columns) == 1 else 1.8,
+        line=_line(panel),
+        share=1.0 if len(columns) == 1 else WIDE_AXIS,
     )
+
+
+def _line(panel: Panel) -> tuple[float, str] | None:
+    text = next((text for word, text in LINES.items() if word in panel.title.split()), "")
+    return (panel.marks[0], text) if panel.marks else None
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
@@ -178,8 +244,8 @@ def _curves(panel: Panel) -> CurvePanel:
         across=panel.x_unit,
         limits=(low, high),
         curves=tuple(_curve(series, low, high) for series in panel.series),
-        ticks=ticks(low, high, log=False),
-        line=(panel.marks[0], "") if panel.marks else None,
+        ticks=thresholds(panel),
+        line=_line(panel),
     )
 
 

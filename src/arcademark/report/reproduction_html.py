@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from arcademark.report import pages, plates, reproduction_figures, reproductions
+from arcademark.report import pages, plate_files, plates, reproduction_figures, reproductions
 from arcademark.report.reproductions import Grid, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import PaperFigure
@@ -80,7 +80,7 @@ def render(shown: Reproduced) -> str:
 
 
 def _drawing(figure: PaperFigure) -> Markup:
-    themed = plates.themed(reproduction_figures.svg(figure))
+    themed = plate_files.themed(reproduction_figures.svg(figure))
     return pages.figure(themed, reproduction_figures.in_words(figure))
 
 

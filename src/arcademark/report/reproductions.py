@@ -59,19 +59,19 @@ class Paper:
         Its key in the catalogue.
     parts : callable
         Gives the table of that number, or with None everything: tables, or groups of statements.
-    tables : sequence of int
+    tables : range
         Numbers of the tables that can be asked for; empty for a paper of which statements are checked.
     figure : callable
         Gives the figure of that number.
-    figures : sequence of int
+    figures : range
         Numbers of the figures.
     """
 
     source: str
     parts: Callable[[int | None], tuple[Reproduction, ...]]
-    tables: Sequence[int]
+    tables: range
     figure: Callable[[int], PaperFigure]
-    figures: Sequence[int]
+    figures: range
 
 
 def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
@@ -100,7 +100,7 @@ def _ale_figure(number: int) -> PaperFigure:
 
 PAPERS: Mapping[str, Paper] = {
     "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
-    "ale-2013": Paper("bellemare-2013", _ale_parts, (), _ale_figure, range(2, 5)),
+    "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
 }
 
 
@@ -248,8 +248,9 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     paper = PAPERS[name]
     _check("table", table, name, paper.tables, paper.figures)
     _check("figure", figure, name, paper.figures, paper.tables)
-    parts = paper.parts(table) if table is not None or figure is None else ()
-    numbers = paper.figures if figure is None and table is None else [figure] if figure is not None else []
+    everything = table is None and figure is None
+    parts = paper.parts(table) if everything or table is not None else ()
+    numbers = paper.figures if everything else () if figure is None else (figure,)
     return document(name, _source(paper.source), parts, [paper.figure(number) for number in numbers])
 
 
@@ -275,7 +276,7 @@ def _source(key: str) -> Source:
     return sources()[key]
 
 
-def _check(kind: str, number: int | None, paper: str, known: Sequence[int], others: Sequence[int]) -> None:
+def _check(kind: str, number: int | None, paper: str, known: range, others: range) -> None:
     if number is None or number in known:
         return
     other = "figure" if kind == "table" else "table"
@@ -283,8 +284,8 @@ def _check(kind: str, number: int | None, paper: str, known: Sequence[int], othe
     raise ArcadeMarkError(f"--{kind} {number}: of {paper} there are {' and '.join(filter(None, there))}")
 
 
-def _numbers(kind: str, known: Sequence[int]) -> str:
-    return f"{kind.capitalize()}s {wording.listing(map(str, known))}" if known else ""
+def _numbers(kind: str, known: range) -> str:
+    return f"{kind.capitalize()}s {known[0]} to {known[-1]}" if known else ""
 
 
 def count(comparisons: Iterable[Comparison]) -> Counts:
@@ -319,12 +320,13 @@ def in_words(counts: Counts, noun: str) -> str:
         differ += f", {wording.count(counts.unexplained)} without an explanation"
     elif counts.differ:
         differ += ", explained" if counts.differ == 1 else ", all explained"
-    if counts.unsolved:
-        differ += f" save how {wording.count(counts.unsolved)} of them came about"
     said.append(differ)
+    text = ", ".join(said)
+    if counts.unsolved:
+        text += f"; how {wording.count(counts.unsolved)} of them came about is not known"
     if counts.unavailable:
-        said.append(f"{wording.count(counts.unavailable)} cannot be checked")
-    return ", ".join(said[:2]) + "".join(f"; {more}" for more in said[2:])
+        text += f"; {wording.count(counts.unavailable)} cannot be checked"
+    return text
 
 
 def overview(counts: Counts) -> Mapping[str, str]:
