@@ -2,8 +2,10 @@ import dataclasses
 
 import pytest
 
-from arcademark.catalogue import reading
+from arcademark.catalogue import check as checking
+from arcademark.catalogue import errata, reading
 from arcademark.catalogue.check import (
+    Finding,
     apart_from_print,
     apart_from_references,
     check,
@@ -12,6 +14,7 @@ from arcademark.catalogue.check import (
     read_collections,
 )
 from arcademark.catalogue.model import Erratum, Place, PrintedCell
+from arcademark.errors import ArcadeMarkError
 from arcademark.suite import references
 
 
@@ -30,6 +33,23 @@ def test_the_catalogue_is_in_order():
     assert {count.collection for count in found.counts} == set(reading.read_names())
     assert found.printed_cells > 7000
     assert found.disagreements == sum(len(reference.alternatives) for reference in references.disagreements())
+
+
+def test_nothing_is_read_from_damaged_files(monkeypatch):
+    damage = Finding("sources.toml", "burnt")
+    monkeypatch.setattr(checking, "damaged_files", lambda: iter([damage]))
+    found = check()
+    assert (found.findings, found.counts) == ((damage,), ())
+
+
+def test_errata_that_cannot_be_read_are_found_and_the_scores_they_excuse_too(monkeypatch):
+    def refuse():
+        raise ArcadeMarkError("line 7: no why")
+
+    monkeypatch.setattr(errata, "errata", refuse)
+    first, *others = check().findings
+    assert first == Finding("errata", "line 7: no why")
+    assert any("battle_zone" in finding.where for finding in others)
 
 
 def test_a_whole_catalogue_has_no_damaged_file_and_is_counted(write):

@@ -187,6 +187,11 @@ def test_errata_as_json_and_by_category(invoke):
     assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
 
 
+def test_a_paper_without_errata_has_none(invoke):
+    shown = invoke("catalogue", "errata", "--paper", "badia-2020a")
+    assert (shown.code, shown.out) == (0, "No errata.\n")
+
+
 def keys(value: object) -> set[str]:
     """Return the names of all fields in a document but those of settings, which are the papers' own."""
     if isinstance(value, list):
