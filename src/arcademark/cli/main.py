@@ -18,6 +18,9 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 COMMANDS = {
     "run": "arcademark.cli.run",
     "report": "arcademark.cli.report",
+    "score": "arcademark.cli.score",
+    "compare": "arcademark.cli.compare",
+    "reproduce": "arcademark.cli.reproduce",
     "verify": "arcademark.cli.verify",
     "watch": "arcademark.cli.watch",
     "info": "arcademark.cli.info",

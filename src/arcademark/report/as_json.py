@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from arcademark.report.document import Report
@@ -51,6 +52,8 @@ def _object(item: Any) -> dict[str, Any]:
 def _value(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return _object(value)
+    if isinstance(value, Mapping):
+        return {str(name): _value(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_value(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):

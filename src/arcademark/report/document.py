@@ -36,6 +36,22 @@ class Notice:
     text: str
 
 
+class Noticed:
+    """Any document with notices."""
+
+    notices: tuple[Notice, ...]
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """The notices that put a number in doubt."""
+        return tuple(notice for notice in self.notices if notice.level == "warning")
+
+    @property
+    def notes(self) -> tuple[Notice, ...]:
+        """The notices that explain a number."""
+        return tuple(notice for notice in self.notices if notice.level == "note")
+
+
 @dataclass(frozen=True)
 class Game:
     """A game that was played, with the scores that anchor its normalisation.
@@ -166,12 +182,15 @@ class Breakthrough:
         Names of the games where it is.
     games : int
         Games with the reference scores to tell.
+    unprecedented : tuple of str
+        Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
     """
 
     metric: str
     title: str
     reached: tuple[str, ...]
     games: int
+    unprecedented: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -320,7 +339,7 @@ class Citation:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Noticed):
     """The whole report.
 
     Parameters
@@ -352,16 +371,6 @@ class Report:
     notices: tuple[Notice, ...]
     methods: tuple[str, ...]
     citations: tuple[Citation, ...]
-
-    @property
-    def warnings(self) -> tuple[Notice, ...]:
-        """The notices that put a number in doubt."""
-        return tuple(notice for notice in self.notices if notice.level == "warning")
-
-    @property
-    def notes(self) -> tuple[Notice, ...]:
-        """The notices that explain a number."""
-        return tuple(notice for notice in self.notices if notice.level == "note")
 
     def game(self, task: str) -> Game:
         """The game with this id.

@@ -35,8 +35,8 @@ class Measure:
         How it is called in print.
     meaning : str
         One line that defines it.
-    capped : bool
-        Whether it is held within bounds.
+    bounds : (float, float) or None
+        Within which it is held, in percent, if it is.
     known : frozenset of str
         The tasks that have the references it needs.
     normaliser : callable
@@ -46,9 +46,14 @@ class Measure:
     metric: str
     title: str
     meaning: str
-    capped: bool
+    bounds: tuple[float, float] | None
     known: frozenset[str]
     normaliser: Normaliser
+
+    @property
+    def capped(self) -> bool:
+        """Whether it is held within bounds."""
+        return self.bounds is not None
 
     def of(self, task: str, value: float | None) -> float | None:
         """Normalise one score; None where it, or a reference that it needs, is missing."""
@@ -56,7 +61,14 @@ class Measure:
             return None
         return float(self.normaliser([value], [task])[0])
 
-    def by_run(self, runs_of_tasks: Mapping[str, Sequence[float]]) -> NDArray[np.float64]:
+    def of_tasks(self, scores: Mapping[str, float]) -> dict[str, float | None]:
+        """Normalise one score a task; None where a reference that it needs is missing."""
+        names = [task for task in scores if task in self.known]
+        values = self.normaliser([scores[task] for task in names], names) if names else []
+        found = dict(zip(names, map(float, values), strict=True))
+        return {task: found.get(task) for task in scores}
+
+    def by_run(self, runs_of_tasks: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> NDArray[np.float64]:
         """Normalise the runs of tasks that it knows.
 
         Parameters
@@ -78,21 +90,23 @@ class Measure:
         return self.normaliser(scores, names)
 
 
+Bounds = tuple[float, float] | None
+
 _Published = Callable[..., NDArray[np.float64]]
 """One of `arcademark.metrics.normalise`: of scores, the references at 0 and 100 %, and the tasks."""
 
-_ATARI: tuple[tuple[str, str, str, bool, references.Kind, _Published], ...] = (
-    ("hns", "HNS", "0 % is random play, 100 % the human average", False, "human", normalise.hns),
-    ("capped_hns", "capped HNS", "HNS held within 0 and 100 %", True, "human", normalise.capped_hns),
+_ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published], ...] = (
+    ("hns", "HNS", "0 % is random play, 100 % the human average", None, "human", normalise.hns),
+    ("capped_hns", "capped HNS", "HNS held within 0 and 100 %", (0.0, 100.0), "human", normalise.capped_hns),
     (
         "hwrns",
         "HWRNS",
         "0 % is random play, 100 % the human world record",
-        False,
+        None,
         "human_world_record",
         normalise.hwrns,
     ),
-    ("saber", "SABER", "HWRNS held within 0 and 200 %", True, "human_world_record", normalise.saber),
+    ("saber", "SABER", "HWRNS held within 0 and 200 %", (0.0, 200.0), "human_world_record", normalise.saber),
 )
 
 
@@ -100,8 +114,8 @@ _ATARI: tuple[tuple[str, str, str, bool, references.Kind, _Published], ...] = (
 def atari() -> Mapping[str, Measure]:
     """Return the measures of atari-57 by name: HNS, capped HNS, HWRNS and SABER."""
     return {
-        metric: between(metric, title, meaning, references.scores("random"), references.scores(upper), capped, how)
-        for metric, title, meaning, capped, upper, how in _ATARI
+        metric: between(metric, title, meaning, references.scores("random"), references.scores(upper), bounds, how)
+        for metric, title, meaning, bounds, upper, how in _ATARI
     }
 
 
@@ -111,7 +125,7 @@ def between(
     meaning: str,
     low: Mapping[str, float],
     high: Mapping[str, float],
-    capped: bool,
+    bounds: Bounds,
     how: _Published,
 ) -> Measure:
     """Make the measure that has 0 % at one reference and 100 % at another; parameters are those of `Measure`."""
@@ -119,4 +133,4 @@ def between(
     def normaliser(scores: ArrayLike, tasks: Sequence[str]) -> NDArray[np.float64]:
         return how(scores, low, high, tasks, task_axis=0)
 
-    return Measure(metric, title, meaning, capped, frozenset(low.keys() & high.keys()), normaliser)
+    return Measure(metric, title, meaning, bounds, frozenset(low.keys() & high.keys()), normaliser)

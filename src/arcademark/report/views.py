@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import arcademark
-from arcademark.metrics import aggregate, intervals, normalise
-from arcademark.report import estimates, hard, measures, methods, notices, runs, wording
+from arcademark.metrics import aggregate, intervals
+from arcademark.report import bars, estimates, hard, measures, methods, notices, runs, wording
 from arcademark.report.cells import Cell, Entrant, entrants, run_names
 from arcademark.report.citations import cited_in
-from arcademark.report.document import Algorithm, Breakthrough, Game, GameScore, Interval, Report, Summary
+from arcademark.report.document import Algorithm, Game, GameScore, Interval, Report, Summary
 from arcademark.report.measures import Measure
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite import references, tasks
@@ -85,7 +85,7 @@ def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorith
         training_frames=(trial.training_frames or protocol.training_frames) if trial.learns else None,
         scores=tuple(_game_score(task, cell, seed) for task, cell in entrant.cells.items()),
         summaries=_summaries(entrant.played),
-        breakthroughs=_breakthroughs(entrant.played),
+        breakthroughs=bars.breakthroughs(_means(entrant.played), entrant.name),
         estimate=estimates.estimate(
             model, entrant.played, protocol.max_frames_per_episode, np.random.default_rng(seed)
         ),
@@ -150,20 +150,6 @@ def _summary(measure: Measure, runs_of_tasks: Mapping[str, Sequence[float]]) -> 
         return Summary(measure.metric, measure.title, measure.meaning, None, None, None, 0)
     short = aggregate.summarise(measure.by_run(runs_of_tasks), names, missing="omit")
     return Summary(measure.metric, measure.title, measure.meaning, short.mean, short.median, short.iqm, short.n_tasks)
-
-
-def _breakthroughs(played: Mapping[str, Cell]) -> tuple[Breakthrough, ...]:
-    found = []
-    for bar, title, metric in (
-        ("human_level", "games at human level", "hns"),
-        ("hwrb", "human world records broken", "hwrns"),
-    ):
-        measure = measures.atari()[metric]
-        names = [task for task in played if task in measure.known]
-        values = measure.normaliser([intervals.score(played[task].seeds) for task in names], names)
-        reached = normalise.hwrb(values, names).tasks  # reaching 100 %, of either reference
-        found.append(Breakthrough(bar, title, tuple(_game(task).name for task in reached), len(names)))
-    return tuple(found)
 
 
 def _scope(names: Sequence[str]) -> str:

@@ -1,0 +1,139 @@
+"""What ``arcademark score`` and ``arcademark compare`` share: the table, what it is measured by, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arcademark.cli import options
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.report.tables.question import Question
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+measured_by = options.combine(
+    click.option("--suite", default="atari-57", show_default=True, metavar="NAME", help="atari-57 or ale-55."),
+    click.option(
+        "--references",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Another benchmark: a CSV file with the columns task, low and high.",
+    ),
+    click.option(
+        "--games",
+        default="",
+        metavar="NAMES",
+        help="A suite, a subset or games; 'common': those that all have.  [default: all there are]",
+    ),
+    click.option(
+        "--metric", "metrics", metavar="NAMES", help="hns,capped_hns,hwrns,saber, …  [default: the benchmark's own]"
+    ),
+    click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say."),
+    click.option(
+        "--frames",
+        multiple=True,
+        metavar="[NAME=]N",
+        help="Training frames, of all or of one algorithm. May be repeated.",
+    ),
+)
+intervals = options.combine(
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draws behind intervals."
+    ),
+    click.option("--resamples", type=options.COUNT, help="How many draws.  [default: 10,000]"),
+    click.option("--method", metavar="NAME", help="symmetric, expanded or percentile.  [default: symmetric]"),
+)
+read_as = options.combine(
+    click.option("--format", "form", metavar="NAME", help="What the files are, if it is not recognised."),
+    click.option("--algorithm", metavar="NAME", help="Whose scores a log has that does not say."),
+    click.option("--game", metavar="NAME", help="Of which game."),
+    click.option("--run", type=click.IntRange(min=0), help="Of which run."),
+    click.option("--last", type=options.COUNT, help="How many last episodes of a log make a score."),
+    click.option("--tag", metavar="NAME", help="Which series of a log with several."),
+    click.option("--pattern", metavar="PATTERN", help="Where names stand in paths: '{algorithm}/{task}/{run}/*.csv'."),
+)
+
+
+def question(
+    suite: str,
+    references: Path | None,
+    games: str,
+    metrics: str | None,
+    protocol: str | None,
+    frames: tuple[str, ...],
+    seed: int,
+    resamples: int | None,
+    method: str | None,
+    algorithms: tuple[str, ...] = (),
+    **reading: Any,
+) -> Question:
+    """Make what is asked of the options, errors being those of `Question`'s reader."""
+    from arcademark.report.tables.question import Question
+
+    return Question(
+        suite=suite,
+        references=references,
+        algorithms=algorithms,
+        games=games,
+        metrics=names(metrics),
+        protocol=protocol,
+        frames=training_frames(frames),
+        seed=seed,
+        resamples=resamples,
+        method=method,
+        reading=read_options(references, games, **reading),
+    )
+
+
+def read_options(
+    references: Path | None,
+    games: str,
+    *,
+    form: str | None,
+    algorithm: str | None,
+    game: str | None,
+    run: int | None,
+    last: int | None,
+    tag: str | None,
+    pattern: str | None,
+) -> Mapping[str, Any]:
+    """Name the reader's options as the reader does."""
+    from arcademark.suite import subsets, tasks
+
+    given = {"format": form, "algorithm": algorithm, "run": run, "last": last, "tag": tag, "pattern": pattern}
+    if game is not None:
+        given["task"] = game if references else tasks.canonical_game(game)
+    if form == "rliable" and games:
+        given["tasks"] = names(games) if references else subsets.resolve_tasks(games)
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Take a list with commas apart."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def training_frames(given: tuple[str, ...]) -> dict[str, int]:
+    """Read ``--frames``: a number for all, or NAME=number for one; "" stands for all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If one is no number, or an algorithm is named twice.
+    """
+    found: dict[str, int] = {}
+    for item in given:
+        name, _, number = item.rpartition("=")
+        try:
+            count = options.COUNT.convert(number, None, None)
+        except click.BadParameter as error:
+            raise ArcadeMarkError(f"--frames {item!r}: {error.message}, as in --frames 200e6 or NAME=200e6") from None
+        if name.strip() in found:
+            raise ArcadeMarkError(f"--frames {item!r}: {name.strip() or 'all algorithms'} given twice; give it once")
+        found[name.strip()] = count
+    return found

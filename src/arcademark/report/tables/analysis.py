@@ -1,0 +1,218 @@
+"""The one analysis of a table of scores: from scores to everything that a document shows.
+
+::
+
+    files, runs, catalogue ─ loading.py ─→ table ─ question.py ─→ Material ─ metrics, subset ─→ document.ScoreReport
+
+Renderers compute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import arcademark
+from arcademark.metrics import efficiency
+from arcademark.report import bars, estimates, hard, runs, wording
+from arcademark.report.cells import Cell
+from arcademark.report.citations import cited_in
+from arcademark.report.document import Estimate, HardExploration
+from arcademark.report.measures import Measure
+from arcademark.report.tables import notices, protocols
+from arcademark.report.tables.document import Algorithm, Coverage, Efficiency, Gain, Game, Score, ScoreReport, Summary
+from arcademark.report.tables.loading import Place
+from arcademark.report.tables.question import Material, Question, prepare
+from arcademark.report.tables.uncertainty import Bootstrap
+from arcademark.suite.subsets import Subset
+
+SUITE_OF_MODELS = "atari-57"
+"""The suite whose median the published subset models estimate."""
+
+
+def score_table(places: Sequence[Place] | Place, question: Question | None = None, /, **asked: Any) -> ScoreReport:
+    """Work out everything that is to be said of a table of scores.
+
+    Parameters
+    ----------
+    places : path, ``"catalogue:review-2021"``, ScoreTable, or a sequence of these
+        A path is a file of any format that is read here, or a run's directory.
+    question : Question, optional
+    **asked : object
+        Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+    """
+    wanted = question or Question(**asked)
+    material = prepare(places, wanted)
+    measures = material.yardstick.chosen(wanted.metrics)
+    bootstrap = Bootstrap.asked(wanted.seed, wanted.resamples, wanted.method)
+    models = _models(material)
+    algorithms = tuple(
+        _algorithm(name, material, measures, bootstrap, model)
+        for name, model in zip(material.algorithms, models, strict=True)
+    )
+    found = hard_exploration(material)
+    told = notices.collect(material, algorithms, bootstrap)
+    return ScoreReport(
+        title=wording.shortened(material.algorithms, most=4),
+        generator=f"ArcadeMark {arcademark.__version__}",
+        sources=material.scores.sources,
+        scope=scope(material),
+        benchmark=material.yardstick.view,
+        intervals=bootstrap.view(),
+        algorithms=algorithms,
+        games=games(material),
+        hard_exploration=found,
+        notices=told,
+        citations=cited_in(
+            [
+                *(notice.text for notice in told),
+                *(measure.meaning for measure in measures),
+                *material.yardstick.cited,
+                *(item.source for item in algorithms),
+            ]
+        ),
+    )
+
+
+def games(material: Material) -> tuple[Game, ...]:
+    """Show the games of a table."""
+    yardstick = material.yardstick
+    return tuple(
+        Game(
+            id=task,
+            name=yardstick.title(task),
+            references=MappingProxyType({kind: known.get(task) for kind, known in yardstick.references.items()}),
+            in_benchmark=task in yardstick.tasks,
+            hard_exploration=yardstick.atari and task in hard.games(),
+        )
+        for task in material.tasks
+    )
+
+
+def scope(material: Material) -> str:
+    """Say which games the summaries are over."""
+    yardstick, names = material.yardstick, material.tasks
+    if yardstick.atari and (known := runs.known_set(names)):
+        return known
+    if set(names) == set(yardstick.tasks):
+        return f"the {wording.plural(len(names), yardstick.noun)} of {yardstick.view.title}"
+    inside = sum(task in yardstick.tasks for task in names)
+    return f"{inside} of the {wording.plural(len(yardstick.tasks), yardstick.noun)} of {yardstick.view.name}"
+
+
+def hard_exploration(material: Material) -> HardExploration | None:
+    """Set the hard-exploration games apart; None where the benchmark has no such games."""
+    if not material.yardstick.atari:
+        return None
+    return hard.section([(name, material.means(name)) for name in material.algorithms])
+
+
+def _models(material: Material) -> tuple[Subset | None, ...]:
+    """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
+    if material.yardstick.view.name != SUITE_OF_MODELS:
+        return (None,) * len(material.algorithms)
+    return estimates.choose_together([_cells(name, material) for name in material.algorithms])
+
+
+def _cells(name: str, material: Material) -> dict[str, Cell]:
+    """Take each run's score for one episode of a seed, which is how the subset models' analysis wants them."""
+    return {
+        task: Cell(name, tuple(np.array([score]) for score in row), (), 0) for task, row in material.runs(name).items()
+    }
+
+
+def _algorithm(
+    name: str, material: Material, measures: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
+) -> Algorithm:
+    played, means = material.runs(name), material.means(name)
+    counts = [row.size for row in played.values()]
+    summaries = tuple(_summary(name, measure, material, bootstrap) for measure in measures)
+    table = material.scores.table
+    frames = material.scores.frames.get(name)
+    normalised = {measure.metric: measure.of_tasks(means) for measure in measures}
+    return Algorithm(
+        name=name,
+        source=table.sources[table.algorithms.index(name)],
+        protocol=material.play(name).label,
+        training_frames=frames,
+        fewest_runs=min(counts, default=0),
+        most_runs=max(counts, default=0),
+        coverage=_coverage(means, material, summaries),
+        scores=tuple(
+            Score(
+                task,
+                bootstrap.score(name, task, row),
+                row.size,
+                MappingProxyType({metric: values[task] for metric, values in normalised.items()}),
+            )
+            for task, row in played.items()
+        ),
+        summaries=summaries,
+        breakthroughs=bars.breakthroughs(means, name) if "human" in material.yardstick.references else (),
+        efficiency=_efficiency(frames, summaries),
+        estimate=None if model is None else _estimate(name, model, material, bootstrap),
+    )
+
+
+def _summary(name: str, measure: Measure, material: Material, bootstrap: Bootstrap) -> Summary:
+    played = material.runs(name)
+    found = bootstrap.summaries(name, measure, played)
+    unknown = tuple(material.yardstick.title(task) for task in played if task not in measure.known)
+    return Summary(
+        measure.metric,
+        measure.title,
+        measure.meaning,
+        found["mean"],
+        found["median"],
+        found["iqm"],
+        found["optimality_gap"],
+        len(played) - len(unknown),
+        unknown,
+    )
+
+
+def _coverage(means: Mapping[str, float], material: Material, summaries: Sequence[Summary]) -> Coverage:
+    yardstick, first = material.yardstick, summaries[0]
+    missing = [task for task in yardstick.tasks if task not in means]
+    inside = len(yardstick.tasks) - len(missing)
+    if not missing:
+        others = first.games - inside
+        if others <= 0:
+            return Coverage(inside, len(yardstick.tasks), (), first.median.value, "")
+        return Coverage(
+            inside, len(yardstick.tasks), (), None, f"{wording.plural(others, yardstick.noun)} of other suites"
+        )
+    names = tuple(yardstick.title(task) for task in missing)
+    why = (
+        f"{wording.plural(len(names), 'game')} of {yardstick.view.name} {'has' if len(names) == 1 else 'have'} no score"
+    )
+    return Coverage(inside, len(yardstick.tasks), names, None, why)
+
+
+def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency | None:
+    """Divide by training frames what the uncapped or capped summaries reach (Fan 2021, Eq. 7)."""
+    if not frames:
+        return None
+
+    def gain(percent: float | None) -> float | None:
+        return None if percent is None else float(efficiency.learning_efficiency(percent / 100, frames))
+
+    return Efficiency(
+        frames,
+        float(efficiency.game_time_days(frames)),
+        float(efficiency.game_time_days_review(frames)),
+        tuple(Gain(item.metric, item.title, gain(item.mean.value), gain(item.median.value)) for item in summaries),
+    )
+
+
+def _estimate(name: str, model: Subset, material: Material, bootstrap: Bootstrap) -> Estimate:
+    cap = protocols.frame_cap(material.play(name))
+    return estimates.estimate(model, _cells(name, material), cap, bootstrap.rng(name, model.name))

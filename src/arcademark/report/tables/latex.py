@@ -1,0 +1,120 @@
+"""What a table says, as LaTeX tables to paste into a paper: booktabs, and nothing else.
+
+Names are escaped; numbers stand right-aligned in plain columns, with intervals below them in small print.
+"""
+
+from __future__ import annotations
+
+import jinja2
+
+from arcademark.report import wording
+from arcademark.report.tables import words
+from arcademark.report.tables.document import ScoreReport, Statistic
+
+_ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "\N{NO-BREAK SPACE}": r"\,",
+        "−": r"$-$",
+        "–": "--",
+        "…": r"--",
+        "×": r"$\times$",
+        "≥": r"$\geq$",
+        "\n": " ",
+    }
+)
+
+
+def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
+    """Write the summaries, and each game's scores if all are asked for.
+
+    Parameters
+    ----------
+    report : ScoreReport
+    everything : bool, optional
+        Whether to add the table of all games.
+    """
+    scores = {(item.name, score.game): score for item in report.algorithms for score in item.scores}
+    return environment().get_template("scores.tex.jinja").render(
+        report=report,
+        scores=scores,
+        everything=everything,
+        best=_best(report),
+        intervals=any(
+            item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries
+        ),
+    )  # fmt: skip
+
+
+def environment() -> jinja2.Environment:
+    """Make what LaTeX templates are rendered with; their own marks leave braces and percent signs alone."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("arcademark.report"),
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - every name goes through `escaped`
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters.update(tex=escaped, percent=number, span=span, points=points, power=power, listing=wording.listing)
+    made.globals.update(words=words)
+    return made
+
+
+def escaped(text: str) -> str:
+    """Escape what has a meaning in LaTeX."""
+    return text.translate(_ESCAPED)
+
+
+def number(value: float | None) -> str:
+    """Show a percentage without its sign, which stands in the heading."""
+    return escaped(wording.percent(value).removesuffix("%").strip())
+
+
+def points(value: float | None) -> str:
+    """Show a score."""
+    return escaped(wording.score(value))
+
+
+def span(found: Statistic) -> str:
+    """Show an interval of percentages, as a second line; "" where there is none."""
+    if found.low is None or found.high is None:
+        return ""
+    return rf"[{number(found.low)}, {number(found.high)}]"
+
+
+def power(value: float | None) -> str:
+    """Show a very small number: $4.37 \\times 10^{-8}$."""
+    if value is None or value == 0:
+        return "--" if value is None else "0"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
+
+
+def _best(report: ScoreReport) -> dict[str, float]:
+    """Return the best score of each game that several algorithms have."""
+    found: dict[str, list[float]] = {}
+    for item in report.algorithms:
+        for score in item.scores:
+            if score.score.value is not None:
+                found.setdefault(score.game, []).append(score.score.value)
+    return {game: max(values) for game, values in found.items() if len(values) > 1}

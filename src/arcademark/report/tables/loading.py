@@ -1,0 +1,193 @@
+"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue.
+
+What is known of an algorithm beyond its scores (how long it trained, under which protocol it played) comes with it,
+and what was read, left out or renamed on the way is told.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError
+from arcademark.report import wording
+from arcademark.report.tables import protocols
+from arcademark.report.tables.protocols import Play
+from arcademark.scores.runs import load_run
+from arcademark.scores.table import ScoreTable, concatenate
+from arcademark.suite.protocols import Protocol
+
+CATALOGUE = "catalogue:"
+"""How a collection of the catalogue is named where a file could be."""
+
+Place = str | os.PathLike[str] | ScoreTable
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores, and what is known of their algorithms.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    plays : mapping of str to Play
+        By algorithm.
+    frames : mapping of str to int
+        Training frames by algorithm, where they are known.
+    sources : tuple of str
+        What was read, one sentence a place.
+    remarks : tuple of str
+        What else a reader must know, full sentences.
+    """
+
+    table: ScoreTable
+    plays: Mapping[str, Play] = field(default_factory=lambda: MappingProxyType({}))
+    frames: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    sources: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def rename(self, names: Mapping[str, str]) -> Scores:
+        """Give algorithms new names everywhere."""
+        return replace(
+            self,
+            table=self.table.rename(names),
+            plays={names.get(name, name): play for name, play in self.plays.items()},
+            frames={names.get(name, name): count for name, count in self.frames.items()},
+        )
+
+
+def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **reading: Any) -> Scores:
+    """Read scores and put them into one table.
+
+    Parameters
+    ----------
+    places : path, ``catalogue:`` and a collection's name, ScoreTable, or a sequence of these
+        A path is a file, or a run's directory.
+    canonical : callable
+        From a task's name as written to the name it goes by.
+    **reading : object
+        Options of `arcademark.scores.reading.read_tables`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where nothing is given, or a place cannot be read; the message names file, row and column.
+    """
+    wanted = [places] if isinstance(places, str | os.PathLike | ScoreTable) else list(places)
+    if not wanted:
+        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+    files = [place for place in wanted if _is_file(place)]
+    found: list[Scores] = []
+    for place in wanted:
+        if place in files:
+            if place is files[0]:
+                found.append(_files(files, canonical, reading))
+        elif isinstance(place, ScoreTable):
+            found.append(_table(place, "a table"))
+        elif _text(place).startswith(CATALOGUE):
+            found.append(_collection(_text(place).removeprefix(CATALOGUE)))
+        else:
+            found.append(_run(_text(place)))
+    return _together(found)
+
+
+def _text(place: Place) -> str:
+    return os.fspath(place) if not isinstance(place, ScoreTable) else ""
+
+
+def _is_file(place: Place) -> bool:
+    text = _text(place)
+    return bool(text) and not text.startswith(CATALOGUE) and not (Path(text) / "manifest.json").exists()
+
+
+def _files(files: Sequence[Place], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+    from arcademark.scores.reading import read_tables
+
+    found = read_tables([Path(_text(place)) for place in files], canonical_task=canonical, **reading)
+    names = wording.shortened(map(str, files), most=4)
+    return replace(_table(found.table, names), sources=(f"{names}: {found.summary}",), remarks=tuple(found.notes))
+
+
+def _table(table: ScoreTable, name: str) -> Scores:
+    plays = {
+        algorithm: protocols.from_label(label)
+        for algorithm, label in zip(table.algorithms, table.protocols, strict=True)
+    }
+    return Scores(table, plays, {}, (name,), ())
+
+
+def _run(directory: str) -> Scores:
+    run = load_run(directory)
+    protocol = run.record.protocol
+    labels = dict(zip(dict.fromkeys(trial.agent for trial in run.record.trials), run.table.algorithms, strict=True))
+    frames = {
+        labels[trial.agent]: trial.training_frames or protocol.training_frames or 0
+        for trial in run.record.trials
+        if trial.learns
+    }
+    short = [f"{trial.algorithm} on {trial.task}, seed {trial.seed}" for trial in run.incomplete]
+    remark = f"{directory} is not complete, and scores stand on the episodes there are: {wording.shortened(short)}."
+    return Scores(
+        run.table,
+        dict.fromkeys(run.table.algorithms, Play(protocol.label, protocol)),
+        {name: count for name, count in frames.items() if count},
+        (f"{directory}: a run of ArcadeMark, one score a seed",),
+        (remark,) if short else (),
+    )
+
+
+def _collection(names: str) -> Scores:
+    """Read collections, all of them where none is named; references are no algorithms and stay aside."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    entries = collections.select(wanted or None)
+    references = [name for name, entry in entries.items() if entry.kind == "reference"]
+    kept = {name: entry for name, entry in entries.items() if name not in references}
+    table = collections.table(kept)
+    lost = [name for name in kept if name not in table.algorithms]
+    place = f"{CATALOGUE}{names}"
+    remarks = [
+        *([f"Left aside of {place}, being references: {wording.listing(references)}."] if references else []),
+        *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
+    ]
+    return Scores(
+        table,
+        {name: protocols.from_entry(kept[name]) for name in table.algorithms},
+        {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
+        (f"{place}: published scores, each algorithm's as one run",),
+        tuple(remarks),
+    )
+
+
+def _together(found: Sequence[Scores]) -> Scores:
+    """Put scores side by side; a name that two of them have is followed by its source in brackets."""
+    counts = Counter(name for scores in found for name in scores.table.algorithms)
+    apart = []
+    for scores in found:
+        shared = [name for name in scores.table.algorithms if counts[name] > 1]
+        sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
+        apart.append(scores.rename({name: f"{name} [{Path(sources[name]).name or '?'}]" for name in shared}))
+    return Scores(
+        concatenate([scores.table for scores in apart]),
+        {name: play for scores in apart for name, play in scores.plays.items()},
+        {name: count for scores in apart for name, count in scores.frames.items()},
+        tuple(source for scores in apart for source in scores.sources),
+        tuple(remark for scores in apart for remark in scores.remarks),
+    )
+
+
+def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]) -> Scores:
+    """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
+    everyone = dict.fromkeys(scores.table.algorithms, frames[""]) if "" in frames else {}
+    named = {name: count for name, count in frames.items() if name}
+    plays = dict(scores.plays)
+    if protocol is not None:
+        for name in scores.table.algorithms:
+            if not plays.get(name, Play()).known:
+                plays[name] = Play(protocol.label, protocol)
+    return replace(scores, plays=plays, frames={**everyone, **scores.frames, **named})

@@ -1,0 +1,234 @@
+"""What a reader must be told before believing a number of a table, each under a stable name.
+
+`KINDS` lists them; every function here yields those of one matter, and says nothing where there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+
+from arcademark.report import wording
+from arcademark.report.document import Level, Notice
+from arcademark.report.notices import about_estimates
+from arcademark.report.tables import protocols, uncertainty
+from arcademark.report.tables.document import Algorithm
+from arcademark.report.tables.question import Material
+from arcademark.report.tables.uncertainty import Bootstrap
+
+KINDS: MappingProxyType[str, Level] = MappingProxyType(
+    {
+        "partial_suite": "warning",
+        "protocols_differ": "warning",
+        "protocol_unknown": "warning",
+        "games_differ": "warning",
+        "few_runs": "warning",
+        "estimate_doubtful": "warning",
+        "estimate_refused": "warning",
+        "no_reference": "warning",
+        "comparison": "warning",
+        "estimate_reading": "note",
+        "estimate_tuning": "note",
+        "suite_complete": "note",
+        "records": "note",
+        "measures": "note",
+        "efficiency": "note",
+        "runs": "note",
+        "intervals": "note",
+        "tests": "note",
+        "power": "note",
+        "read": "note",
+        "hard_exploration": "note",
+    }
+)
+
+
+def notice(kind: str, text: str) -> Notice:
+    """Make a notice; its level is that of its kind."""
+    return Notice(kind, KINDS[kind], text)
+
+
+def sort(found: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Put notices in order, warnings first, each text once."""
+    return tuple(sorted(dict.fromkeys(found), key=lambda item: list(KINDS).index(item.kind)))
+
+
+def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
+    """Gather all notices of a table, warnings first."""
+    estimates = [(item.name, item.estimate) for item in algorithms if item.estimate is not None]
+    return sort(
+        [
+            *partial(material, algorithms),
+            *how_made(material),
+            *same_games(material),
+            *about_estimates(estimates),
+            *references(material),
+            *few_runs(algorithms),
+            *_complete(algorithms, material),
+            *_records(algorithms),
+            *(notice("measures", text) for text in material.yardstick.remarks),
+            *_efficiency(algorithms, material),
+            *intervals(algorithms, bootstrap),
+            *read(material),
+            *_hard(material),
+        ]
+    )
+
+
+def partial(material: Material, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    """Say first how much of the benchmark there is, and what that forbids."""
+    suite = material.yardstick.view
+    short = [item for item in algorithms if item.coverage.missing]
+    groups: dict[tuple[str, ...], list[Algorithm]] = {}
+    for item in short:
+        groups.setdefault(item.coverage.missing, []).append(item)
+    for missing, those in groups.items():
+        first = those[0].coverage
+        total = wording.plural(first.of, material.yardstick.noun)
+        whose = "All algorithms have" if len(those) == len(algorithms) > 1 else _have([item.name for item in those])
+        yield notice(
+            "partial_suite",
+            f"{whose} {first.games} of the {total} of {suite.name}: summaries are over what there is, and the median "
+            f"over {total} is refused, for these are missing: {wording.shortened(missing, most=12)}.",
+        )
+
+
+def _have(names: Sequence[str]) -> str:
+    return f"{wording.shortened(names)} {'has' if len(names) == 1 else 'have'}"
+
+
+def how_made(material: Material) -> Iterator[Notice]:
+    """Warn where algorithms set side by side were not scored alike, or where that is not known."""
+    plays = {name: material.play(name) for name in material.algorithms}
+    for text in protocols.differing(plays):
+        yield notice("protocols_differ", text)
+    unknown = protocols.unknown(plays, material.algorithms)
+    if unknown:
+        beside = (
+            "whether these scores compare with each other, with the references and with published ones is not known "
+            "either"
+            if len(material.algorithms) > 1
+            else "whether it compares with the references and with published scores is not known either"
+        )
+        yield notice(
+            "protocol_unknown",
+            f"The protocol of {wording.shortened(unknown)} is not known: {beside}. --protocol names it.",
+        )
+
+
+def same_games(material: Material) -> Iterator[Notice]:
+    """Warn where algorithms do not have the same games."""
+    everything = set(material.tasks)
+    lacking = {name: everything - material.means(name).keys() for name in material.algorithms}
+    if any(lacking.values()):
+        titles = {task: material.yardstick.title(task) for task in material.tasks}
+        parts = [
+            f"{name} lacks {wording.shortened([title for task, title in titles.items() if task in games])}"
+            for name, games in lacking.items()
+            if games
+        ]
+        yield notice(
+            "games_differ",
+            f"Not every summary is over the same games: {_shown(parts)}. --games common takes those that all have.",
+        )
+
+
+def _shown(parts: Sequence[str], most: int = 4) -> str:
+    more = len(parts) - most
+    return "; ".join([*parts[:most], *([f"and {wording.plural(more, 'algorithm')} more"] if more > 0 else [])])
+
+
+def references(material: Material) -> Iterator[Notice]:
+    """Warn of tasks that no reference normalises."""
+    yardstick = material.yardstick
+    outside = [yardstick.title(task) for task in material.tasks if task not in yardstick.tasks]
+    if outside:
+        yield notice(
+            "no_reference",
+            f"No {yardstick.noun} of {yardstick.view.name}, so without references and in no summary: "
+            f"{wording.shortened(outside)}.",
+        )
+
+
+def few_runs(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    """Warn where intervals stand on few runs."""
+    those = uncertainty.few([(item.name, item.fewest_runs, item.most_runs) for item in algorithms])
+    if those:
+        counts = [item.most_runs for item in algorithms if item.name in those]
+        many = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        yield notice(
+            "few_runs",
+            f"{wording.shortened(those)}: {many} runs a game are few. An interval from so few may miss the truth more "
+            "often than its confidence says.",
+        )
+
+
+def _complete(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+    whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
+    if whole:
+        yield notice(
+            "suite_complete",
+            f"{_have(whole)} all games of {material.yardstick.view.name}: the median is known, see the summaries; an "
+            "estimate is needed only beside other estimates.",
+        )
+
+
+def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    if any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:]):
+        yield notice(
+            "records",
+            "A record counts as broken from HWRNS 100 %. Broken by nobody else means no other algorithm in the "
+            "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
+        )
+
+
+def _efficiency(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+    if any(item.efficiency for item in algorithms):
+        told = "Learning efficiency is the summary, as a fraction, divided by training frames (Fan 2021, Eq. 7)."
+        if material.yardstick.atari:
+            told += (
+                " Game time is at 60 frames a second; Fan 2021, Eq. 6, takes half an hour for 100,000 frames instead "
+                "of 108,000."
+            )
+        yield notice("efficiency", told)
+    unknown = [item.name for item in algorithms if not item.efficiency]
+    if unknown and len(unknown) < len(algorithms):
+        yield notice(
+            "efficiency", f"No training frames are known of {wording.shortened(unknown)}; --frames gives them."
+        )
+
+
+def intervals(algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> Iterator[Notice]:
+    """Say what the intervals are, or why there are none."""
+    single = [item.name for item in algorithms if item.most_runs == 1]
+    if len(single) < len(algorithms):
+        view = bootstrap.view()
+        yield notice(
+            "intervals",
+            f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, seed "
+            f"{view.seed}).",
+        )
+    if single:
+        yield notice(
+            "runs",
+            f"One run a game: how much scores vary from run to run is not known, so no interval for "
+            f"{wording.shortened(single)}.",
+        )
+    for text, names in bootstrap.notes.said.items():
+        if not text.startswith("one run a task"):
+            yield notice("runs", f"{wording.shortened(names)}: {text}.")
+
+
+def read(material: Material) -> Iterator[Notice]:
+    """Pass on what was said in reading."""
+    for text in material.scores.remarks:
+        yield notice("read", text)
+
+
+def _hard(material: Material) -> Iterator[Notice]:
+    if material.yardstick.atari:
+        yield notice(
+            "hard_exploration",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games stand by "
+            "themselves.",
+        )

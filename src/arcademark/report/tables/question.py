@@ -1,0 +1,155 @@
+"""What is asked of a table, and the table ready to answer it: read, selected, and with its benchmark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.report.tables import loading
+from arcademark.report.tables.benchmarks import Yardstick, yardstick
+from arcademark.report.tables.loading import Place, Scores
+from arcademark.report.tables.protocols import Play
+from arcademark.suite import protocols, subsets
+
+COMMON = "common"
+"""Instead of games: those that every algorithm has."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that may be asked beside the table itself.
+
+    Parameters
+    ----------
+    suite : str
+        What the scores are measured by: a suite of this project.
+    references : path or None
+        A user's own reference scores instead (columns task, low, high).
+    algorithms : sequence of str
+        Which to show, in this order; all if empty.
+    games : str
+        A suite, a subset or games, separated by commas; "common" for those that every algorithm has; "" for all.
+    metrics : sequence of str
+        Which normalised scores to show; the benchmark's usual ones if empty.
+    protocol : str or None
+        A named protocol, of algorithms of which the table does not say.
+    frames : int, mapping of str to int, or None
+        Training frames, of all algorithms or by algorithm.
+    seed : int
+        Of the draws behind the intervals.
+    resamples : int or None
+        How many draws; the usual number if None.
+    method : str or None
+        How intervals are found; the recommended way if None.
+    reading : mapping of str to object
+        Options of `arcademark.scores.reading.read_tables`.
+    """
+
+    suite: str = "atari-57"
+    references: str | os.PathLike[str] | None = None
+    algorithms: Sequence[str] = ()
+    games: str = ""
+    metrics: Sequence[str] = ()
+    protocol: str | None = None
+    frames: int | Mapping[str, int] | None = None
+    seed: int = 0
+    resamples: int | None = None
+    method: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Material:
+    """A table ready to be judged.
+
+    Parameters
+    ----------
+    scores : Scores
+    yardstick : Yardstick
+    """
+
+    scores: Scores
+    yardstick: Yardstick
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms' names."""
+        return self.scores.table.algorithms
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks' names; those of the benchmark first, in its order."""
+        return self.scores.table.tasks
+
+    def play(self, name: str) -> Play:
+        """Return how an algorithm's scores were made."""
+        return self.scores.plays.get(name, Play())
+
+    def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return an algorithm's scores by task, one a run; tasks without any are left out."""
+        rows = self.scores.table.scores[self.algorithms.index(name)]
+        kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+        return {task: row for task, row in kept if row.size}
+
+    def means(self, name: str) -> dict[str, float]:
+        """Return an algorithm's scores averaged over runs; tasks without any are left out."""
+        return {task: float(np.mean(row)) for task, row in self.runs(name).items()}
+
+
+def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
+    """Read what is to be judged, and what to judge it by.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+    """
+    measure = yardstick(question.suite, question.references)
+    frames = {"": question.frames} if isinstance(question.frames, int) else dict(question.frames or {})
+    read = loading.load(places, measure.canonical, **question.reading)
+    for name in [*question.algorithms, *(name for name in frames if name)]:
+        if name not in read.table.algorithms:
+            raise UnknownNameError("algorithm", name, read.table.algorithms)
+    protocol = None if question.protocol is None else protocols.protocol(question.protocol)
+    known = loading.declare(read, protocol, frames)
+    table = known.table.select(algorithms=list(question.algorithms) or None)
+    tasks = _tasks(question.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
+    table = table.select(tasks=tasks)
+    if not table.runs_present().any():
+        raise ArcadeMarkError(
+            f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
+        )
+    measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
+    return Material(replace(known, table=table), measure)
+
+
+def _tasks(
+    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Yardstick
+) -> list[str]:
+    """Return the tasks to keep: the benchmark's in its order, then others; those without any score go."""
+    scored = [task for task, column in zip(there, present.T, strict=True) if column.any()]
+    wanted = set(scored)
+    if games == COMMON:
+        wanted = {task for task, column in zip(there, present.T, strict=True) if column.all()}
+        if not wanted:
+            raise ArcadeMarkError(f"--games common: no game has a score of all of {', '.join(algorithms)}; name games")
+    elif games:
+        named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, there, measure)
+        wanted &= set(named)
+    order = [*measure.tasks, *(task for task in scored if task not in measure.tasks)]
+    return [task for task in order if task in wanted]
+
+
+def _own_tasks(games: str, there: Sequence[str], measure: Yardstick) -> list[str]:
+    names = [measure.canonical(name) for name in games.split(",") if name.strip()]
+    for name in names:
+        if name not in there:
+            raise UnknownNameError("game", name, there)
+    return names

@@ -1,0 +1,167 @@
+"""How far few runs leave a table's numbers uncertain: asks `arcademark.metrics.bootstrap`, and keeps what it warns of.
+
+A capped measure is capped after averaging over runs, which the bootstrap of normalised runs cannot do: its intervals
+are found here, from resampled means that are then capped, by the same rule.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.metrics import aggregate, bootstrap, intervals
+from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
+from arcademark.report.measures import Measure
+from arcademark.report.tables.document import Intervals, Statistic
+
+FEW_RUNS = 10
+"""Runs below which every interval comes with a warning."""
+
+METHOD_TITLES: Mapping[str, str] = {
+    "symmetric": "stratified bootstrap over runs, symmetric and widened for few runs",
+    "expanded": "stratified bootstrap over runs, percentile limits widened for few runs",
+    "percentile": "stratified percentile bootstrap over runs",
+}
+
+Runs = Mapping[str, NDArray[np.float64]]
+"""Task → raw scores, one a run, at least one."""
+
+
+@dataclass
+class Notes:
+    """What the intervals' makers say of them, by algorithm."""
+
+    said: dict[str, list[str]] = field(default_factory=dict)
+
+    def keep(self, name: str, found: Interval) -> Interval:
+        """Take down an interval's notes and return it."""
+        for note in found.notes:
+            names = self.said.setdefault(note, [])
+            if name not in names:
+                names.append(name)
+        return found
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are found for one document.
+
+    Parameters
+    ----------
+    seed, resamples, method
+        See `arcademark.report.tables.document.Intervals`.
+    notes : Notes
+        Filled as intervals are found.
+    """
+
+    seed: int
+    resamples: int
+    method: Method
+    notes: Notes = field(default_factory=Notes)
+
+    @classmethod
+    def asked(cls, seed: int, resamples: int | None, method: str | None) -> Bootstrap:
+        """Take the usual number of draws and the recommended method where none is asked for.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such method.
+        """
+        chosen = method or bootstrap.METHOD
+        intervals.check(chosen, LEVEL)
+        known: dict[str, Method] = {name: name for name in intervals.METHODS}
+        return cls(seed, resamples or bootstrap.RESAMPLES, known[chosen])
+
+    def view(self) -> Intervals:
+        """Say how intervals were found."""
+        return Intervals(LEVEL, self.method, METHOD_TITLES[self.method], self.resamples, self.seed)
+
+    def rng(self, *names: str) -> np.random.Generator:
+        """Make the generator of what these names mean, whatever else is in the document."""
+        return np.random.default_rng([self.seed, zlib.crc32("\n".join(names).encode())])
+
+    def score(self, name: str, task: str, runs: NDArray[np.float64]) -> Statistic:
+        """Find the interval of one task's mean over runs."""
+        mean = float(np.mean(runs))
+        if runs.size < 2:
+            return Statistic(mean)
+        rng = self.rng(name, task)
+        found = bootstrap.aggregate_intervals(
+            runs[np.newaxis], [task], rng, method=self.method, resamples=self.resamples
+        )["mean"]
+        return Statistic(mean, found.low, found.high)
+
+    def summaries(self, name: str, measure: Measure, runs: Runs) -> dict[str, Statistic]:
+        """Find mean, median, IQM and optimality gap of an algorithm, over the tasks that the measure knows."""
+        known = {task: row for task, row in runs.items() if task in measure.known}
+        if not known:
+            return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
+        rng, scores = self.rng(name, measure.metric), measure.by_run(known)
+        if all(row.size == 1 for row in known.values()):
+            values = _aggregates(scores.T)[0]
+            return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
+        if measure.capped:
+            return self._capped(measure, known, scores[:, 0], rng)
+        found = bootstrap.aggregate_intervals(
+            scores, list(known), rng, method=self.method, resamples=self.resamples, missing="omit"
+        )
+        return {key: _statistic(self.notes.keep(name, item)) for key, item in found.items()}
+
+    def _capped(
+        self, measure: Measure, known: Runs, scores: NDArray[np.float64], rng: np.random.Generator
+    ) -> dict[str, Statistic]:
+        values = _aggregates(scores[np.newaxis])[0]
+        strata = _strata(measure, known)
+        drawn = np.stack([_resampled_means(row, self.resamples, rng) for row in known.values()])
+        draws = _aggregates(measure.normaliser(drawn, list(known)).T)
+        low, high, _ = intervals.limits(values, draws.T, strata, method=self.method, level=LEVEL)
+        low, high = (np.clip(limit, *(measure.bounds or (None, None))) for limit in (low, high))
+        return {
+            key: Statistic(float(values[i]), float(low[i]), float(high[i]))
+            for i, key in enumerate(bootstrap.AGGREGATES)
+        }
+
+
+def _statistic(found: Interval) -> Statistic:
+    return Statistic(found.value, found.low, found.high)
+
+
+def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    picks = rng.integers(runs.size, size=(resamples, runs.size))
+    return np.asarray(runs[picks].mean(axis=1))
+
+
+def _aggregates(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum up one score a task, shape (resamples, tasks), as (resamples, 4) in the bootstrap's order."""
+    single = scores[..., np.newaxis]
+    return np.stack(
+        [
+            aggregate.mean(scores),
+            aggregate.median(scores),
+            aggregate.iqm(single),
+            aggregate.optimality_gap(single),
+        ],
+        axis=-1,
+    )
+
+
+def _strata(measure: Measure, known: Runs) -> Strata:
+    """Return what each task adds to the variance of the capped mean, taken for all four summaries."""
+    sizes = np.array([row.size for row in known.values()])
+    names = list(known)
+    spread = np.array([np.var(row, ddof=1) if row.size > 1 else 0.0 for row in known.values()])
+    step = np.sqrt(spread / np.maximum(sizes, 1))
+    means = np.array([np.mean(row) for row in known.values()])
+    width = measure.normaliser(means + step, names) - measure.normaliser(means - step, names)
+    variances = (width / 2) ** 2 / len(names) ** 2
+    return Strata(np.tile(variances, (len(bootstrap.AGGREGATES), 1)), sizes)
+
+
+def few(names_and_runs: Sequence[tuple[str, int, int]]) -> tuple[str, ...]:
+    """Return the algorithms whose intervals stand on few runs; of each its name, fewest and most runs a game."""
+    return tuple(name for name, _, most in names_and_runs if 1 < most < FEW_RUNS)
