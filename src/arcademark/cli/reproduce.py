@@ -46,9 +46,10 @@ def command(
     Figures 2 to 4). Every difference is explained; the exit code is 1 if one is not.
     """
     from arcademark.report import reproductions
+    from arcademark.report.papers import PAPERS
 
-    if paper not in reproductions.PAPERS:
-        raise UnknownNameError("paper", paper, reproductions.PAPERS)
+    if paper not in PAPERS:
+        raise UnknownNameError("paper", paper, PAPERS)
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
     shown = reproductions.reproduced(paper, table=table, figure=figure)

@@ -8,7 +8,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.plates import PALETTE, WIDTH, CurvePanel, Curves, bare, beside, text_width, wrapped
+from arcademark.report.plate_drawing import PALETTE, WIDTH, bare, beside, text_width, wrapped
+from arcademark.report.plates import CurvePanel, Curves
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.6), (1.2, 1.4), (5, 1.4, 1.2, 1.4), (3, 1.2))
 

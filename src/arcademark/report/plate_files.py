@@ -10,7 +10,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from arcademark.report import figures, plate_curves, plate_rows
-from arcademark.report.plates import DARK, PALETTE, Plate, Rows
+from arcademark.report.plate_drawing import DARK, PALETTE
+from arcademark.report.plates import Plate, Rows
 
 DOTS_PER_INCH = 200
 MARGIN = 9.0

@@ -10,7 +10,8 @@ from typing import TypeGuard
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.plates import PALETTE, WIDTH, Column, Panel, Rows, bare, beside, scale, text_width, wrapped
+from arcademark.report.plate_drawing import PALETTE, WIDTH, bare, beside, scale, text_width, wrapped
+from arcademark.report.plates import Column, Panel, Rows
 
 MOST_PANELS = 4
 """Panels beside each other; more are put below."""

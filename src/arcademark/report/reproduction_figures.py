@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from arcademark.report import plate_files, plates, wording
+from arcademark.report import plates, wording
 from arcademark.report.plates import Column, Curve, CurvePanel, Curves, Plate, Rows
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
@@ -95,16 +95,22 @@ def _frames(detail: str) -> float:
 
 def svg(figure: PaperFigure) -> str:
     """Draw a figure as one ``<svg>`` element."""
+    from arcademark.report import plate_files
+
     return plate_files.svg(plate(figure), name(figure))
 
 
 def svg_file(figure: PaperFigure) -> str:
     """Draw a figure as an SVG that stands alone, on the light theme's paper."""
+    from arcademark.report import plate_files
+
     return plate_files.on_paper(svg(figure))
 
 
 def png(figure: PaperFigure) -> bytes:
     """Draw a figure as a PNG."""
+    from arcademark.report import plate_files
+
     return plate_files.png(plate(figure))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from arcademark.report import pages, plate_files, plates, reproduction_figures, reproductions
+from arcademark.report import pages, plate_drawing, plate_files, reproduction_figures, reproductions
 from arcademark.report.reproductions import Grid, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import PaperFigure
@@ -59,8 +59,8 @@ def render(shown: Reproduced) -> str:
     return pages.render(
         TEMPLATE,
         report=shown,
-        hues={name: plates.PALETTE[name] for name in plates.DARK},
-        dark_hues=plates.DARK,
+        hues={name: plate_drawing.PALETTE[name] for name in plate_drawing.DARK},
+        dark_hues=plate_drawing.DARK,
         figures=[(figure, _drawing(figure)) for figure in shown.figures],
         parts=[
             (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcademark.report import layout, reproduction_figures, reproductions, wording
+from arcademark.report.plates import Rows
 from arcademark.report.reproductions import BELOW, Counts, Grid, Kind, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import Panel, PaperFigure
@@ -25,6 +26,9 @@ FIELD_STYLES = {"differ": "yellow", "unexplained": "bold red"}
 MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
 
 STYLES = {"agrees": "green", "differs": "bold yellow", "not available": "dim"}
+
+HEADING = 14
+"""Columns of a heading of a figure's numbers."""
 
 GAME_COLUMNS = 16
 ALGORITHM_COLUMNS = 32
@@ -201,49 +205,48 @@ def _score(cell: Comparison | None) -> Text:
 
 
 def _statements(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
-    for item in comparisons:
-        grid = Table.grid(padding=(0, 1))
-        grid.add_column(no_wrap=True)
-        grid.add_column(style="dim", no_wrap=True)
-        grid.add_column()
+    for place, item in enumerate(comparisons):
+        if place:
+            yield Text()
         style = STYLES[item.verdict]
         yield Text(f"{MARKS[item.verdict]} ", style=style).append(item.where, style="bold")
-        grid.add_row(" ", "paper", Text(item.printed))
-        grid.add_row(" ", "ours", Text(item.recomputed or item.verdict, style=style))
+        told = Table.grid(padding=(0, 1))
+        told.add_row(" ", Text("paper", style="dim"), Text(item.printed))
+        told.add_row(" ", Text("ours", style="dim"), Text(item.recomputed or item.verdict, style=style))
         if item.why or item.verdict == "differs":
-            grid.add_row(" ", "why", Text(item.why) if item.why else Text("not explained", style="bold red"))
-        yield grid
-        yield Text()
+            why = Text(item.why) if item.why else Text("not explained", style="bold red")
+            told.add_row(" ", Text("note" if item.verdict == "agrees" else "why", style="dim"), why)
+        yield told
 
 
 def _figure(figure: PaperFigure) -> Iterator[RenderableType]:
-    """Show a figure's numbers: what has the same rows in one table, curves as what they are worth at round values."""
-    same_rows = groupby(figure.panels, key=lambda panel: (panel.kind, frozenset(panel.labels)))
-    for (kind, _), members in same_rows:
-        panels = list(members)
-        if kind == "steps":
-            for panel in panels:
-                yield Text(panel.title, style="bold")
-                yield _curves(panel)
-        elif all(len(panel.series) == 1 for panel in panels):
-            yield _bars(panels)
-        else:
-            for panel in panels:
-                yield Text(panel.title, style="bold")
-                yield _bars([panel])
+    """Show a figure's numbers: its rows, or what its curves are worth at round values."""
+    plate = reproduction_figures.plate(figure)
+    if isinstance(plate, Rows):
+        yield _rows(plate)
+        return
+    for panel in figure.panels:
+        yield Text(panel.title, style="bold")
+        yield _curves(panel)
 
 
-def _bars(panels: Sequence[Panel]) -> Table:
-    single = all(len(panel.series) == 1 for panel in panels)
-    columns = [panel.title if single else series.name for panel in panels for series in panel.series]
-    table = layout.table("", *(column.replace(" ", "\n", 1) for column in columns))
-    for label in panels[0].labels:
-        values = [
-            reproduction_figures.number(dict(zip(panel.labels, series.values, strict=True)).get(label), panel)
-            for panel in panels
-            for series in panel.series
-        ]
-        table.add_row(Text(label), *values)
+def _rows(plate: Rows) -> Table:
+    columns = [(panel, column) for panel in plate.panels for column in panel.columns]
+    headings = [
+        "\n".join(
+            filter(None, (*textwrap.wrap(panel.title, HEADING), *textwrap.wrap(column.title or panel.unit, HEADING)))
+        )
+        for panel, column in columns
+    ]
+    table = layout.table("", *headings)
+    place = 0
+    for heading, members in plate.groups:
+        if heading:
+            table.add_row(Text(heading, style="dim"), *[""] * len(columns))
+        for name in members:
+            row = [column.texts[place] for _, column in columns]
+            table.add_row(Padding(Text(name), (0, 0, 0, 2 if heading else 0)), *row)
+            place += 1
     return table
 
 

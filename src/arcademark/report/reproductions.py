@@ -1,24 +1,21 @@
 """What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute.
 
-A paper that can be reproduced is one line in `PAPERS`. The work is done once, by `reproduced`; ``reproduction_*.py``
-only show it.
+The work is done once, by `reproduced`; ``reproduction_*.py`` only show it. Which papers there are stands in `papers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import arcademark
 from arcademark.catalogue.model import Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.report import wording
+from arcademark.report.papers import PAPERS
 from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.reproduce.figures import PaperFigure
 from arcademark.suite import tasks
-
-if TYPE_CHECKING:
-    from arcademark.reproduce.figures import PaperFigure
 
 SCHEMA = "arcademark.reproduction/1"
 
@@ -47,61 +44,6 @@ OVERVIEW: Mapping[str, str] = {
 
 FRAMES = "training frames"
 """The row above the games."""
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper that can be reproduced.
-
-    Parameters
-    ----------
-    source : str
-        Its key in the catalogue.
-    parts : callable
-        Gives the table of that number, or with None everything: tables, or groups of statements.
-    tables : range
-        Numbers of the tables that can be asked for; empty for a paper of which statements are checked.
-    figure : callable
-        Gives the figure of that number.
-    figures : range
-        Numbers of the figures.
-    """
-
-    source: str
-    parts: Callable[[int | None], tuple[Reproduction, ...]]
-    tables: range
-    figure: Callable[[int], PaperFigure]
-    figures: range
-
-
-def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import review
-
-    return review.tables(number)
-
-
-def _review_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures
-
-    return figures.review_figure(number)
-
-
-def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import ale2013
-
-    return ale2013.statements()
-
-
-def _ale_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures
-
-    return figures.ale2013_figure(number)
-
-
-PAPERS: Mapping[str, Paper] = {
-    "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
-    "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
-}
 
 
 @dataclass(frozen=True)
@@ -311,7 +253,10 @@ def in_words(counts: Counts, noun: str) -> str:
     noun : str
         What is counted, see `noun`.
     """
-    nouns = noun if counts.agree == 1 else noun.replace(" or ", "s and ") + "s"
+    plural = noun.replace(" or ", "s and ") + "s"
+    if not counts.agree and not counts.differ:
+        return f"{wording.count(counts.unavailable)} {noun if counts.unavailable == 1 else plural} cannot be checked"
+    nouns = noun if counts.agree == 1 else plural
     said = [f"{wording.count(counts.agree)} {nouns} {'agrees' if counts.agree == 1 else 'agree'}"]
     if counts.noted:
         said[0] += f" ({wording.count(counts.noted)} with a note)"

@@ -1,0 +1,64 @@
+"""The papers that can be reproduced: a line each, and where their parts come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from arcademark.reproduce.comparison import Reproduction
+from arcademark.reproduce.figures import PaperFigure
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced.
+
+    Parameters
+    ----------
+    source : str
+        Its key in the catalogue.
+    parts : callable
+        Gives the table of that number, or with None everything: tables, or groups of statements.
+    tables : range
+        Numbers of the tables that can be asked for; empty for a paper of which statements are checked.
+    figure : callable
+        Gives the figure of that number.
+    figures : range
+        Numbers of the figures.
+    """
+
+    source: str
+    parts: Callable[[int | None], tuple[Reproduction, ...]]
+    tables: range
+    figure: Callable[[int], PaperFigure]
+    figures: range
+
+
+def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import review
+
+    return review.tables(number)
+
+
+def _review_figure(number: int) -> PaperFigure:
+    from arcademark.reproduce import figures
+
+    return figures.review_figure(number)
+
+
+def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import ale2013
+
+    return ale2013.statements()
+
+
+def _ale_figure(number: int) -> PaperFigure:
+    from arcademark.reproduce import figures
+
+    return figures.ale2013_figure(number)
+
+
+PAPERS: Mapping[str, Paper] = {
+    "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
+    "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
+}
