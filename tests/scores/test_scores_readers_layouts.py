@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.files import read_csv
+from arcademark.scores.reading import read_table
 
 NAN = np.nan
 GAMES = {"Pong": "pong", "Q*bert": "qbert", "ALE/Qbert-v5": "qbert"}
@@ -29,7 +29,7 @@ def test_long_file_with_seeds_and_columns_that_do_not_matter(tmp_path: Path) -> 
         tmp_path,
         "Game,Seed,note,Algorithm,Score\nPong,1,x,dqn,20\nPong,0,,dqn, 18.5\nQ*bert,0,,dqn,\nPong,0,,ppo,-1e1\n",
     )
-    made = read_csv(path, canonical)
+    made = read_table(path, canonical_task=canonical).table
     assert (made.algorithms, made.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(made.scores, [[[18.5, 20], [NAN, NAN]], [[-10, NAN], [NAN, NAN]]])
     assert made.sources == (str(path), str(path))
@@ -47,23 +47,23 @@ def test_long_file_with_seeds_and_columns_that_do_not_matter(tmp_path: Path) -> 
     ids=["long", "wide by algorithm", "wide by game", "Windows line ends"],
 )
 def test_every_layout_gives_the_same_scores(tmp_path: Path, text: str) -> None:
-    made = read_csv(write(tmp_path, text))
+    made = read_table(write(tmp_path, text)).table
     assert (made.algorithms, made.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(made.scores[..., 0], [[18.5, 1000], [20, NAN]])
 
 
 def test_byte_order_mark_of_spreadsheets_is_no_part_of_the_header(tmp_path: Path) -> None:
-    assert read_csv(write(tmp_path, "algorithm,pong\ndqn,1\n", "utf-8-sig")).algorithms == ("dqn",)
+    assert read_table(write(tmp_path, "algorithm,pong\ndqn,1\n", "utf-8-sig")).table.algorithms == ("dqn",)
 
 
 def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
-    assert read_csv(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical).tasks == ("pong", "qbert")
+    assert read_table(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == ("pong", "qbert")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is empty; expected a header"),
+        ("", "the file is empty; expected scores"),
         ("algorithm,Pong\n", "no rows below the header"),
         ("name;score\nx;1\n", "row 1: expected the columns"),
         ("algorithm\ndqn\n", "row 1: expected the columns"),
@@ -86,15 +86,15 @@ def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_csv(path, canonical)
+        read_table(path, canonical_task=canonical)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match=r"nowhere\.csv: cannot read the file \(No such file"):
-        read_csv(tmp_path / "nowhere.csv")
-    with pytest.raises(ArcadeMarkError, match="cannot read the file"):
-        read_csv(tmp_path)
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(ArcadeMarkError, match="is a folder; read_tables"):
+        read_table(tmp_path)
     with pytest.raises(ArcadeMarkError, match="not UTF-8 text"):
-        read_csv(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))
+        read_table(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))

@@ -1,0 +1,196 @@
+"""What every reader takes and gives: options, one run's log, and what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.table import ScoreTable
+
+Unit = Literal["episode", "average"]
+DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 1})
+"""How many of a log's last values make the score: 100 episodes, or the last of a series of averages."""
+
+LARGEST = 2.0**53
+"""Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
+
+MOST_CELLS = 20_000_000
+"""No table is made larger than this (160 MB)."""
+
+Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
+"""Episode scores by (algorithm, task), one array a run that has any, in the order of the table's run axis."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A score table, and what it was read from.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores.
+    format : str
+        What the file was taken for: one of `arcademark.scores.reading.FORMATS`.
+    notes : tuple of str
+        What a reader of the scores must know, each a sentence: how episodes became scores, what is missing, what was
+        left out and why, where names were found.
+    rows_read : int
+        Rows of scores in the file: table rows (wide tables: cells), episodes or logged values.
+    rows_left_out : int
+        Those that are in no score, such as episodes of earlier training; `notes` says why.
+    episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
+        The episode scores behind each cell of the table, one array a run that has any; None where the file has none.
+    files : tuple of Path
+        The files that hold the scores.
+    runs : mapping of str to tuple of int
+        For each algorithm the numbers (seeds) of its runs along the run axis.
+    """
+
+    table: ScoreTable
+    format: str
+    notes: tuple[str, ...]
+    rows_read: int
+    rows_left_out: int
+    episodes: Episodes | None
+    files: tuple[Path, ...]
+    runs: Mapping[str, tuple[int, ...]]
+
+    @property
+    def summary(self) -> str:
+        """One line: "long table, 1,000 rows: 3 algorithms, 27 tasks, 1 to 5 runs"."""
+        present = self.table.runs_present()
+        found = present[present > 0]
+        low, high = (int(found.min()), int(found.max())) if found.size else (0, 0)
+        runs = f"{low} to {high} runs" if low != high else count(high, "run")
+        algorithms, tasks = len(self.table.algorithms), len(self.table.tasks)
+        files = "" if len(self.files) == 1 else f"{count(len(self.files), 'file')}, "
+        return (
+            f"{self.format}, {files}{count(self.rows_read, 'row')}: {count(algorithms, 'algorithm')}, "
+            f"{count(tasks, 'task')}, {runs}"
+        )
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller says about a file; None where the file is to say it.
+
+    Parameters
+    ----------
+    canonical_task : callable
+        From a task's name as written to the name it goes by; raises `ArcadeMarkError` for one that it does not know.
+    algorithm, task : str or None
+        Names for logs that hold none. They go before what a file says of itself.
+    run : int or None
+        The run's number, likewise.
+    last : int or None
+        How many of the last episodes, or of the last rows where the file holds averages, make the score.
+    tag : str or None
+        Which of the logged series to take.
+    tasks : tuple of str or None
+        The order of the tasks in arrays that do not name them.
+    pattern : str or None
+        Where names stand in a path, such as "{algorithm}/{task}/{run}/monitor.csv".
+    """
+
+    canonical_task: Callable[[str], str] = str
+    algorithm: str | None = None
+    task: str | None = None
+    run: int | None = None
+    last: int | None = None
+    tag: str | None = None
+    tasks: tuple[str, ...] | None = None
+    pattern: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.last is not None and self.last < 1:
+            raise ArcadeMarkError(f"last is {self.last}, expected at least 1: how many of the last episodes to average")
+
+
+@dataclass(frozen=True)
+class Log:
+    """The scores of one run on one task, in the order in which they were made.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    values : float array, shape (values,)
+        All finite.
+    unit : {"episode", "average"}
+        What one value is: an episode's score, or an average over several that the tool made.
+    algorithm, task : str or None
+        As the file names them; None where it does not.
+    run : int or None
+        Likewise.
+    label : str
+        What names the run in the file, where a file has several ("" where not): a column, a run's name.
+    times : float array, shape (values,), or None
+        When each value was made, on a clock that logs in the same folder share: such logs are parts of one run.
+    earlier : int or None
+        Where `values` are already just those that make the score: how many stand before them in the file.
+    notes : tuple of str
+        What must be known about how the file was read.
+    """
+
+    path: Path
+    values: NDArray[np.float64]
+    unit: Unit
+    algorithm: str | None = None
+    task: str | None = None
+    run: int | None = None
+    label: str = ""
+    times: NDArray[np.float64] | None = None
+    earlier: int | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+        return f"{self.path}, {self.label!r}" if self.label else str(self.path)
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun: "1 run", "2,000 runs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[object], most: int = 3) -> str:
+    """Write the first few of some names: "a, b, c and 4 more"."""
+    shown = ", ".join(str(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> str:
+    """Return the name that a task goes by; an error names the place where it is written."""
+    try:
+        return canonical_task(name)
+    except ArcadeMarkError as error:
+        hint = "; a table holds games only, so leave rows of summaries out" if name.lower() in SUMMARIES else ""
+        raise ArcadeMarkError(f"{place}: {error}{hint}") from error
+
+
+SUMMARIES = frozenset({"mean", "median", "iqm", "average", "hns", "hwrns", "total", "sum", "games", "avg", "mean hns"})
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's content.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it cannot be read, or is empty.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot read the file ({error.strerror or error})") from error
+    if not content:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+    return content

@@ -1,0 +1,176 @@
+"""Reads learning curves of several runs: DQN Zoo's results and Dopamine's baselines.
+
+Conventions
+-----------
+* DQN Zoo writes ``results.csv``, a row an iteration of 1 million frames: ``iteration``, ``frame``,
+  ``eval_episode_return``, …; its published results put such files together, with ``environment_name`` and ``seed``
+  before. One file is one agent.
+* Dopamine's baselines are a JSON list, or CSV, of ``Agent``, ``Iteration``, ``Value`` and, sometimes, ``Game``; without
+  it a file is one game and named after it (``pong.json``, ``pong_CNN.json``). ``Value`` is the average over an
+  iteration's training episodes. Runs are not numbered: they follow each other, or stand together at each iteration in
+  the same order.
+* The score is the last iteration's; `last` asks for the mean of more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import LARGEST, Log, Options, listed
+from arcademark.scores.readers.sheet import Sheet
+
+ZOO_RETURN = "eval_episode_return"
+_ZOO_GAME = ("environment_name",)
+
+
+def is_zoo(sheet: Sheet) -> bool:
+    """Whether a table is DQN Zoo's."""
+    return sheet.find((ZOO_RETURN,)) is not None and sheet.find(("frame", "iteration")) is not None
+
+
+def is_dopamine(names: Sequence[str]) -> bool:
+    """Whether these are the fields of Dopamine's baselines."""
+    return {"agent", "iteration", "value"} <= {name.lower() for name in names}
+
+
+def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
+    """Read DQN Zoo's results; errors name file, row and column."""
+    column = sheet.find((options.tag or ZOO_RETURN,))
+    order = sheet.find(("frame", "iteration"))
+    if column is None or order is None:
+        raise ArcadeMarkError(
+            f"{sheet.path}, row 1: no column {options.tag or ZOO_RETURN!r}; expected DQN Zoo's results"
+        )
+    if not sheet.size:
+        raise ArcadeMarkError(f"{sheet.path}: there are no rows below the header; expected scores")
+    values, frames = sheet.scores(column), sheet.integers(order)
+    game, seed, agent = sheet.find(_ZOO_GAME), sheet.find(("seed",)), sheet.find(("agent_name", "agent"))
+    zeros = np.zeros(sheet.size, dtype=np.int64)
+    games, game_names = (zeros, (None,)) if game is None else sheet.names(game)[:2]
+    agents, agent_names = (zeros, (_stem(sheet.path),)) if agent is None else sheet.names(agent)[:2]
+    seeds = zeros if seed is None else sheet.integers(seed)
+    by_run = np.lexsort((frames, seeds, games, agents))
+    keys = np.stack([agents, games, seeds], axis=1)[by_run]
+    bounds = [0, *(np.flatnonzero((keys[1:] != keys[:-1]).any(axis=1)) + 1).tolist(), sheet.size]
+    logs = []
+    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        rows = by_run[begin:end]
+        _refuse_repeated(sheet, rows, frames)
+        a, g, s = keys[begin].tolist()
+        finite = values[rows][~np.isnan(values[rows])]
+        notes = _curve_notes(sheet.header[column], len(rows) - len(finite))
+        run = None if seed is None else s
+        logs.append(Log(sheet.path, finite, "average", agent_names[a], game_names[g], run, notes=notes))
+    return logs
+
+
+def _stem(path: Path) -> str | None:
+    return None if path.stem.lower() in ("results", "result") else path.stem
+
+
+def _curve_notes(name: str, missing: int) -> tuple[str, ...]:
+    notes = [f"scores are {name} of an iteration, an average over its episodes"]
+    return (*notes, f"iterations in which {name} is missing are left out") if missing else tuple(notes)
+
+
+def _refuse_repeated(sheet: Sheet, rows: Any, frames: Any) -> None:
+    same = np.flatnonzero(frames[rows][1:] == frames[rows][:-1])
+    if len(same):
+        first, second = int(rows[same[0]]), int(rows[same[0] + 1])
+        raise ArcadeMarkError(
+            f"{sheet.path}, row {sheet.line(second)}: a second score of the same run at frame or iteration "
+            f"{frames[second]} (the first is in row {sheet.line(first)}); keep one, or tell the runs apart in a column 'seed'"
+        )
+
+
+def read_dopamine_sheet(sheet: Sheet, options: Options) -> list[Log]:
+    """Read Dopamine's baselines from CSV; errors name file, row and column."""
+    at = {name: sheet.find((name,)) for name in ("agent", "iteration", "value", "game")}
+    columns = {name: sheet.columns[column] for name, column in at.items() if column is not None}
+    value, iteration = at["value"], at["iteration"]
+    if value is None or iteration is None:
+        raise ArcadeMarkError(f"{sheet.path}, row 1: expected the columns Agent, Iteration, Value")
+    values, iterations = sheet.scores(value).tolist(), sheet.integers(iteration).tolist()
+    points = [
+        (
+            str(columns["agent"][row]),
+            str(columns["game"][row]) if "game" in columns else None,
+            iterations[row],
+            values[row],
+        )
+        for row in range(sheet.size)
+    ]
+    return _dopamine(sheet.path, points, lambda row: f"row {sheet.line(row)}")
+
+
+def read_dopamine_list(path: Path, content: Sequence[Any], options: Options) -> list[Log]:
+    """Read Dopamine's baselines from a JSON list; errors name file and element."""
+    points = []
+    for number, item in enumerate(content):
+        place = f"{path}, element {number}"
+        if not isinstance(item, dict) or not is_dopamine([str(name) for name in item]):
+            raise ArcadeMarkError(f"{place}: expected an object with Agent, Iteration and Value")
+        fields: Mapping[str, Any] = {str(name).lower(): value for name, value in item.items()}
+        value, iteration = fields["value"], fields["iteration"]
+        value = math.nan if value is None else value
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
+            raise ArcadeMarkError(f"{place}, Value: {value!r} is no score; expected a number")
+        if isinstance(iteration, bool) or not isinstance(iteration, int | float) or iteration != int(iteration):
+            raise ArcadeMarkError(f"{place}, Iteration: {iteration!r} is no whole number")
+        game = fields.get("game")
+        points.append((str(fields["agent"]), None if game is None else str(game), int(iteration), float(value)))
+    return _dopamine(path, points, lambda row: f"element {row}")
+
+
+_Point = tuple[str, str | None, int, float]
+
+
+def _dopamine(path: Path, points: Sequence[_Point], place: Callable[[int], str]) -> list[Log]:
+    if not points:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+    curves: dict[tuple[str, str | None], list[tuple[int, float]]] = {}
+    for agent, game, iteration, value in points:
+        curves.setdefault((agent, game), []).append((iteration, value))
+    logs = []
+    for (agent, game), curve in curves.items():
+        runs, ragged = _runs(curve)
+        if ragged:
+            raise ArcadeMarkError(
+                f"{path}, agent {agent!r}: {listed(ragged)}; runs stand together at each iteration and are not numbered, so "
+                "all must have all iterations: remove the rest"
+            )
+        for number, run in enumerate(runs):
+            ordered = [value for _, value in sorted(run, key=lambda point: point[0])]
+            finite = np.array([value for value in ordered if not math.isnan(value)], dtype=np.float64)
+            notes = (
+                *_curve_notes("Value", len(ordered) - len(finite)),
+                "runs are not numbered in the file: they are told apart by their order",
+            )
+            task = game if game is not None else path.name.split(".")[0].split("_")[0]
+            logs.append(Log(path, finite, "average", agent, task, number, notes=notes))
+    return logs
+
+
+def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, float]]], list[str]]:
+    """Tell runs apart: those that follow each other, or those that stand together at each iteration."""
+    together = any(a[0] == b[0] for a, b in zip(curve[:-1], curve[1:], strict=True))
+    runs: list[list[tuple[int, float]]] = []
+    if not together:
+        for point in curve:
+            if not runs or point[0] < runs[-1][-1][0]:
+                runs.append([])
+            runs[-1].append(point)
+        return runs, []
+    at: dict[int, list[tuple[int, float]]] = {}
+    for point in curve:
+        at.setdefault(point[0], []).append(point)
+    numbers = {len(points) for points in at.values()}
+    if len(numbers) > 1:
+        return [], [f"{len(points)} runs at iteration {iteration}" for iteration, points in list(at.items())[-3:]]
+    return [list(run) for run in zip(*at.values(), strict=True)], []

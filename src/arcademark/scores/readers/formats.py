@@ -1,0 +1,184 @@
+"""Tells formats apart by what a file holds, and reads a file once its format is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers import curves, layouts, rliable, rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
+from arcademark.scores.readers.base import Log, Options, Reading, read_bytes
+from arcademark.scores.readers.sheet import Sheet, decode, read_sheet
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "long": "CSV, TSV or Parquet with a row a score: algorithm, game, score, and run, episode, frames, protocol",
+        "wide": "CSV, TSV or Parquet, game × algorithm or algorithm × game",
+        "sb3-monitor": "Stable-Baselines3's monitor.csv",
+        "sb3-evaluations": "Stable-Baselines3's evaluations.npz",
+        "rllib": "RLlib's result.json",
+        "dopamine": "Dopamine's baselines, JSON or CSV",
+        "dqn-zoo": "DQN Zoo's results.csv",
+        "tensorboard": "TensorBoard's event files",
+        "metrics-csv": "CSV with a column a series: progress.csv of Stable-Baselines3 or RLlib, W&B's run history",
+        "wandb": "CSV that W&B exports of several runs",
+        "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
+        "arcademark-run": "a folder that a run was played into",
+    }
+)
+"""Every format, and what it is."""
+
+Read = Reading | list[Log]
+
+_SHEETS: Mapping[str, Callable[[Sheet, Options], Read]] = MappingProxyType(
+    {
+        "dqn-zoo": curves.read_zoo,
+        "dopamine": curves.read_dopamine_sheet,
+        "wandb": series.read_wandb,
+        "metrics-csv": series.read_metrics,
+        "long": layouts.read_long,
+        "wide": layouts.read_wide,
+    }
+)
+_FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
+    {
+        "sb3-monitor": stable_baselines.read_monitor,
+        "sb3-evaluations": stable_baselines.read_evaluations,
+        "rllib": rllib.read_result,
+        "tensorboard": tensorboard.read_events,
+    }
+)
+
+
+class UnrecognisedError(ArcadeMarkError):
+    """A whole file that holds no scores in any known format."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file and what it was taken for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    relative : Path
+        Its path below the folder that was asked for; for a single file, its path as given.
+    format : str
+        One of `FORMATS`.
+    content : Sheet, list, dict or None
+        What recognising it has read of it already.
+    """
+
+    path: Path
+    relative: Path
+    format: str
+    content: Any
+
+
+def recognise(path: Path, relative: Path, format: str | None = None) -> Recognised:
+    """Find out a file's format, or take it for the one given.
+
+    Raises
+    ------
+    UnrecognisedError
+        Where the file is whole but of no known format.
+    ArcadeMarkError
+        Where it cannot be read, or is damaged.
+    """
+    if path.is_dir():
+        raise ArcadeMarkError(f"{path}: is a folder; expected a file")
+    head = _head(path)
+    found, content = (format, None) if format in _FILES else _recognised(path, head, format)
+    if format is not None and found != format:
+        raise ArcadeMarkError(f"{path}: is no file of format {format!r}; it looks like {found!r}")
+    return Recognised(path, relative, str(found), content)
+
+
+def read(file: Recognised, options: Options) -> Read:
+    """Read a file as what it was taken for; errors name file, row and column."""
+    content = file.content
+    if isinstance(content, Sheet):
+        return _SHEETS[file.format](content, options)
+    if file.format == "dopamine":
+        return curves.read_dopamine_list(file.path, content, options)
+    if file.format == "rliable":
+        if content is not None:
+            return rliable.read_object(file.path, content, options)
+        reader = rliable.read_npz if _head(file.path).startswith(b"PK") else rliable.read_npy
+        return reader(file.path, options)
+    return _FILES[file.format](file.path, options)
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot read the file ({error.strerror or error})") from error
+    if not head:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+    return head
+
+
+def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
+    if head.startswith(b"PK\x03\x04"):
+        names = set(load_npz(path))
+        return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
+    if head.startswith(b"\x93NUMPY"):
+        return "rliable", None
+    if head.startswith(b"\x1f\x8b"):
+        raise ArcadeMarkError(f"{path}: is compressed with gzip; unpack it first, as with gunzip or tar -xzf")
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        raise ArcadeMarkError(f"{path}: {NO_PICKLE}")
+    if tensorboard.is_events(head):
+        return "tensorboard", None
+    if head.startswith(b"PAR1"):
+        sheet = read_sheet(path)
+        return _layout(sheet, format), sheet
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"#"):
+        return "sb3-monitor", None
+    if start[:1] in (b"{", b"["):
+        return _json(path)
+    sheet = read_sheet(path)
+    return _layout(sheet, format), sheet
+
+
+def _json(path: Path) -> tuple[str, Any]:
+    text = decode(path, read_bytes(path))
+    first, _, rest = text.strip().partition("\n")
+    if first.rstrip().endswith("}") and (rest.strip() or rllib.is_result(parse_json(path, first, 1))):
+        return "rllib", None
+    content = load_json(path)
+    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
+        if curves.is_dopamine([str(name) for name in content[0]]):
+            return "dopamine", content
+    elif isinstance(content, dict) and content and all(isinstance(value, list | dict) for value in content.values()):
+        return "rliable", content
+    raise UnrecognisedError(
+        f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration and "
+        "Value, or an object from algorithm to lists of scores"
+    )
+
+
+def _layout(sheet: Sheet, format: str | None) -> str:
+    if format in _SHEETS:
+        return str(format)
+    if curves.is_zoo(sheet):
+        return "dqn-zoo"
+    if curves.is_dopamine(sheet.header):
+        return "dopamine"
+    if series.is_wandb(sheet):
+        return "wandb"
+    if layouts.is_long(sheet):
+        return "long"
+    if series.is_metrics(sheet):
+        return "metrics-csv"
+    if layouts.is_wide(sheet):
+        return "wide"
+    raise UnrecognisedError(layouts.expected(sheet))

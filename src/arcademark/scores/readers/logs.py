@@ -1,0 +1,142 @@
+"""From logs of single runs to a `Reading`: named, put in order, and the last k values averaged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, Reading, count, listed
+from arcademark.scores.readers.naming import resolve
+from arcademark.scores.readers.rows import how_last
+from arcademark.scores.table import ScoreTable
+
+_Key = tuple[str, str, int]
+
+
+def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options) -> Reading:
+    """Make a table of logs, each of one run on one task.
+
+    Parameters
+    ----------
+    logs : sequence of (Log, Path)
+        Each with its path below the folder that was asked for.
+    format : str
+        What the files were taken for.
+    options : Options
+        What the caller says.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a log's names are not known, two logs are of the same run, or no log holds a score.
+    """
+    runs = _by_run(logs, options)
+    merged = {key: _merge(key, parts) for key, parts in runs.items()}
+    values = {
+        key: log.values if log.earlier is not None else log.values[-_last(log, options) :]
+        for key, log in merged.items()
+    }
+    if not any(map(len, values.values())):
+        files = listed(list(dict.fromkeys(str(log.path) for log, _ in logs)))
+        raise ArcadeMarkError(f"{files}: no score in the log (no episode finished, or all are NaN); let the run go on")
+    notes = _notes(logs, runs, merged, options)
+    table = ScoreTable.from_rows(
+        ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
+        sources=_sources(runs),
+    )
+    read = sum(len(log.values) + (log.earlier or 0) for log in merged.values())
+    used = sum(map(len, values.values()))
+    if read - used:
+        notes.append(f"{count(read - used, 'earlier value')} of {read:,} left out of the scores")
+    return Reading(
+        table,
+        format,
+        tuple(notes),
+        read,
+        read - used,
+        _episodes(merged, values),
+        tuple(dict.fromkeys(log.path for log, _ in logs)),
+        {name: tuple(sorted({run for a, _, run in values if a == name})) for name in table.algorithms},
+    )
+
+
+def _last(log: Log, options: Options) -> int:
+    return options.last or DEFAULT_LAST[log.unit]
+
+
+def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
+    """Name each algorithm's file, or the folder that holds all of its files."""
+    paths: dict[str, list[Path]] = {}
+    for (algorithm, _, _), parts in runs.items():
+        paths.setdefault(algorithm, []).extend(log.path for log in parts)
+    return {
+        name: str(found[0]) if len(set(found)) == 1 else os.path.commonpath([os.path.abspath(path) for path in found])
+        for name, found in paths.items()
+    }
+
+
+def _by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
+    named = [(log, *resolve(log, relative, options)) for log, relative in logs]
+    counted: dict[tuple[str, str], int] = {}
+    runs: dict[_Key, list[Log]] = {}
+    for log, algorithm, task, run in named:
+        if run is None and log.label:
+            run = counted.get((algorithm, task), 0)
+            counted[algorithm, task] = run + 1
+        runs.setdefault((algorithm, task, run or 0), []).append(log)
+    return runs
+
+
+def _merge(key: _Key, parts: Sequence[Log]) -> Log:
+    """Put a run's logs together: those that parallel environments, or a run that was resumed, left in one folder."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if any(log.times is None or log.path.parent != first.path.parent for log in parts):
+        second = next(log for log in parts[1:] if log.times is None or log.path.parent != first.path.parent)
+        raise ArcadeMarkError(
+            f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); name "
+            "their runs apart with pattern= and {run}, or choose one kind of file with format="
+        )
+    times = np.concatenate([log.times for log in parts if log.times is not None])
+    order = np.argsort(times, kind="stable")
+    values = np.concatenate([log.values for log in parts])[order]
+    return Log(first.path, values, first.unit, times=times[order])
+
+
+def _notes(
+    logs: Sequence[tuple[Log, Path]], runs: Mapping[_Key, list[Log]], merged: Mapping[_Key, Log], options: Options
+) -> list[str]:
+    notes = []
+    cut = [log for log in merged.values() if log.earlier is None]
+    for unit in dict.fromkeys(log.unit for log in cut):
+        numbers = np.array([len(log.values) for log in cut if log.unit == unit and len(log.values)])
+        if len(numbers):
+            notes += how_last(options.last or DEFAULT_LAST[unit], unit, numbers)
+    empty = [log.place for log in merged.values() if not len(log.values)]
+    if empty:
+        notes.append(f"{count(len(empty), 'log')} without a score, missing in the table: {listed(empty)}")
+    parallel = sum(len(parts) > 1 for parts in runs.values())
+    if parallel:
+        notes.append(f"{count(parallel, 'run')} put together from several files of one folder, in the order of time")
+    said: dict[str, list[str]] = {}
+    for log, _ in logs:
+        for note in log.notes:
+            said.setdefault(note, []).append(log.place)
+    notes += [note if len(logs) == 1 else f"{note} ({count(len(places), 'log')})" for note, places in said.items()]
+    return notes
+
+
+def _episodes(
+    merged: Mapping[_Key, Log], values: Mapping[_Key, NDArray[np.float64]]
+) -> Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]] | None:
+    found: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
+    for key in sorted(key for key, log in merged.items() if log.unit == "episode"):
+        if len(values[key]):
+            found.setdefault(key[:2], []).append(values[key])
+    return {cell: tuple(parts) for cell, parts in found.items()} or None

@@ -1,0 +1,203 @@
+"""Finds which algorithm, task and run a log belongs to, from its path or the name of its run.
+
+Conventions
+-----------
+* What the caller says goes first, then the pattern, then what the file says of itself, then its path.
+* In a pattern, ``{algorithm}``, ``{task}`` and ``{run}`` stand for a part of a folder's or file's name, ``*`` for anything
+  in one, ``**`` for anything. It is held against the end of the path.
+* Without a pattern a path is read from its folders: one that is named as a game is the task (``PongNoFrameskip-v4_2`` is its
+  run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the game the algorithm. CleanRL's
+  ``game__algorithm__seed__time`` is read anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import Log, Options, canonical
+
+_FIELDS = ("algorithm", "task", "run")
+_RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
+_GENERAL = frozenset(
+    [
+        "log",
+        "logs",
+        "run",
+        "runs",
+        "result",
+        "results",
+        "data",
+        "output",
+        "outputs",
+        "out",
+        "experiment",
+        "experiments",
+        "tb",
+        "tensorboard",
+        "tensorboard_log",
+        "train",
+        "training",
+        "eval",
+        "evaluation",
+        "evaluations",
+        "monitor",
+        "progress",
+        "ray_results",
+        "home",
+        "tmp",
+        "events",
+        "atari",
+    ]
+)
+"""Folders whose names say nothing about the algorithm."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is known of a log; None where it is not."""
+
+    algorithm: str | None = None
+    task: str | None = None
+    run: int | None = None
+
+    def or_else(self, other: Names) -> Names:
+        """Fill in what is not known from other names."""
+        return Names(
+            self.algorithm if self.algorithm is not None else other.algorithm,
+            self.task if self.task is not None else other.task,
+            self.run if self.run is not None else other.run,
+        )
+
+
+def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int | None]:
+    """Return a log's algorithm, task and run; the run is None where nothing says it.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    relative : Path
+        Its path below the folder that was asked for; for a single file, its path as given.
+    options : Options
+        What the caller says.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the algorithm or the task is not known, or the task is none.
+    """
+    said = Names(options.algorithm, options.task, options.run)
+    by_pattern = _by_pattern(log, relative, options)
+    names = said.or_else(by_pattern).or_else(Names(log.algorithm, log.task, log.run))
+    names = names.or_else(cleanrl(log.label))
+    if None in (names.algorithm, names.task, names.run):
+        names = names.or_else(from_path(relative, options.canonical_task))
+    if names.algorithm is None:
+        raise ArcadeMarkError(
+            f"{log.place}: nothing says which algorithm this is; pass algorithm=, or pattern= with {{algorithm}} where a "
+            "path names it"
+        )
+    if names.task is None:
+        raise ArcadeMarkError(
+            f"{log.place}: nothing says which game this is; pass task=, or pattern= with {{task}} where a path names it"
+        )
+    return names.algorithm, canonical(log.place, names.task, options.canonical_task), names.run
+
+
+def matches(relative: Path, pattern: str) -> bool:
+    """Whether a path ends as a pattern says."""
+    return _compiled(pattern).search(relative.as_posix()) is not None
+
+
+def _by_pattern(log: Log, relative: Path, options: Options) -> Names:
+    if options.pattern is None:
+        return Names()
+    found = _compiled(options.pattern).search(relative.as_posix())
+    if found is None and log.label:
+        found = _compiled(options.pattern).search(log.label)
+    if found is None:
+        subject = f"{relative.as_posix()!r}" + (f" nor {log.label!r}" if log.label else "")
+        raise ArcadeMarkError(
+            f"{log.place}: {subject} does not end as the pattern {options.pattern!r} says; change one"
+        )
+    groups = found.groupdict()
+    return Names(groups.get("algorithm"), groups.get("task"), _number(log, groups.get("run")))
+
+
+def _number(log: Log, text: str | None) -> int | None:
+    if text is None:
+        return None
+    found = _RUN.fullmatch(text)
+    if found is None:
+        raise ArcadeMarkError(f"{log.place}: the pattern's run is {text!r}, expected a number such as 3 or seed_3")
+    return int(found.group(1))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{\w+\}|\*\*|\*)", pattern)
+    fields = [part[1:-1] for part in parts if part.startswith("{")]
+    for name in fields:
+        if name not in _FIELDS or fields.count(name) > 1:
+            known = ", ".join(f"{{{field}}}" for field in _FIELDS)
+            raise ArcadeMarkError(
+                f"pattern {pattern!r}: {{{name}}} is unknown or there twice; known: {known}, * and **"
+            )
+    translated = (
+        f"(?P<{part[1:-1]}>[^/]+?)" if part.startswith("{") else {"*": "[^/]*", "**": ".*"}.get(part, re.escape(part))
+        for part in parts
+    )
+    return re.compile(f"(?:^|/){''.join(translated)}$")
+
+
+def cleanrl(name: str) -> Names:
+    """Read a run's name as CleanRL writes it, ``game__algorithm__seed__time``; no names where it is none.
+
+    The name may follow others: the part after the last slash or colon counts.
+    """
+    parts = re.split(r"[/:] ?(?=[^/:]*$)", name)[-1].split("__")
+    if len(parts) < 4 or not parts[-2].isdecimal() or not parts[-1].isdecimal():
+        return Names()
+    return Names("__".join(parts[1:-2]), parts[0], int(parts[-2]))
+
+
+def from_path(path: Path, canonical_task: Callable[[str], str]) -> Names:
+    """Find names in a path's folders and the file's own name."""
+    parts = [part for part in path.parts if part not in ("/", "\\", ".", "..")]
+    for part in reversed(parts):
+        written = cleanrl(part)
+        if written.task is not None:
+            return written
+    parts = [*parts[:-1], *([path.name.split(".")[0]] if path.name else [])]
+    games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task)) is not None]
+    run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
+    if not games:
+        return Names(run=run)
+    at, (task, numbered) = games[-1]
+    sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
+    candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
+    return Names(
+        candidates[0] if len(candidates) == 1 else None,
+        task,
+        numbered if numbered is not None else run,
+    )
+
+
+def _game(part: str, canonical_task: Callable[[str], str]) -> tuple[str, int | None] | None:
+    """Read a folder's name as a game's, with or without a run's number behind it."""
+    if canonical_task is str:
+        return None
+    numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
+    readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
+    for name, run in readings:
+        try:
+            canonical_task(name)
+        except ArcadeMarkError:
+            continue
+        return name, run
+    return None

@@ -1,0 +1,145 @@
+"""Reads scores as rliable holds them: for each algorithm an array of shape (runs, tasks).
+
+Conventions
+-----------
+* ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from algorithm to
+  nested lists, or from algorithm to task to a list of runs, which needs no order of tasks.
+* Arrays do not name their tasks: the caller gives their order.
+* An array of shape (runs, tasks, points) is a set of learning curves; the score is the last point.
+* NaN is a missing score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.arrays import load_npy, load_npz
+from arcademark.scores.readers.base import LARGEST, Options, Reading, canonical, count
+from arcademark.scores.table import ScoreTable
+
+
+def read_npz(path: Path, options: Options) -> Reading:
+    """Read an ``.npz`` file with one array an algorithm.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it is damaged, the tasks' order is not given, or an array has another shape.
+    """
+    return read_arrays(path, load_npz(path), options)
+
+
+def read_npy(path: Path, options: Options) -> Reading:
+    """Read an ``.npy`` file with one algorithm's array; errors are those of `read_npz`."""
+    array = load_npy(path)
+    if options.algorithm is None:
+        raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; pass algorithm=")
+    return read_arrays(path, {options.algorithm: array}, options)
+
+
+def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
+    """Read the object of a JSON file; errors are those of `read_npz`."""
+    if content and all(isinstance(value, dict) for value in content.values()):
+        return _by_task(path, content, options)
+    return read_arrays(path, {name: _array(path, name, value) for name, value in content.items()}, options)
+
+
+def _array(path: Path, name: str, value: Any) -> NDArray[np.float64]:
+    try:
+        return np.array(_without_null(value), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArcadeMarkError(
+            f"{path}, {name!r}: expected lists of numbers, all equally long: (runs, tasks); use null where one is missing"
+        ) from None
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_null(item) for item in value]
+    if value is None:
+        return np.nan
+    if isinstance(value, bool | str):
+        raise TypeError
+    return value
+
+
+def _by_task(path: Path, content: Mapping[str, Mapping[str, Any]], options: Options) -> Reading:
+    rows: dict[tuple[str, str, int], float] = {}
+    for algorithm, tasks in content.items():
+        for name, value in tasks.items():
+            place = f"{path}, {algorithm!r}, {name!r}"
+            task = canonical(place, name, options.canonical_task)
+            scores = np.atleast_1d(_array(path, f"{algorithm}, {name}", value))
+            if scores.ndim != 1:
+                raise ArcadeMarkError(f"{place}: expected a list of numbers, one a run")
+            _check(place, scores)
+            if (algorithm, task, 0) in rows:
+                raise ArcadeMarkError(f"{place}: a second list for {algorithm!r} on {task!r}; keep one")
+            rows |= {(algorithm, task, run): float(score) for run, score in enumerate(scores)}
+    if not rows:
+        raise ArcadeMarkError(f"{path}: there is no score; expected algorithms, each with its games")
+    sources = dict.fromkeys(content, str(path))
+    table = ScoreTable.from_rows(((*key, score) for key, score in rows.items()), sources=sources)
+    return _reading(path, table, [], len(rows), 0)
+
+
+def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> Reading:
+    """Make a table of arrays of shape (runs, tasks); errors are those of `read_npz`."""
+    if not arrays:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected an array of shape (runs, tasks) for each algorithm")
+    if options.tasks is None:
+        raise ArcadeMarkError(
+            f"{path}: nothing says which games the columns of its arrays are; pass tasks=, the games in their order"
+        )
+    tasks = tuple(canonical("tasks", task, options.canonical_task) for task in options.tasks)
+    parts, notes = [], []
+    for name, array in arrays.items():
+        values = np.asarray(_checked_shape(path, name, array, len(tasks)), dtype=np.float64)
+        if values.ndim == 3:
+            notes.append(f"{name!r} holds {count(values.shape[2], 'point')} of training; the score is the last")
+            values = values[:, :, -1]
+        _check(f"{path}, {name!r}", values)
+        parts.append(values)
+    runs = max(len(part) for part in parts)
+    scores = np.full((len(parts), len(tasks), runs), np.nan)
+    for row, part in enumerate(parts):
+        scores[row, :, : len(part)] = part.T
+    n = len(parts)
+    table = ScoreTable(tuple(arrays), tasks, scores, ("",) * n, (str(path),) * n)
+    read = sum(array.size for array in arrays.values())
+    return _reading(path, table, notes, read, read - sum(part.size for part in parts))
+
+
+def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:
+    fits = array.ndim in (2, 3) and array.shape[1] == tasks and array.size
+    if array.dtype.kind not in "fiu" or not fits:
+        hint = ""
+        if array.ndim == 2 and array.shape[0] == tasks:
+            hint = "; it looks transposed"
+        raise ArcadeMarkError(
+            f"{path}, {name!r}: an array of shape {array.shape} and type {array.dtype}, expected numbers of shape "
+            f"(runs, {tasks}), a column for each of the {tasks} tasks given{hint}"
+        )
+    return array
+
+
+def _check(place: str, values: NDArray[np.float64]) -> None:
+    bad = np.isinf(values) | (np.abs(values) > LARGEST)
+    if bad.any():
+        at: Sequence[int] = np.argwhere(bad)[0].tolist()
+        raise ArcadeMarkError(f"{place}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN")
+
+
+def _reading(path: Path, table: ScoreTable, notes: Sequence[str], read: int, left_out: int) -> Reading:
+    missing = int(np.isnan(table.scores).sum())
+    said = [*notes, "runs are numbered by their rows"]
+    if missing:
+        said.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
+    runs = tuple(range(table.scores.shape[2]))
+    return Reading(table, "rliable", tuple(said), read, left_out, None, (path,), dict.fromkeys(table.algorithms, runs))

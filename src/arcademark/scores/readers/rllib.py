@@ -1,0 +1,155 @@
+"""Reads RLlib's ``result.json``: one JSON object a training iteration.
+
+Conventions
+-----------
+* Averages stand under ``episode_reward_mean`` (old stack), ``env_runners/episode_reward_mean`` or
+  ``sampler_results/episode_reward_mean`` (between), or ``env_runners/episode_return_mean`` (new stack).
+* Where ``hist_stats/episode_reward`` lists episodes, the list is a window over the last ones: those of this iteration
+  (``episodes_this_iter``) and, where these are few, earlier ones. Each episode is counted once.
+* The game and the seed stand in ``config``; the algorithm begins the name of the trial's folder,
+  ``PPO_ALE_Pong-v5_1a2b3_00000_…``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.arrays import parse_json
+from arcademark.scores.readers.base import Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.sheet import decode
+
+AVERAGES = (
+    ("env_runners", "episode_return_mean"),
+    ("env_runners", "episode_reward_mean"),
+    ("sampler_results", "episode_reward_mean"),
+    ("episode_return_mean",),
+    ("episode_reward_mean",),
+)
+_PLACES: tuple[tuple[str, ...], ...] = (("env_runners",), ("sampler_results",), ())
+
+
+def is_result(content: Any) -> bool:
+    """Whether a JSON object is one iteration's result."""
+    return isinstance(content, dict) and (
+        "training_iteration" in content or any(_at(content, path) is not None for path in AVERAGES)
+    )
+
+
+def read_result(path: Path, options: Options) -> list[Log]:
+    """Read a trial's results.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a row is not JSON, or not a result.
+    """
+    results = list(_results(path))
+    config = results[-1][1].get("config")
+    config = config if isinstance(config, dict) else {}
+    environment = config.get("env")
+    task = environment if isinstance(environment, str) else None
+    seed = config.get("seed")
+    episodes = _episodes(path, results) if options.tag is None else None
+    values, unit, notes = _averages(path, results, options) if episodes is None else (episodes, "episode", ())
+    return [
+        Log(
+            path,
+            values,
+            unit,
+            algorithm=_algorithm(path, task),
+            task=task,
+            run=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
+            notes=(f"{count(len(results), 'training iteration')} in the file", *notes),
+        )
+    ]
+
+
+def _results(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    found = False
+    for row, line in enumerate(decode(path, read_bytes(path)).splitlines(), start=1):
+        if not line.strip():
+            continue
+        result = parse_json(path, line, row)
+        if not isinstance(result, dict):
+            raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
+        found = True
+        yield row, result
+    if not found:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected a JSON object a training iteration")
+
+
+def _at(result: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = result
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _algorithm(path: Path, task: str | None) -> str | None:
+    """Read the algorithm off the folder's name, where it stands before the environment."""
+    if task is None:
+        return None
+    before, found, _ = path.parent.name.partition("_" + task.replace("/", "_"))
+    return before if found and before else None
+
+
+def _episodes(path: Path, results: list[tuple[int, Mapping[str, Any]]]) -> NDArray[np.float64] | None:
+    """Return every episode once, in order; None where a result has no list of them."""
+    episodes: list[float] = []
+    for row, result in results:
+        window = _window(path, row, result)
+        if window is None:
+            return None
+        values, new = window
+        old = len(values) - new
+        if not old or values[:old] == episodes[-old:] or values[new:] != episodes[-old:]:
+            episodes += values[old:]
+        else:
+            episodes += values[:new]
+    return np.array(episodes, dtype=np.float64)
+
+
+def _window(path: Path, row: int, result: Mapping[str, Any]) -> tuple[list[float], int] | None:
+    for place in _PLACES:
+        values = _at(result, (*place, "hist_stats", "episode_reward"))
+        new = _at(result, (*place, "episodes_this_iter"))
+        if isinstance(values, list) and isinstance(new, int):
+            numbers = [_number(path, row, "hist_stats/episode_reward", value) for value in values]
+            if any(map(math.isnan, numbers)):
+                raise ArcadeMarkError(
+                    f"{path}, row {row}, hist_stats/episode_reward: an episode's score is NaN; mend it"
+                )
+            return numbers, min(new, len(numbers))
+    return None
+
+
+def _averages(
+    path: Path, results: list[tuple[int, Mapping[str, Any]]], options: Options
+) -> tuple[NDArray[np.float64], Unit, tuple[str, ...]]:
+    tags = AVERAGES if options.tag is None else (tuple(options.tag.split("/")),)
+    tag = next((tag for tag in tags if _at(results[-1][1], tag) is not None), None)
+    if tag is None:
+        tag = next((tag for tag in tags if any(_at(result, tag) is not None for _, result in results)), None)
+    if tag is None:
+        known = ", ".join("/".join(names) for names in tags)
+        raise ArcadeMarkError(f"{path}, row {results[-1][0]}: no {known} in the results; pass tag= for another value")
+    name = "/".join(tag)
+    values = [_number(path, row, name, value) for row, result in results if (value := _at(result, tag)) is not None]
+    finite = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
+    notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
+    if len(finite) < len(results):
+        notes.append(f"{name} is missing in {len(results) - len(finite)} of {count(len(results), 'iteration')}")
+    return finite, "average", tuple(notes)
+
+
+def _number(path: Path, row: int, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isinf(value):
+        raise ArcadeMarkError(f"{path}, row {row}, {name}: {value!r} is no score; expected a number")
+    return float(value)

@@ -1,0 +1,248 @@
+"""From rows of a table, one score each, to a `Reading`: runs numbered, repetitions refused, episodes averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import DEFAULT_LAST, MOST_CELLS, Episodes, Options, Reading, count
+from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.table import ScoreTable
+
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scores, one a row; arrays have shape (rows,), and those of int hold a position in the names beside them.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where they come from.
+    algorithms, tasks, protocols : tuple of str
+        The names.
+    algorithm, task, protocol : int array
+        Which name each row has; no protocols: None.
+    run : int array
+        Run numbers.
+    score : float array
+        NaN where missing.
+    row : int array
+        The sheet's row that each stands in.
+    episode, frames : int array or None
+        What tells rows of one run apart, and puts them in order.
+    run_column, protocol_column : int or None
+        Where they stand in the sheet, for messages.
+    notes : tuple of str
+        What there is to say already.
+    """
+
+    sheet: Sheet
+    algorithms: tuple[str, ...]
+    algorithm: _Ints
+    tasks: tuple[str, ...]
+    task: _Ints
+    run: _Ints
+    score: _Floats
+    row: _Ints
+    episode: _Ints | None = None
+    frames: _Ints | None = None
+    protocols: tuple[str, ...] = ("",)
+    protocol: _Ints | None = None
+    run_column: int | None = None
+    protocol_column: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def line(self, at: int) -> int:
+        """Return where the file has a row."""
+        return self.sheet.line(int(self.row[at]))
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The table to be: which cell each row belongs to, counted along (algorithm, task, run)."""
+
+    cell: _Ints
+    shape: tuple[int, int, int]
+    runs: tuple[tuple[int, ...], ...]
+
+
+def collect(rows: Rows, layout: str, options: Options) -> Reading:
+    """Make a table of rows.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where two rows give the same score, an algorithm has two protocols, or runs are numbered as rows should be.
+    """
+    protocols = _protocol_of_each(rows)
+    place, runs = _places(rows)
+    most = max(map(len, runs))
+    grid = _Grid(
+        (rows.algorithm * len(rows.tasks) + rows.task) * most + place,
+        (len(rows.algorithms), len(rows.tasks), most),
+        runs,
+    )
+    plain = rows.episode is None and rows.frames is None
+    scores, notes, left_out, episodes = (_plain if plain else _averaged)(rows, grid, options)
+    return Reading(
+        ScoreTable(rows.algorithms, rows.tasks, scores, protocols, (str(rows.sheet.path),) * len(rows.algorithms)),
+        layout,
+        (*rows.notes, *notes),
+        len(rows.score),
+        left_out,
+        episodes,
+        (rows.sheet.path,),
+        dict(zip(rows.algorithms, runs, strict=True)),
+    )
+
+
+def _first_rows(codes: _Ints, size: int) -> _Ints:
+    first = np.zeros(size, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
+def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
+    if rows.protocol is None:
+        return ("",) * len(rows.algorithms)
+    first = _first_rows(rows.algorithm, len(rows.algorithms))
+    other = rows.protocol != rows.protocol[first][rows.algorithm]
+    if other.any():
+        at = int(np.argmax(other))
+        start = int(first[rows.algorithm[at]])
+        name = rows.algorithms[rows.algorithm[at]]
+        old, new = (rows.protocols[rows.protocol[i]] for i in (start, at))
+        raise ArcadeMarkError(
+            f"{rows.sheet.place(int(rows.row[at]), rows.protocol_column or 0)}: {name!r} is scored under {new!r} "
+            f"here and under {old!r} in row {rows.line(start)}; an algorithm's scores are of one protocol: name the two "
+            f"apart, such as '{name} ({new})'"
+        )
+    return tuple(rows.protocols[rows.protocol[at]] for at in first)
+
+
+def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
+    """Number each algorithm's runs in ascending order of their numbers."""
+    if (rows.run == rows.run[0]).all():
+        return np.zeros(len(rows.run), dtype=np.int64), ((int(rows.run[0]),),) * len(rows.algorithms)
+    numbers, code = np.unique(rows.run, return_inverse=True)
+    found, inverse = np.unique(rows.algorithm * len(numbers) + code, return_inverse=True)
+    algorithm, number = np.divmod(found, len(numbers))
+    bounds = np.searchsorted(algorithm, np.arange(len(rows.algorithms) + 1))
+    place = np.arange(len(found)) - bounds[algorithm]
+    most = int(place.max()) + 1
+    if len(rows.algorithms) * len(rows.tasks) * most > max(MOST_CELLS, 20 * len(rows.run)):
+        name = rows.sheet.header[rows.run_column or 0]
+        raise ArcadeMarkError(
+            f"{rows.sheet.path}: column {name!r} holds {most:,} runs of one algorithm; number an algorithm's runs, the "
+            "same on every game, not the table's rows"
+        )
+    runs = tuple(tuple(numbers[number[a:b]].tolist()) for a, b in pairwise(bounds))
+    return place[inverse], runs
+
+
+def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) -> None:
+    """Refuse a row whose keys all stand in an earlier row too."""
+    order = np.lexsort((np.arange(len(keys[0])), *keys))
+    same = np.ones(len(order) - 1, dtype=bool)
+    for key in keys:
+        same &= key[order[1:]] == key[order[:-1]]
+    if not same.any():
+        return
+    second = int(order[1:][same].min())
+    before = np.ones(second, dtype=bool)
+    for key in keys:
+        before &= key[:second] == key[second]
+    algorithm, task = rows.algorithms[rows.algorithm[second]], rows.tasks[rows.task[second]]
+    raise ArcadeMarkError(
+        f"{rows.sheet.path}, row {rows.line(second)}: a second score for {algorithm!r} on {task!r}, run "
+        f"{rows.run[second]}{what} (the first is in row {rows.line(int(np.argmax(before)))}); keep one, or {remedy}"
+    )
+
+
+_Result = tuple[_Floats, tuple[str, ...], int, Episodes | None]
+
+
+def _plain(rows: Rows, grid: _Grid, options: Options) -> _Result:
+    _refuse_repeated(rows, (grid.cell,), "", "number runs in a column 'run'")
+    scores = np.full(grid.shape, np.nan)
+    scores.ravel()[grid.cell] = rows.score
+    missing = int(np.isnan(rows.score).sum())
+    notes = []
+    if missing:
+        notes.append(f"{count(missing, 'score')} of {len(rows.score):,} missing: the cell is empty or says so")
+    if options.last is not None:
+        notes.append("'last' has no effect: the table has neither episodes nor frames")
+    return scores, tuple(notes), 0, None
+
+
+def _averaged(rows: Rows, grid: _Grid, options: Options) -> _Result:
+    zero = np.zeros(len(grid.cell), dtype=np.int64)
+    episode = zero if rows.episode is None else rows.episode
+    frames = zero if rows.frames is None else rows.frames
+    named = [name for name, at in (("episode", rows.episode), ("frames", rows.frames)) if at is not None]
+    _refuse_repeated(rows, (episode, frames, grid.cell), f", same {' and '.join(named)}", "number them")
+    order = np.lexsort((episode, frames, grid.cell))
+    order = order[~np.isnan(rows.score[order])]
+    missing = len(grid.cell) - len(order)
+    if not len(order):
+        raise ArcadeMarkError(f"{rows.sheet.path}: no row holds a score; expected numbers")
+    cells, start, number = np.unique(grid.cell[order], return_index=True, return_counts=True)
+    end = start + number
+    begin, notes = _begin(rows, options, start, end, frames[order])
+    sums = np.add.reduceat(np.append(rows.score[order], 0.0), np.stack([begin, end], axis=1).ravel())[::2]
+    scores = np.full(grid.shape, np.nan)
+    scores.ravel()[cells] = sums / (end - begin)
+    earlier = int((begin - start).sum())
+    if missing:
+        notes.append(f"{count(missing, 'row')} of {len(grid.cell):,} without a score left out")
+    if earlier:
+        notes.append(f"{count(earlier, 'earlier row')} of {len(grid.cell):,} left out of the scores")
+    values = np.split(rows.score[order], end[:-1])
+    kept = [part[skip:] for part, skip in zip(values, begin - start, strict=True)]
+    episodes = None if rows.episode is None else _episodes(rows, cells, grid.shape, kept)
+    return scores, tuple(notes), missing + earlier, episodes
+
+
+def _begin(rows: Rows, options: Options, start: _Ints, end: _Ints, frames: _Ints) -> tuple[_Ints, list[str]]:
+    """Return where, in sorted order, the rows begin that make each cell's score, and how that reads."""
+    if options.last is None and rows.frames is None:
+        return start, ["a run's score is the mean of all its episodes"]
+    if options.last is None and rows.episode is not None:
+        at_end = np.repeat(frames[end - 1], end - start) == frames
+        number = np.add.reduceat(at_end.astype(np.int64), start)
+        if number.max() > 1:
+            return end - number, ["a run's score is the mean of its episodes at its last frames"]
+    unit = "average" if rows.episode is None else "episode"
+    k = options.last or DEFAULT_LAST["average" if rows.episode is None else "episode"]
+    return np.maximum(start, end - k), how_last(k, unit, end - start)
+
+
+def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
+    """Say that a score is made of the last k values, and which runs hold fewer."""
+    noun = "row" if unit == "average" else "episode"
+    notes = [
+        f"a run's score is the mean of its last {count(k, noun)}" if k > 1 else f"a run's score is its last {noun}"
+    ]
+    short = int(np.count_nonzero(numbers < k))
+    if short:
+        fewest = f"the fewest {int(numbers.min())}" if len(numbers) > 1 else f"{int(numbers.min())}"
+        notes.append(
+            f"{short:,} of {count(len(numbers), 'run')} have fewer than {k} ({fewest}) and count with all of them"
+        )
+    return notes
+
+
+def _episodes(rows: Rows, cells: _Ints, shape: tuple[int, int, int], values: Sequence[_Floats]) -> Episodes:
+    found: dict[tuple[str, str], list[_Floats]] = {}
+    for cell, scores in zip(cells.tolist(), values, strict=True):
+        algorithm, task = divmod(cell // shape[2], shape[1])
+        found.setdefault((rows.algorithms[algorithm], rows.tasks[task]), []).append(scores)
+    return {key: tuple(parts) for key, parts in found.items()}

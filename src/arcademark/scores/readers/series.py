@@ -1,0 +1,131 @@
+"""Reads named series of values from CSV: logs of one run, and what W&B exports of several.
+
+Conventions
+-----------
+* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 (``progress.csv``), RLlib (``progress.csv``)
+  and W&B's run history have it. Cells in which a series has no value are empty.
+* *W&B export*: a first column of steps and, for each run, ``NAME - SERIES``, often followed by ``…__MIN`` and ``…__MAX``. The
+  run's name is read as CleanRL writes it, ``game__algorithm__seed__time``, or by the caller's pattern.
+* A series holds episodes (``charts/episodic_return``) or averages (``rollout/ep_rew_mean``). One that is not known counts
+  as averages if its name says so, else as episodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import Log, Options, Unit, listed
+from arcademark.scores.readers.sheet import Sheet
+
+KNOWN: Mapping[str, Unit] = MappingProxyType(
+    {
+        "charts/episodic_return": "episode",
+        "charts/avg_episodic_return": "average",
+        "rollout/ep_rew_mean": "average",
+        "env_runners/episode_return_mean": "average",
+        "ray/tune/env_runners/episode_return_mean": "average",
+        "env_runners/episode_reward_mean": "average",
+        "ray/tune/env_runners/episode_reward_mean": "average",
+        "episode_reward_mean": "average",
+        "ray/tune/episode_reward_mean": "average",
+        "Eval/AverageReturns": "average",
+        "Train/AverageReturns": "average",
+        "eval/mean_reward": "average",
+        "episodic_return": "episode",
+    }
+)
+"""Series that are taken without asking, in this order, and what one value of them is."""
+
+_SUMMARY = re.compile(r"mean|avg|average|median|max|min|smooth", re.IGNORECASE)
+_STEPS = ("global_step", "time/total_timesteps", "total_timesteps", "timesteps_total", "step", "_step", "iteration")
+_TWIN = re.compile(r"__(MIN|MAX)$")
+
+
+def unit_of(tag: str) -> Unit:
+    """Say what one value of a series is."""
+    return KNOWN.get(tag) or ("average" if _SUMMARY.search(tag) else "episode")
+
+
+def choose_tag(place: str, found: Sequence[str], options: Options) -> tuple[str, tuple[str, ...]]:
+    """Choose one of the series that a log has, and say so.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it has none that is known, or not the one that the caller asks for.
+    """
+    if options.tag is not None:
+        if options.tag not in found:
+            raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {listed(found, 12) or 'none'}")
+        chosen = options.tag
+    else:
+        known = [tag for tag in KNOWN if tag in found]
+        if not known:
+            raise ArcadeMarkError(
+                f"{place}: no series that is known to be scores, such as {listed(list(KNOWN))}; it has "
+                f"{listed(found, 12) or 'none'}: pass tag= with one of them"
+            )
+        chosen = known[0]
+    others = [tag for tag in KNOWN if tag in found and tag != chosen]
+    what = "an episode's score a value" if unit_of(chosen) == "episode" else "averages over episodes"
+    note = f"scores are the series {chosen}, taken as {what}"
+    return chosen, (note + (f"; {listed(others)} is there too: tag= takes it" if others else ""),)
+
+
+def is_metrics(sheet: Sheet) -> bool:
+    """Whether a table is a log of one run with a known series."""
+    return any(name in KNOWN for name in sheet.header)
+
+
+def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
+    """Read a log of one run; errors name file, row and column."""
+    tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
+    values = sheet.scores(sheet.header.index(tag))
+    steps = sheet.find(_STEPS)
+    order = np.arange(sheet.size) if steps is None else np.argsort(sheet.scores(steps), kind="stable")
+    values = values[order]
+    return [Log(sheet.path, values[~np.isnan(values)], unit_of(tag), notes=notes)]
+
+
+def is_wandb(sheet: Sheet) -> bool:
+    """Whether a table is W&B's export of several runs."""
+    return len(sheet.header) > 1 and all(" - " in name for name in sheet.header[1:])
+
+
+def read_wandb(sheet: Sheet, options: Options) -> list[Log]:
+    """Read W&B's export; errors name file, row and column."""
+    columns = {column: name.rpartition(" - ") for column, name in enumerate(sheet.header) if " - " in name}
+    twins = {name: column for column, name in enumerate(sheet.header) if _TWIN.search(name)}
+    series = list(dict.fromkeys(tag for _, _, tag in columns.values() if not _TWIN.search(tag)))
+    tag, notes = (
+        (series[0], ()) if len(series) == 1 and options.tag is None else choose_tag(str(sheet.path), series, options)
+    )
+    if not notes:
+        what = "an episode's score a value" if unit_of(tag) == "episode" else "averages over episodes"
+        notes = (f"scores are the series {tag}, taken as {what}",)
+    logs = []
+    for column, (run, _, name) in columns.items():
+        if name != tag:
+            continue
+        values = sheet.scores(column)
+        said = notes
+        if _bucketed(sheet, twins, column):
+            said = (
+                *notes,
+                "some values stand for several logged ones (their __MIN and __MAX differ): W&B thinned them",
+            )
+        logs.append(Log(sheet.path, values[~np.isnan(values)], unit_of(tag), label=run, notes=said))
+    return logs
+
+
+def _bucketed(sheet: Sheet, twins: Mapping[str, int], column: int) -> bool:
+    name = sheet.header[column]
+    low, high = twins.get(f"{name}__MIN"), twins.get(f"{name}__MAX")
+    if low is None or high is None:
+        return False
+    return bool((sheet.scores(low) < sheet.scores(high)).any())

@@ -1,0 +1,112 @@
+"""Reads what Stable-Baselines3 leaves of a run: ``monitor.csv`` and ``evaluations.npz``.
+
+Conventions
+-----------
+* A monitor file begins with a line ``#`` and JSON (start of the clock, the environment's id), then columns ``r`` (the
+  episode's score), ``l`` (its length), ``t`` (seconds since the start). Where environments ran in parallel, each has a file
+  in the same folder; together they are one run.
+* ``evaluations.npz`` holds ``timesteps`` (evaluations,), ``results`` and ``ep_lengths``, both (evaluations, episodes). The
+  score is the mean over the episodes of the last evaluation; `last` asks for more evaluations.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.arrays import load_npz
+from arcademark.scores.readers.base import Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.sheet import decode, parse_sheet
+
+
+def read_monitor(path: Path, options: Options) -> list[Log]:
+    """Read a monitor file's episodes.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the first line is not the monitor's, or a row is damaged; the message names file, row and column.
+    """
+    text = decode(path, read_bytes(path))
+    head = _header(path, text.partition("\n")[0])
+    sheet = parse_sheet(path, text, skip=1)
+    score, time = sheet.find(("r",)), sheet.find(("t",))
+    if score is None or time is None:
+        raise ArcadeMarkError(f"{path}, row 2: expected the columns r, l, t, not {', '.join(sheet.header)!r}")
+    values, times = sheet.scores(score), sheet.scores(time)
+    missing = np.isnan(values) | np.isnan(times)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ArcadeMarkError(
+            f"{sheet.place(row, score)}: an episode without a score or a time; mend or remove the row"
+        )
+    environment = head.get("env_id")
+    return [
+        Log(
+            path,
+            values,
+            "episode",
+            task=str(environment) if environment else None,
+            times=times + float(head.get("t_start", 0.0)),
+        )
+    ]
+
+
+def _header(path: Path, line: str) -> dict[str, Any]:
+    try:
+        head = json.loads(line.lstrip("#"))
+        if isinstance(head, dict) and line.startswith("#"):
+            float(head.get("t_start", 0.0))
+            return head
+    except (ValueError, TypeError):
+        pass
+    raise ArcadeMarkError(
+        f'{path}, row 1: expected a monitor\'s first line, # and JSON such as {{"t_start": 0.0, "env_id": "…"}}'
+    )
+
+
+def read_evaluations(path: Path, options: Options) -> list[Log]:
+    """Read the last evaluations of an evaluation callback's file.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the file is damaged, or its arrays are not those of the callback.
+    """
+    arrays = load_npz(path)
+    steps, results = arrays["timesteps"], arrays["results"]
+    if results.ndim not in (1, 2) or steps.shape != results.shape[:1] or results.dtype.kind not in "fiu":
+        raise ArcadeMarkError(
+            f"{path}: 'results' has shape {results.shape} and 'timesteps' {steps.shape}; expected numbers of shape "
+            "(evaluations, episodes) and (evaluations,)"
+        )
+    if not results.size:
+        raise ArcadeMarkError(f"{path}: there is no evaluation; expected at least one")
+    scores = np.asarray(results, dtype=np.float64).reshape(len(results), -1)
+    _check_finite(path, scores)
+    k = min(options.last or 1, len(scores))
+    kept = scores[np.argsort(steps, kind="stable")][-k:]
+    at = f"at {int(np.max(steps)):,} steps"
+    notes = (
+        f"scores are of the last evaluation, {at}"
+        if k == 1
+        else f"scores are of the last {k} evaluations, to {at[3:]}",
+        f"{count(len(scores), 'evaluation')} in the file",
+    )
+    unit: Unit = "episode" if results.ndim == 2 else "average"
+    return [Log(path, kept.ravel(), unit, earlier=scores.size - kept.size, notes=notes)]
+
+
+def _check_finite(path: Path, scores: NDArray[np.float64]) -> None:
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        evaluation, episode = np.argwhere(bad)[0]
+        raise ArcadeMarkError(
+            f"{path}, results[{evaluation}, {episode}]: {scores[evaluation, episode]} is no score; evaluate again, or "
+            "remove that evaluation"
+        )

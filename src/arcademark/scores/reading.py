@@ -1,0 +1,235 @@
+"""Reads any table or log of scores that people have: recognises the format and says what it took the file for.
+
+Conventions
+-----------
+* One entry point, `read_tables`, takes files and folders; `read_table` reads one file.
+* A format is recognised by what a file holds, not by its name; `format` overrules.
+* Wherever a file does not say which algorithm, task or run its scores are of, `naming` says how that is found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.readers import formats
+from arcademark.scores.readers.base import Log, Options, Reading, count, listed
+from arcademark.scores.readers.combine import combine
+from arcademark.scores.readers.formats import FORMATS, Recognised, UnrecognisedError
+from arcademark.scores.readers.logs import collect_logs
+from arcademark.scores.readers.naming import matches
+
+__all__ = ["FORMATS", "Reading", "read_table", "read_tables", "recognise"]
+
+_COPIES = frozenset({"tensorboard", "metrics-csv"})
+"""Formats that tools write beside their own logs, with the same scores in them."""
+
+_ORIGINALS = frozenset({"sb3-monitor", "rllib", "dqn-zoo"})
+_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json"})
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    canonical_task: Callable[[str], str] = str,
+    algorithm: str | None = None,
+    task: str | None = None,
+    run: int | None = None,
+    last: int | None = None,
+    tag: str | None = None,
+    tasks: Sequence[str] | None = None,
+) -> Reading:
+    """Read one file of scores; parameters and errors are those of `read_tables`."""
+    if Path(path).is_dir():
+        raise ArcadeMarkError(f"{path}: is a folder; read_tables reads the files in it")
+    return read_tables(
+        [path],
+        format=format,
+        canonical_task=canonical_task,
+        algorithm=algorithm,
+        task=task,
+        run=run,
+        last=last,
+        tag=tag,
+        tasks=tasks,
+    )
+
+
+def read_tables(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    pattern: str | None = None,
+    format: str | None = None,
+    canonical_task: Callable[[str], str] = str,
+    algorithm: str | None = None,
+    task: str | None = None,
+    run: int | None = None,
+    last: int | None = None,
+    tag: str | None = None,
+    tasks: Sequence[str] | None = None,
+) -> Reading:
+    """Read files and folders of scores into one table.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, folders, or both. A folder is searched for files of scores at any depth; a folder that a run was played
+        into is read as that run.
+    pattern : str, optional
+        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv"; "*"
+        stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
+    format : str, optional
+        One of `FORMATS`; by default it is recognised. Files in a folder that are of another are left out.
+    canonical_task : callable, optional
+        From a task's name as written to the name it goes by in the table; raises `ArcadeMarkError` for one that it does
+        not know. By default names are taken as written, and no path is searched for a game.
+    algorithm, task : str, optional
+        The algorithm and the task of all scores, where the files do not say.
+    run : int, optional
+        The run's number, likewise. A run that nothing numbers is run 0.
+    last : int, optional
+        How many of the last episodes make a run's score, or of the last rows or evaluations where the file has averages
+        or evaluations. By default 100 episodes, or the last average or evaluation.
+    tag : str, optional
+        Which series to take from a log with several.
+    tasks : sequence of str, optional
+        The order of the tasks in arrays that do not name them.
+
+    Returns
+    -------
+    Reading
+        The table, what the files were taken for, and everything that was left out.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a file cannot be read, is damaged, or is not what it was taken for; the message names file, row and column,
+        the reason and the remedy.
+    """
+    if format is not None and format not in FORMATS:
+        raise UnknownNameError("format", format, FORMATS)
+    options = Options(canonical_task, algorithm, task, run, last, tag, None if tasks is None else tuple(tasks), pattern)
+    roots = [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
+    if not roots:
+        raise ArcadeMarkError("no table is given; name at least one file or folder")
+    files: list[Recognised] = []
+    notes: list[str] = []
+    for root in roots:
+        found, said = _in_folder(root, format, pattern) if root.is_dir() else ([_file(root, format)], [])
+        files += found
+        notes += said
+    twice = [path for path, number in Counter(file.path.resolve() for file in files).items() if number > 1]
+    if twice:
+        raise ArcadeMarkError(f"{twice[0]}: this file is given twice; name each once")
+    reading = _read(files, options)
+    return dataclasses.replace(reading, notes=(*reading.notes, *notes))
+
+
+def recognise(path: str | os.PathLike[str]) -> str:
+    """Say what format a file has, one of `FORMATS`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it cannot be read, or has none of them.
+    """
+    return _file(Path(path), None).format
+
+
+def _file(path: Path, format: str | None) -> Recognised:
+    return formats.recognise(path, path, format)
+
+
+def _read(files: Sequence[Recognised], options: Options) -> Reading:
+    logs: list[tuple[Log, Path]] = []
+    kinds: list[str] = []
+    readings: list[Reading] = []
+    for file in files:
+        if file.format == "arcademark-run":
+            readings.append(_played(file.path))
+            continue
+        found = formats.read(file, options)
+        if isinstance(found, Reading):
+            readings.append(found)
+        else:
+            kinds.append(file.format)
+            logs += [(log, file.relative) for log in found]
+    if logs:
+        readings.append(collect_logs(logs, " + ".join(dict.fromkeys(kinds)), options))
+    return combine(readings)
+
+
+def _played(directory: Path) -> Reading:
+    from arcademark.scores.runs import load_run
+
+    scored = load_run(directory)
+    notes = []
+    if scored.incomplete:
+        notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
+    episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
+    return Reading(
+        scored.table, "arcademark-run", tuple(notes), episodes, 0, scored.episodes, (directory,), dict(scored.seeds)
+    )
+
+
+def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[list[Recognised], list[str]]:
+    """Find the files of scores in a folder, and say which were left out."""
+    found: list[Recognised] = []
+    left_out: dict[str, list[Path]] = {}
+    for path in _walk(root):
+        relative = path.relative_to(root) if path != root else Path(root.name)
+        if path.is_dir():
+            found.append(Recognised(path, relative, "arcademark-run", None))
+        elif pattern is not None and not matches(relative, pattern):
+            left_out.setdefault("does not match the pattern", []).append(path)
+        elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
+            left_out.setdefault("is of another kind", []).append(path)
+        else:
+            try:
+                found.append(formats.recognise(path, relative))
+            except UnrecognisedError:
+                left_out.setdefault("holds no scores in a known format", []).append(path)
+    if format is not None:
+        left_out["is of another format"] = [file.path for file in found if file.format != format]
+        found = [file for file in found if file.format == format]
+    else:
+        copies = _copies(found)
+        left_out["stands beside the log it repeats"] = [file.path for file in copies]
+        found = [file for file in found if file not in copies]
+    said = [
+        f"{count(len(paths), 'file')} left out, each {why}: {listed(paths)}" for why, paths in left_out.items() if paths
+    ]
+    if not found:
+        raise ArcadeMarkError(
+            f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")
+        )
+    return found, said
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Go through a folder's files in order; a played run counts as one."""
+    if (root / "run.sqlite").is_file():
+        yield root
+        return
+    try:
+        entries = sorted(root.iterdir())
+    except OSError as error:
+        raise ArcadeMarkError(f"{root}: cannot read the folder ({error.strerror or error})") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry)
+        else:
+            yield entry
+
+
+def _copies(found: Sequence[Recognised]) -> list[Recognised]:
+    """Return the logs that repeat another one in the same folder."""
+    folders = {file.path.parent for file in found if file.format in _ORIGINALS}
+    return [file for file in found if file.format in _COPIES and file.path.parent in folders]
