@@ -1,0 +1,146 @@
+"""Every erratum of the 2013 paper that arithmetic or the recovered scores decide, computed anew."""
+
+import numpy as np
+import pytest
+
+from arcademark.catalogue.errata import NOT_DECIDABLE, errata
+from arcademark.reproduce import ale2013_scores as data
+from arcademark.reproduce.ale2013_counts import look_ahead
+from arcademark.suite.tasks import games
+
+FOUND = {erratum.where: erratum for erratum in errata("bellemare-2013")}
+WIDTH, HEIGHT, COLOURS = 160, 210, 128
+COPY = "Neuroevolution's copy of the best learner's scores: "
+
+
+def ahead(ours, others):
+    ours, others = data.best(ours), data.best(others)
+    won = int((ours > others).sum())
+    tied = [games()[game].name for game, a, b in zip(data.games(), ours, others, strict=True) if a == b]
+    assert len(tied) == 1
+    return f"{won}, or {won + 1} with the tie in {tied[0]}"
+
+
+def best_learner(game):
+    return f"{data.best(data.LEARNERS)[data.games().index(game)]:.10g}"
+
+
+def tiles():
+    whole = [(wide, high) for wide, high in ((16, 14), (14, 16)) if WIDTH % wide == HEIGHT % high == 0]
+    assert len(whole) == 1
+    return "{} a row and {} a column".format(*whole[0])
+
+
+def owners():
+    """Whose the best of all recovered scores is, in the games that the copy has."""
+    agents = (*data.SEARCH, *data.LEARNERS, *data.BASELINES)
+    scores = data.raw(agents)
+    copied = [data.games().index(game) for game in data.games() if game not in NOT_COPIED]
+    best = np.nanmax(scores, axis=0)
+    uct = sum(scores[agents.index("UCT"), place] == best[place] for place in copied)
+    search = sum(data.best(data.SEARCH)[place] == best[place] for place in copied) - uct
+    words = {2: "two", 6: "six"}
+    rest, others = words[search], words[len(copied) - uct - search]
+    return f"{uct} of {len(copied)} games are UCT's, {rest} breadth-first search's, {others} learners' or baselines'"
+
+
+NOT_COPIED = {"carnival", "elevator_action", "journey_escape", "pooyan", "skiing"}
+"""Games of 2013 that are not among the 57, and Skiing."""
+
+RECOMPUTED = {
+    "Abstract: number of games": lambda: str(len(data.games())),
+    "§3.1.1 and Appendix A.5: methods that work on the screen": lambda: {4: "four"}[len(data.LEARNERS) - 1],
+    "§3.1.3: games in which learning agents beat the baselines": lambda: ahead(data.LEARNERS, data.BASELINES),
+    "§3.2.3: games in which search beats learners and baselines": lambda: ahead(
+        data.SEARCH, (*data.LEARNERS, *data.BASELINES)
+    ),
+    "Appendix C and an early program: tiles of the screen": tiles,
+    "Algorithm 1 and Appendix A.4: the screen's bits": lambda: (
+        f"7 x 210 x 160 = {7 * HEIGHT * WIDTH:,} in binary, or 128 x 210 x 160 = {COLOURS * HEIGHT * WIDTH:,} with one "
+        "bit a colour"
+    ),
+    COPY + "Video Pinball": lambda: best_learner("video_pinball"),
+    COPY + "Elevator Action": lambda: best_learner("elevator_action"),
+    COPY + "Journey Escape": lambda: best_learner("journey_escape"),
+    "Neuroevolution's copy of the planners' scores": owners,
+    "Tables 4 and 5: Ms. Pac-Man": lambda: games()["ms_pacman"].name,
+    "Tables 4 and 5: Up 'n Down": lambda: games()["up_n_down"].name,
+}
+CHECKED_BELOW = {
+    "§4.1: normalised scores where the range is zero",
+    "§4.1.3: inter-algorithm scores of two algorithms",
+    "§4.2.3: what a score distribution is",
+    "Algorithm 1, binarizeScreen",
+    "Algorithm 1: the feature's place",
+}
+ONLY_TO_BE_READ = {"spelling", "cross-reference", "term", "formula"}
+READ = {"Abstract, §7 and §2.2: games that the interface offers"}
+
+
+def test_no_erratum_is_left_unchecked():
+    assert RECOMPUTED.keys() | CHECKED_BELOW | READ <= FOUND.keys()
+    rest = [FOUND[where] for where in FOUND.keys() - RECOMPUTED.keys() - CHECKED_BELOW - READ]
+    unchecked = [e.where for e in rest if e.category not in ONLY_TO_BE_READ and e.holds != NOT_DECIDABLE]
+    assert not unchecked
+
+
+@pytest.mark.parametrize("where", RECOMPUTED)
+def test_what_holds_is_what_we_compute(where):
+    assert RECOMPUTED[where]() == FOUND[where].holds
+    assert FOUND[where].holds != FOUND[where].printed
+
+
+def named(places):
+    return [games()[data.games()[place]].name for place in np.flatnonzero(places)]
+
+
+def test_zero_ranges_are_the_ones_that_the_errata_name():
+    why = FOUND["§4.1: normalised scores where the range is zero"].why
+    random = named(data.raw(("Random",))[0] == 0)
+    flat = named(np.ptp(data.raw(data.BASELINES), axis=0) == 0)
+    assert (len(random), len(flat)) == (5, 2)
+    assert f"Random prints 0.0 in {', '.join(random[:-1])} and {random[-1]}" in why
+    assert f"are equal in {' and '.join(flat)}" in why
+    tied = named(np.ptp(data.raw(data.SEARCH), axis=0) == 0)
+    assert f"in {', '.join(tied[:-1])} and {tied[-1]}." in FOUND["§4.1.3: inter-algorithm scores of two algorithms"].why
+
+
+def test_as_printed_pixels_and_colours_of_a_screen_share_places():
+    x, y, colour = np.ogrid[1 : WIDTH + 1, 1 : HEIGHT + 1, :COLOURS]
+    printed, ours = x + y * HEIGHT + colour, 128 * (x - 1 + (y - 1) * WIDTH) + colour
+    assert f"{printed.size:,} pairs" in FOUND["Algorithm 1, binarizeScreen"].why
+    assert f"fall on {np.unique(printed).size:,} places" in FOUND["Algorithm 1, binarizeScreen"].why
+    assert (printed[5, 7, 3] == printed[6, 7, 2]).all()
+    assert np.array_equal(np.unique(ours), np.arange(COLOURS * WIDTH * HEIGHT))
+
+
+def test_a_feature_has_a_place_of_its_own_from_1_to_lM_only_as_corrected():
+    size, vectors = 50, 4
+    pairs = [(i, h) for i in range(1, vectors + 1) for h in range(size)]
+    assert [size * (i - 1) + h + 1 for i, h in pairs] == list(range(1, size * vectors + 1))
+
+
+def test_a_score_distribution_is_one_less_the_distribution_function():
+    scores = np.array([0.0, 0.2, 0.2, 0.9])
+    at_or_above = [np.mean(scores >= x) for x in (0.1, 0.5, 1.0)]
+    assert at_or_above == [1 - np.mean(scores <= x) for x in (0.1, 0.5, 1.0)] == [0.75, 0.25, 0.0]
+
+
+@pytest.mark.parametrize(("frames", "levels"), [(6174 * 5, 3), (111150 * 5, 4)])
+def test_a_full_tree_reaches_whole_levels_with_whole_numbers_of_nodes(frames, levels):
+    assert look_ahead(frames) == pytest.approx(levels * 5 / 60)
+
+
+def test_what_the_budgets_look_ahead():
+    why = FOUND["§3.2.1 and Appendix C: frames that breadth-first search may emulate an action"].why
+    assert look_ahead(500_000) == pytest.approx(1 / 3, abs=0.01)
+    assert 3 * 5 / 60 < look_ahead(150_000) < 4 * 5 / 60
+    assert "a quarter of a second" in why
+    assert f"{15 * 6000:,} frames" in why
+    assert 500 * 300 == 150_000
+
+
+def test_freeways_random_normalised_scores_have_a_lower_bound_only():
+    scores = data.raw(data.LEARNERS)[:, data.games().index("freeway")]
+    assert (scores.min(), scores.max()) == (11.3, 19.1)
+    assert 200 < scores.min() / 0.05 < 1000 < scores.min() / 0.01
