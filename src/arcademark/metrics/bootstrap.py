@@ -295,8 +295,9 @@ def _at_least(resamples: int) -> int:
 
 
 def _values(scores: Floats, target: float) -> Floats:
-    found = aggregate.summarise(scores, [""] * len(scores), missing="omit", target=target)
-    return np.array([found.mean, found.median, found.iqm, found.optimality_gap])
+    by_task = np.nanmean(scores, axis=1)
+    of_runs = aggregate.iqm(scores, missing="omit"), aggregate.optimality_gap(scores, target, missing="omit")
+    return np.array([aggregate.mean(by_task), aggregate.median(by_task), *of_runs], dtype=np.float64)
 
 
 def _aggregates(

@@ -1,7 +1,7 @@
 """How often the intervals of `arcademark.metrics.bootstrap` hold the true value: measured by simulation.
 
-`MEASURED` is written by ``python bench/interval_coverage.py --write``, which says how populations are made, and stands in
-docs/intervals.md too.
+`MEASURED` is written by ``python bench/interval_coverage.py --write``, which says how populations are made, and stands
+in docs/intervals.md too.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def measured(statistic: str, method: str, tasks: int, runs: int) -> tuple[float,
     method : str
         As in `arcademark.metrics.intervals.METHODS`.
     tasks, runs : int
-        How many tasks, and runs of each. The nearest number of tasks that was measured (by ratio), and the largest number
-        of runs that was measured and is not more, stand for them.
+        How many tasks, and runs of each. The nearest number of tasks that was measured (by ratio), and the largest
+        number of runs that was measured and is not more, stand for them.
 
     Returns
     -------

@@ -3,9 +3,9 @@
 Conventions
 -----------
 * Scores have shape (tasks, runs), NaN where missing. A `Sample` holds those that are there, task after task.
-* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased variance
-  within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees of freedom
-  and for what resampling few runs takes off their spread.
+* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased
+  variance within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees
+  of freedom and for what resampling few runs takes off their spread.
 """
 
 from __future__ import annotations
@@ -91,11 +91,9 @@ def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.
 
 def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
     """Take the runs that are there, tasks in ascending order of their means unless ``sort`` is false."""
-    rows = [row[~np.isnan(row)] for row in scores]
-    if sort:
-        rows.sort(key=lambda row: float(row.mean()))
-    sizes = [row.size for row in rows]
-    return Sample(np.concatenate(rows), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+    ordered = scores[np.argsort(np.nanmean(scores, axis=1), kind="stable")] if sort else scores
+    there = ~np.isnan(ordered)
+    return Sample(ordered[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
 
 
 def aggregate_strata(sample: Sample, target: float) -> Strata:

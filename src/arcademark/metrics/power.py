@@ -1,0 +1,311 @@
+"""How many seeds, and episodes of each, it takes to detect a difference between two algorithms on one task.
+
+Conventions
+-----------
+* Both algorithms play the same number of seeds, and of episodes a seed. ``seeds`` counts those of one algorithm.
+* A seed's score on a task is the mean over its episodes. It varies from seed to seed by the standard deviation
+  ``between``, and because of its episodes by ``within`` / √episodes, where ``within`` is the standard deviation of
+  episodes of one seed: more episodes cannot make up for too few seeds.
+* Spreads and differences are in the unit of the scores. ``relative_to`` gives the difference another unit: with a
+  task's mean, a difference of 0.1 is ten percent.
+* The test is Welch's two-sided t-test on one task, and its power that of the noncentral t distribution (Cohen 1988,
+  "Statistical power analysis for the behavioral sciences", ch. 2). For many tasks see
+  `arcademark.metrics.simulated_power`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+
+ALPHA = 0.05
+POWER = 0.8
+MOST = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Spreads:
+    """How scores vary on each task.
+
+    Parameters
+    ----------
+    means : float array, shape (tasks,)
+        Mean score.
+    between : float array, shape (tasks,)
+        Standard deviation between seeds, of what they would score in endlessly many episodes.
+    within : float array, shape (tasks,)
+        Standard deviation between the episodes of one seed.
+    """
+
+    means: NDArray[np.float64]
+    between: NDArray[np.float64]
+    within: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        shapes = {np.shape(values) for values in (self.means, self.between, self.within)}
+        if len(shapes) > 1 or self.means.ndim != 1 or not self.means.size:
+            raise ArcadeMarkError(f"spreads: expected three arrays of shape (tasks,), not {sorted(shapes)}")
+        if (
+            not np.isfinite([self.means, self.between, self.within]).all()
+            or min(self.between.min(), self.within.min()) < 0
+        ):
+            raise ArcadeMarkError("spreads: expected finite means, and standard deviations of 0 or more")
+
+    def of_a_run(self, episodes: int) -> NDArray[np.float64]:
+        """Return the standard deviation of a seed's mean over so many episodes, shape (tasks,)."""
+        return np.sqrt(self.between**2 + self.within**2 / count("episodes", episodes))
+
+
+def spreads_of_runs(scores: ArrayLike, tasks: Sequence[str]) -> Spreads:
+    """Read means and spreads off runs; what their episodes add is then part of the spread between seeds.
+
+    Parameters
+    ----------
+    scores : float array, shape (tasks, runs)
+        NaN where a run is missing.
+    tasks : sequence of str
+        Names along the first axis.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task has fewer than two runs: the tasks are named.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or len(values) != len(tasks):
+        raise ArcadeMarkError(f"expected scores of shape ({len(tasks)}, runs), not {values.shape}")
+    few = [task for task, row in zip(tasks, values, strict=True) if np.count_nonzero(~np.isnan(row)) < 2]
+    if few:
+        raise ArcadeMarkError(f"two runs are needed to see a spread; there are fewer on {', '.join(few)}")
+    return Spreads(np.nanmean(values, axis=1), np.nanstd(values, axis=1, ddof=1), np.zeros(len(values)))
+
+
+def spreads_of_episodes(tasks: Mapping[str, Sequence[ArrayLike]]) -> Spreads:
+    """Take the spread of episodes apart into that between seeds and that within them (one-way analysis of variance).
+
+    Parameters
+    ----------
+    tasks : mapping of str to (sequence of float array, shape (episodes,))
+        For each task one array a seed, as for `arcademark.metrics.intervals.interval`. Seeds may differ in episodes.
+
+    Returns
+    -------
+    Spreads
+        In the order of the mapping. The variance between seeds is that of their means less what their episodes add, and
+        0 where that is more.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task has fewer than two seeds, no seed of two or more episodes, or a score that is not finite.
+    """
+    found = [
+        _components(task, [np.asarray(scores, dtype=np.float64) for scores in seeds]) for task, seeds in tasks.items()
+    ]
+    means, between, within = (np.array(column) for column in zip(*found, strict=True))
+    return Spreads(means, between, within)
+
+
+def detection_power(
+    difference: float,
+    seeds: int,
+    between: float | tuple[float, float],
+    *,
+    within: float | tuple[float, float] = 0.0,
+    episodes: int = 1,
+    alpha: float = ALPHA,
+    relative_to: float = 1.0,
+) -> float:
+    """Return how probable it is that Welch's t-test finds a difference on one task.
+
+    Parameters
+    ----------
+    difference : float
+        Between the two true means, in units of ``relative_to``; its sign does not matter.
+    seeds : int
+        Of each algorithm, 2 or more.
+    between, within : float or (float, float)
+        Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
+    episodes : int, optional
+        Of each seed.
+    alpha : float, optional
+        How often the test may find a difference that is not there.
+    relative_to : float, optional
+        What ``difference`` is a share of; 1 where it is in the unit of the scores.
+
+    Returns
+    -------
+    float
+        Between ``alpha`` and 1. Exact where runs are normal and both spreads equal; else Welch's approximation.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where an argument is out of bounds, or nothing varies.
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    if count("seeds", seeds) < 2:
+        raise ArcadeMarkError("seeds 1: expected 2 or more; one seed does not show how seeds vary")
+    share("alpha", alpha)
+    first, second = _variances(between, within, episodes)
+    degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
+    shift = abs(difference * relative_to) / np.sqrt((first + second) / seeds)
+    bar = stdtrit(degrees, 1 - alpha / 2)
+    missed = nctdtr(degrees, shift, bar) - nctdtr(degrees, shift, -bar)
+    return float(np.clip(1 - missed, alpha, 1)) if np.isfinite(missed) else 1.0
+
+
+def seeds_needed(
+    difference: float,
+    between: float | tuple[float, float],
+    *,
+    within: float | tuple[float, float] = 0.0,
+    episodes: int = 1,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    relative_to: float = 1.0,
+) -> int:
+    """Return the smallest number of seeds, of each algorithm, with which a difference on one task is found.
+
+    Parameters
+    ----------
+    power : float, optional
+        How probable it should be to find it.
+
+    The others and the errors are those of `detection_power`; a difference of 0 is an error too.
+    """
+    share("power", power)
+    if not abs(difference * relative_to) > 0:
+        raise ArcadeMarkError("difference 0: no number of seeds finds a difference that is not there")
+
+    def enough(seeds: int) -> bool:
+        found = detection_power(
+            difference, seeds, between, within=within, episodes=episodes, alpha=alpha, relative_to=relative_to
+        )
+        return found >= power
+
+    return smallest(enough, 2, MOST, "seeds")
+
+
+def episodes_needed(
+    difference: float,
+    seeds: int,
+    between: float | tuple[float, float],
+    within: float | tuple[float, float],
+    *,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    relative_to: float = 1.0,
+) -> int:
+    """Return the smallest number of episodes a seed with which a difference on one task is found.
+
+    Parameters are those of `detection_power` and `seeds_needed`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Also where no number of episodes is enough, because seeds vary too much for so few of them.
+    """
+    share("power", power)
+    shown = {"alpha": alpha, "relative_to": relative_to}
+
+    def enough(episodes: int) -> bool:
+        return detection_power(difference, seeds, between, within=within, episodes=episodes, **shown) >= power
+
+    if not enough(MOST):
+        reached = detection_power(difference, seeds, between, within=within, episodes=MOST, **shown)
+        raise ArcadeMarkError(
+            f"with {seeds} seeds no number of episodes reaches a power of {power:g}, only {reached:.2f}; "
+            "play more seeds"
+        )
+    return smallest(enough, 1, MOST, "episodes")
+
+
+def detectable_difference(
+    seeds: int,
+    between: float | tuple[float, float],
+    *,
+    within: float | tuple[float, float] = 0.0,
+    episodes: int = 1,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    relative_to: float = 1.0,
+) -> float:
+    """Return the smallest difference on one task that so many seeds find, in units of ``relative_to``.
+
+    Parameters and errors are those of `detection_power` and `seeds_needed`.
+    """
+    from scipy.optimize import brentq
+
+    if not alpha < share("power", power):
+        raise ArcadeMarkError(f"power {power:g}: expected more than alpha, {alpha:g}")
+
+    def lacking(difference: float) -> float:
+        return detection_power(difference, seeds, between, within=within, episodes=episodes, alpha=alpha) - power
+
+    high = float(np.sqrt(sum(_variances(between, within, episodes)) / seeds))
+    while lacking(high) < 0:
+        high *= 2
+    return float(brentq(lacking, 0.0, high, rtol=1e-10)) / abs(relative_to)
+
+
+def _components(task: str, seeds: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
+    """Return one task's mean, and its standard deviations between and within seeds."""
+    if not all(scores.ndim == 1 and scores.size and np.isfinite(scores).all() for scores in seeds):
+        raise ArcadeMarkError(f"{task}: expected one array of finite episode scores for each seed")
+    spare = sum(scores.size - 1 for scores in seeds)
+    if len(seeds) < 2 or not spare:
+        raise ArcadeMarkError(f"{task}: two seeds are needed to see how seeds vary, and two episodes of one of them")
+    means = np.array([scores.mean() for scores in seeds])
+    within = sum(float(((scores - scores.mean()) ** 2).sum()) for scores in seeds) / spare
+    added = within * float(np.mean([1 / scores.size for scores in seeds]))
+    between = max(float(means.var(ddof=1)) - added, 0.0)
+    return float(means.mean()), between**0.5, within**0.5
+
+
+def _variances(
+    between: float | tuple[float, float], within: float | tuple[float, float], episodes: int
+) -> tuple[float, float]:
+    """Return the variance of one seed's score, of either algorithm."""
+    pairs = [spread if isinstance(spread, tuple) else (spread, spread) for spread in (between, within)]
+    if not all(np.isfinite(spread) and spread >= 0 for spread in itertools.chain(*pairs)):
+        raise ArcadeMarkError(f"spreads {pairs}: expected standard deviations, finite and 0 or more")
+    count("episodes", episodes)
+    first, second = (apart**2 + inside**2 / episodes for apart, inside in zip(*pairs, strict=True))
+    if not first + second > 0:
+        raise ArcadeMarkError("spreads of 0: the scores do not vary, and any difference is found")
+    return first, second
+
+
+def smallest(enough: Callable[[int], bool], low: int, most: int, what: str) -> int:
+    """Return the smallest number from ``low`` to ``most`` that is enough, if from there on all are."""
+    high = low
+    while not enough(high):
+        if high >= most:
+            raise ArcadeMarkError(f"{most:,} {what} are not enough; ask for a larger difference or less power")
+        low, high = high + 1, min(2 * high, most)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return high
+
+
+def count(what: str, number: int) -> int:
+    """Return a number of at least 1, or raise in the name of what it counts."""
+    if number < 1:
+        raise ArcadeMarkError(f"{what} {number}: expected 1 or more")
+    return number
+
+
+def share(what: str, number: float) -> float:
+    """Return a number between 0 and 1, or raise in the name of what it is a share of."""
+    if not 0 < number < 1:
+        raise ArcadeMarkError(f"{what} {number:g}: expected a share between 0 and 1")
+    return number
