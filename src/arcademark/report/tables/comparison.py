@@ -1,6 +1,7 @@
-"""What is said of algorithms set against each other: frozen data, conventions as in `arcademark.report.tables.document`.
+"""What is said of algorithms set against each other: frozen data.
 
-A difference is always the first algorithm's less the second's.
+Conventions are those of `arcademark.report.tables.document`. A difference is always the first algorithm's less the
+second's.
 """
 
 from __future__ import annotations

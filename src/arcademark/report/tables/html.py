@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from arcademark.report import pages
-from arcademark.report.tables import words
+from arcademark.report.tables import figures, words
+from arcademark.report.tables.comparison import Comparison
 from arcademark.report.tables.document import ScoreReport
+
+MOST_PAIRS = 15
+"""Pairs of which a page shows each game."""
 
 
 def render_scores(report: ScoreReport) -> str:
@@ -28,4 +34,23 @@ def render_scores(report: ScoreReport) -> str:
             for item in report.algorithms
             if (item.name, game.id) in scores
         ],
+    )
+
+
+def render_comparison(found: Comparison) -> str:
+    """Write the page of a comparison.
+
+    Returns
+    -------
+    str
+        A whole HTML document. Everything that comes from users is escaped.
+    """
+    return pages.render(
+        "comparison.html.jinja",
+        report=found,
+        words=words,
+        profiles=pages.figure(figures.profiles(found), figures.in_words(found)) if found.profiles else "",
+        legend=figures.legend(found),
+        groups=[list(group) for _, group in groupby(found.pairs[0].summaries, key=lambda item: item.metric)],
+        most_pairs=MOST_PAIRS,
     )

@@ -26,6 +26,8 @@ _ESCAPED = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        "[": r"{[}",
+        "]": r"{]}",
         '"': r"\textquotedbl{}",
         "\N{NO-BREAK SPACE}": r"\,",
         "−": r"$-$",
@@ -72,7 +74,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - every name goes through `escaped`
+        autoescape=False,
         undefined=jinja2.StrictUndefined,
     )
     made.filters.update(tex=escaped, percent=number, span=span, points=points, power=power, listing=wording.listing)
@@ -103,7 +105,7 @@ def span(found: Statistic) -> str:
 
 
 def power(value: float | None) -> str:
-    """Show a very small number: $4.37 \\times 10^{-8}$."""
+    r"""Show a very small number: $4.37 \times 10^{-8}$."""
     if value is None or value == 0:
         return "--" if value is None else "0"
     mantissa, exponent = f"{value:.2e}".split("e")

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
+from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.document import Level, Notice
 from arcademark.report.notices import about_estimates
 from arcademark.report.tables import protocols, uncertainty
+from arcademark.report.tables.comparison import Pair, Side
 from arcademark.report.tables.document import Algorithm
 from arcademark.report.tables.question import Material
 from arcademark.report.tables.uncertainty import Bootstrap
@@ -43,6 +45,10 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 )
 
 
+_SAID = ("one run a task", "only ")
+"""How notes of intervals begin that other notices say of all algorithms together."""
+
+
 def notice(kind: str, text: str) -> Notice:
     """Make a notice; its level is that of its kind."""
     return Notice(kind, KINDS[kind], text)
@@ -63,12 +69,12 @@ def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Boot
             *same_games(material),
             *about_estimates(estimates),
             *references(material),
-            *few_runs(algorithms),
+            *few_runs([(item.name, item.most_runs) for item in algorithms], len(material.tasks), bootstrap),
             *_complete(algorithms, material),
             *_records(algorithms),
             *(notice("measures", text) for text in material.yardstick.remarks),
             *_efficiency(algorithms, material),
-            *intervals(algorithms, bootstrap),
+            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap),
             *read(material),
             *_hard(material),
         ]
@@ -116,8 +122,8 @@ def how_made(material: Material) -> Iterator[Notice]:
         )
 
 
-def same_games(material: Material) -> Iterator[Notice]:
-    """Warn where algorithms do not have the same games."""
+def same_games(material: Material, so: str = "Not every summary is over the same games") -> Iterator[Notice]:
+    """Warn where algorithms do not have the same games, and what follows."""
     everything = set(material.tasks)
     lacking = {name: everything - material.means(name).keys() for name in material.algorithms}
     if any(lacking.values()):
@@ -129,7 +135,7 @@ def same_games(material: Material) -> Iterator[Notice]:
         ]
         yield notice(
             "games_differ",
-            f"Not every summary is over the same games: {_shown(parts)}. --games common takes those that all have.",
+            f"{so}: {_shown(parts)}. --games common takes those that all have.",
         )
 
 
@@ -150,17 +156,25 @@ def references(material: Material) -> Iterator[Notice]:
         )
 
 
-def few_runs(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    """Warn where intervals stand on few runs."""
-    those = uncertainty.few([(item.name, item.fewest_runs, item.most_runs) for item in algorithms])
-    if those:
-        counts = [item.most_runs for item in algorithms if item.name in those]
-        many = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-        yield notice(
-            "few_runs",
-            f"{wording.shortened(those)}: {many} runs a game are few. An interval from so few may miss the truth more "
-            "often than its confidence says.",
+def few_runs(counts: Sequence[tuple[str, int]], tasks: int, bootstrap: Bootstrap) -> Iterator[Notice]:
+    """Warn where intervals stand on few runs, with what such intervals were seen to hold.
+
+    Parameters
+    ----------
+    counts : sequence of (str, int)
+        Algorithms, and their runs a game.
+    tasks : int
+        How many games there are.
+    bootstrap : Bootstrap
+    """
+    for runs, names in uncertainty.few(counts).items():
+        held = uncertainty.held(bootstrap.method, tasks, runs)
+        told = (
+            f"of simulated {100 * LEVEL:g} % intervals from so few, these held the true value: {held}"
+            if held
+            else "an interval from so few may miss the truth more often than its confidence says"
         )
+        yield notice("few_runs", f"{wording.shortened(names)}: {runs} runs a game are few; {told}.")
 
 
 def _complete(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
@@ -198,10 +212,10 @@ def _efficiency(algorithms: Sequence[Algorithm], material: Material) -> Iterator
         )
 
 
-def intervals(algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> Iterator[Notice]:
-    """Say what the intervals are, or why there are none."""
-    single = [item.name for item in algorithms if item.most_runs == 1]
-    if len(single) < len(algorithms):
+def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterator[Notice]:
+    """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
+    single = [name for name, runs in counts if runs == 1]
+    if len(single) < len(counts):
         view = bootstrap.view()
         yield notice(
             "intervals",
@@ -215,7 +229,7 @@ def intervals(algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> Iterator
             f"{wording.shortened(single)}.",
         )
     for text, names in bootstrap.notes.said.items():
-        if not text.startswith("one run a task"):
+        if not text.startswith(_SAID):
             yield notice("runs", f"{wording.shortened(names)}: {text}.")
 
 
@@ -231,4 +245,75 @@ def _hard(material: Material) -> Iterator[Notice]:
             "hard_exploration",
             "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games stand by "
             "themselves.",
+        )
+
+
+def of_comparison(
+    material: Material, sides: Sequence[Side], pairs: Sequence[Pair], bootstrap: Bootstrap, confidence: float
+) -> tuple[Notice, ...]:
+    """Gather all notices of a comparison, warnings first."""
+    counts = [(side.name, side.most_runs) for side in sides]
+    return sort(
+        [
+            *how_made(material),
+            *_pairs(material, pairs),
+            *references(material),
+            *few_runs(counts, len(material.tasks), bootstrap),
+            *_tests(pairs, confidence),
+            *(notice("measures", text) for text in material.yardstick.remarks),
+            *_power(pairs),
+            *intervals(counts, bootstrap),
+            *read(material),
+            *_hard(material),
+        ]
+    )
+
+
+def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
+    noun = material.yardstick.noun
+    if len(pairs) > 1:
+        yield from same_games(material, "Each pair is compared on the games that both have")
+    elif pairs[0].left_out:
+        yield notice(
+            "games_differ",
+            f"Compared on the {wording.plural(len(pairs[0].games), noun)} that both have; only one of them has "
+            f"{wording.shortened(pairs[0].left_out)}.",
+        )
+    fewest = min(len(pair.games) for pair in pairs)
+    if fewest == 1:
+        yield notice("comparison", f"Only one {noun} is compared: that says nothing of any other.")
+    elif fewest < len(material.yardstick.tasks):
+        yield notice(
+            "partial_suite",
+            f"{'These' if len(pairs) == 1 else 'As few as'} {wording.plural(fewest, noun)} of "
+            f"{len(material.yardstick.tasks)} of {material.yardstick.view.name} are compared; others may tell "
+            "otherwise.",
+        )
+
+
+def _tests(pairs: Sequence[Pair], confidence: float) -> Iterator[Notice]:
+    games = sum(len(pair.games) for pair in pairs)
+    untested = sum(pair.untested for pair in pairs)
+    if untested < games:
+        yield notice(
+            "tests",
+            f"Better and worse: two-tailed Welch's t-tests on each game at {100 * confidence:g} % (Bellemare et al. "
+            "2013, §4.3), not corrected for their number: of a hundred games that do not differ, about one is decided.",
+        )
+    why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
+    if untested:
+        yield notice(
+            "tests",
+            f"No test could be made on {untested:,} of {wording.plural(games, 'game')}: "
+            f"{wording.shortened(why, most=3)}.",
+        )
+
+
+def _power(pairs: Sequence[Pair]) -> Iterator[Notice]:
+    if any(pair.power for pair in pairs):
+        yield notice(
+            "power",
+            "Runs needed: of each algorithm, to find the difference seen four times in five, if it and the spread "
+            "between runs are as seen. A difference that was seen is often larger than the true one, so more may be "
+            "needed.",
         )

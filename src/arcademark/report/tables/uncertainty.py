@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import aggregate, bootstrap, intervals
+from arcademark.metrics import aggregate, bootstrap, coverage, intervals
+from arcademark.metrics.bootstrap import Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
 
-FEW_RUNS = 10
-"""Runs below which every interval comes with a warning."""
+MOST_PROFILES = 2000
+"""Draws of a profile's band, which is looked at and not read off."""
 
 METHOD_TITLES: Mapping[str, str] = {
     "symmetric": "stratified bootstrap over runs, symmetric and widened for few runs",
@@ -112,19 +113,86 @@ class Bootstrap:
         )
         return {key: _statistic(self.notes.keep(name, item)) for key, item in found.items()}
 
+    def differences(self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs) -> dict[str, Interval]:
+        """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
+
+        Parameters
+        ----------
+        names : (str, str)
+        measure : Measure
+            Which knows all the tasks.
+        first, second : mapping of task to runs
+            The same tasks in the same order.
+        """
+        rng, tasks = self.rng(*names, measure.metric), list(first)
+        one, other = (measure.by_run(runs) for runs in (first, second))
+        if not measure.capped:
+            found = bootstrap.difference_intervals(
+                one, other, tasks, rng, method=self.method, resamples=self.resamples, missing="omit"
+            )
+            return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
+        values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
+        if all(row.size == 1 for runs in (first, second) for row in runs.values()):
+            return {
+                key: Interval(float(value), None, None, LEVEL, None, (), self.method)
+                for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
+            }
+        draws = self._draws(measure, first, rng) - self._draws(measure, second, rng)
+        sides = _strata(measure, first), _strata(measure, second)
+        strata = Strata(
+            np.concatenate([side.variances for side in sides], axis=-1), np.concatenate([side.runs for side in sides])
+        )
+        low, high, error = intervals.limits(values, draws.T, strata, method=self.method, level=LEVEL)
+        return {
+            key: Interval(float(values[i]), float(low[i]), float(high[i]), LEVEL, float(error[i]), (), self.method)
+            for i, key in enumerate(bootstrap.AGGREGATES)
+        }
+
+    def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
+        """Find how probable it is that a run of the first beats one of the second on a task that both have."""
+        one, other = (_padded(runs) for runs in (first, second))
+        found = bootstrap.improvement_interval(
+            one, other, list(first), self.rng(*names), method=self.method, resamples=self.resamples, missing="omit"
+        )
+        return _statistic(self.notes.keep(" and ".join(names), found))
+
+    def profile(self, name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64]) -> Band:
+        """Find an algorithm's performance profile and its band."""
+        known = {task: row for task, row in runs.items() if task in measure.known}
+        return bootstrap.profile_band(
+            measure.by_run(known),
+            list(known),
+            thresholds,
+            self.rng(name, "profile"),
+            method=self.method,
+            resamples=min(self.resamples, MOST_PROFILES),
+            missing="omit",
+        )
+
+    def _draws(self, measure: Measure, known: Runs, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Resample a capped measure's summaries, shape (resamples, 4)."""
+        drawn = np.stack([_resampled_means(row, self.resamples, rng) for row in known.values()])
+        return _aggregates(measure.normaliser(drawn, list(known)).T)
+
     def _capped(
         self, measure: Measure, known: Runs, scores: NDArray[np.float64], rng: np.random.Generator
     ) -> dict[str, Statistic]:
         values = _aggregates(scores[np.newaxis])[0]
         strata = _strata(measure, known)
-        drawn = np.stack([_resampled_means(row, self.resamples, rng) for row in known.values()])
-        draws = _aggregates(measure.normaliser(drawn, list(known)).T)
+        draws = self._draws(measure, known, rng)
         low, high, _ = intervals.limits(values, draws.T, strata, method=self.method, level=LEVEL)
         low, high = (np.clip(limit, *(measure.bounds or (None, None))) for limit in (low, high))
         return {
             key: Statistic(float(values[i]), float(low[i]), float(high[i]))
             for i, key in enumerate(bootstrap.AGGREGATES)
         }
+
+
+def _padded(runs: Runs) -> NDArray[np.float64]:
+    made = np.full((len(runs), max(row.size for row in runs.values())), np.nan)
+    for row, scores in zip(made, runs.values(), strict=True):
+        row[: scores.size] = scores
+    return made
 
 
 def _statistic(found: Interval) -> Statistic:
@@ -162,6 +230,20 @@ def _strata(measure: Measure, known: Runs) -> Strata:
     return Strata(np.tile(variances, (len(bootstrap.AGGREGATES), 1)), sizes)
 
 
-def few(names_and_runs: Sequence[tuple[str, int, int]]) -> tuple[str, ...]:
-    """Return the algorithms whose intervals stand on few runs; of each its name, fewest and most runs a game."""
-    return tuple(name for name, _, most in names_and_runs if 1 < most < FEW_RUNS)
+def few(names_and_runs: Sequence[tuple[str, int]]) -> dict[int, tuple[str, ...]]:
+    """Return, by runs a game, the algorithms whose intervals stand on few; given are names and numbers of runs."""
+    found: dict[int, list[str]] = {}
+    for name, runs in names_and_runs:
+        if 1 < runs < coverage.FEW_RUNS:
+            found.setdefault(runs, []).append(name)
+    return {runs: tuple(names) for runs, names in sorted(found.items())}
+
+
+def held(method: str, tasks: int, runs: int) -> str:
+    """Say how often such intervals were seen to hold the truth, by summary; "" where that was not measured."""
+    told = []
+    for statistic, title in (("mean", "mean"), ("median", "median"), ("iqm", "IQM")):
+        if found := coverage.measured(statistic, method, tasks, runs):
+            low, high = (round(100 * share) for share in found)
+            told.append(f"{title} {low} %" if low == high else f"{title} {low} to {high} %")
+    return ", ".join(told)

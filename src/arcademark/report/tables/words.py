@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from arcademark.report import wording
+from arcademark.report.tables.comparison import Comparison, Pair, Sensitivity
 from arcademark.report.tables.document import Algorithm, ScoreReport, Statistic
 
 KINDS = MappingProxyType(
@@ -14,6 +15,13 @@ KINDS = MappingProxyType(
 
 CAPPED = frozenset({"capped_hns", "saber", "capped"})
 """Metrics that say no more of a single game than the one that they cap."""
+
+
+STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
+"""Summaries, in words."""
+
+SHORT = MappingProxyType({**STATISTICS, "optimality_gap": "opt. gap"})
+"""Summaries, in narrow columns."""
 
 
 def span(found: Statistic) -> str:
@@ -55,3 +63,62 @@ def uncapped(report: ScoreReport) -> tuple[tuple[str, str], ...]:
     """Return the metrics, with their titles, that a game's row shows: those that are not another one capped."""
     shown = {item.metric: item.title for algorithm in report.algorithms for item in algorithm.summaries}
     return tuple((metric, title) for metric, title in shown.items() if metric not in CAPPED or len(shown) == 1)
+
+
+def share(value: float | None) -> str:
+    """Show a probability: "0.73"."""
+    return wording.MISSING if value is None else f"{value:.2f}"
+
+
+def share_span(found: Statistic) -> str:
+    """Show the interval of a probability; "" where there is none."""
+    return "" if found.low is None or found.high is None else f"{found.low:.2f} … {found.high:.2f}"
+
+
+def p_value(value: float | None) -> str:
+    """Show a p-value: "0.031", "<0.001"."""
+    return wording.MISSING if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def verdicts(found: Comparison, pair: Pair) -> list[str]:
+    """Say in sentences how two algorithms compare."""
+    games = wording.plural(len(pair.games), "game")
+    told = []
+    if pair.untested < len(pair.games):
+        told.append(
+            f"{pair.first} is better than {pair.second} in {pair.better} and worse in {pair.worse} of {games}, by "
+            f"Welch's t-tests at {100 * found.confidence:g} %; {pair.undecided} undecided"
+            + (f", {pair.untested} untested." if pair.untested else ".")
+        )
+    higher, lower = (sum(sign * game.difference > 0 for game in pair.games) for sign in (1, -1))
+    told.append(f"Its score is higher in {higher} and lower in {lower} of {games}.")
+    span = share_span(pair.improvement)
+    told.append(
+        f"A run of it beats one of {pair.second} on a random game with probability {share(pair.improvement.value)}"
+        + (f" ({span})." if span else ".")
+    )
+    if pair.power is not None:
+        told.append(_power(pair))
+    return told
+
+
+def _power(pair: Pair) -> str:
+    power = pair.power
+    if power is None:
+        return ""
+    told = (
+        f"Runs needed to find the difference seen: {power.median_seeds:,.0f} on a middling game; {power.enough} of "
+        f"{power.games} have enough"
+    )
+    if power.seeds is None:
+        return f"{told}."
+    return f"{told}. For the {STATISTICS[power.statistic]} {power.metric}: {wording.count(power.seeds)}."
+
+
+def no_flips(told: Sensitivity) -> str:
+    """Say that no measure contradicts another, and how many were tried."""
+    metrics = dict.fromkeys(item.title for item in told.rankings)
+    return (
+        f"No: {wording.listing(metrics)}, each by mean, median, IQM and optimality gap, put no two of them in opposite "
+        "orders."
+    )

@@ -1,0 +1,56 @@
+"""``arcademark compare``: algorithms against each other, as tables, a page or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arcademark.cli import options, tables
+from arcademark.cli.writing import write
+
+
+@click.command("compare", short_help="Algorithms against each other: tests, intervals, sensitivity, power.")
+@click.argument("table", metavar="TABLE")
+@click.argument("algorithms", nargs=-1, metavar="[A B…]")
+@click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")
+@tables.measured_by
+@click.option("--all", "everything", is_flag=True, help="Also show every ranking, and every game of every pair.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@options.as_json
+@tables.intervals
+@tables.read_as
+def command(
+    table: str,
+    algorithms: tuple[str, ...],
+    others: tuple[str, ...],
+    everything: bool,
+    html: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Compare A with B, or each of several algorithms with each; all of the table's, if none is named.
+
+    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021.
+    """
+    from arcademark.report.tables.compare import compare_tables
+
+    found = compare_tables((table, *others), tables.question(algorithms=algorithms, **given))
+    if html is not None:
+        from arcademark.report.tables.html import render_comparison
+
+        write(html, render_comparison(found), option="--html", example="page.html")
+    if as_json:
+        from arcademark.report.tables.as_json import render_comparison as as_values
+
+        options.print_json(as_values(found))
+        return 0
+    from rich.console import Console
+
+    from arcademark.report.tables import comparison_terminal
+
+    comparison_terminal.render(found, Console(), everything=everything)
+    if html is not None:
+        click.echo(f"page: {html.resolve().as_uri()}")
+    return 0

@@ -1,0 +1,270 @@
+"""The one analysis of algorithms against each other: from scores to everything that a comparison shows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import arcademark
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import compare as tests
+from arcademark.metrics import power as powers
+from arcademark.metrics.bootstrap import AGGREGATES
+from arcademark.metrics.intervals import Interval
+from arcademark.report import wording
+from arcademark.report.citations import cited_in
+from arcademark.report.measures import Measure
+from arcademark.report.tables import analysis, notices, sensitivity
+from arcademark.report.tables.comparison import (
+    Comparison,
+    GameDifference,
+    Pair,
+    Power,
+    Profile,
+    Side,
+    SummaryDifference,
+)
+from arcademark.report.tables.document import Statistic
+from arcademark.report.tables.loading import Place
+from arcademark.report.tables.question import Material, Question, prepare
+from arcademark.report.tables.uncertainty import Bootstrap
+
+CONFIDENCE = 0.99
+"""Of the tests on each game (Bellemare et al. 2013, §4.3)."""
+
+POWER_STATISTIC = "iqm"
+"""The summary of which it is told how many runs its difference needs."""
+
+PROFILE_POINTS = 101
+
+Runs = Mapping[str, NDArray[np.float64]]
+
+
+def compare_tables(places: Sequence[Place] | Place, question: Question | None = None, /, **asked: Any) -> Comparison:
+    """Work out everything that is to be said of algorithms against each other.
+
+    Parameters
+    ----------
+    places, question, **asked
+        As in `arcademark.report.tables.analysis.score_table`; ``algorithms`` names at least two, all if none.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As there, where there are not two different algorithms, or no two of them share a game.
+    """
+    wanted = question or Question(**asked)
+    _check_different(wanted.algorithms)
+    material = prepare(places, wanted)
+    if len(material.algorithms) < 2:
+        raise ArcadeMarkError(
+            f"only one algorithm, {material.algorithms[0]!r}, so nothing to compare it with; name two, with another "
+            "table if need be"
+        )
+    measures = material.yardstick.chosen(wanted.metrics)
+    bootstrap = Bootstrap.asked(wanted.seed, wanted.resamples, wanted.method)
+    duels = list(itertools.combinations(material.algorithms, 2))
+    pairs = tuple(
+        _pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap)
+        for names in duels
+        if material.runs(names[0]).keys() & material.runs(names[1]).keys()
+    )
+    if not pairs:
+        raise ArcadeMarkError(f"{wording.listing(material.algorithms)} have no game in common; nothing to compare")
+    sides = tuple(_side(name, material) for name in material.algorithms)
+    told = notices.of_comparison(material, sides, pairs, bootstrap, CONFIDENCE)
+    main = measures[0]
+    return Comparison(
+        title=wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2)),
+        generator=f"ArcadeMark {arcademark.__version__}",
+        sources=material.scores.sources,
+        scope=analysis.scope(material),
+        benchmark=material.yardstick.view,
+        intervals=bootstrap.view(),
+        metric=main.metric,
+        metric_title=main.title,
+        metric_meaning=main.meaning,
+        confidence=CONFIDENCE,
+        algorithms=sides,
+        games=analysis.games(material),
+        pairs=pairs,
+        sensitivity=sensitivity.of(material),
+        profiles=_profiles(material, main, bootstrap),
+        hard_exploration=analysis.hard_exploration(material),
+        notices=told,
+        citations=cited_in(
+            [
+                *(item.text for item in told),
+                *(measure.meaning for measure in measures),
+                *material.yardstick.cited,
+                "Bellemare et al. 2013; Agarwal et al. 2021",
+            ]
+        ),
+    )
+
+
+def _check_different(names: Sequence[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+    if repeated:
+        raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
+    if len(names) == 1:
+        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all")
+
+
+def _side(name: str, material: Material) -> Side:
+    counts = [row.size for row in material.runs(name).values()]
+    table = material.scores.table
+    return Side(
+        name,
+        table.sources[table.algorithms.index(name)],
+        material.play(name).label,
+        min(counts, default=0),
+        max(counts, default=0),
+    )
+
+
+def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
+    everything = [material.runs(name) for name in names]
+    shared = [task for task in material.tasks if all(task in runs for runs in everything)]
+    first, second = ({task: runs[task] for task in shared} for runs in everything)
+    left_out = [task for task in material.tasks if (task in everything[0]) != (task in everything[1])]
+    tested = tests.paired_tests(_padded(first), _padded(second), shared, alpha=1 - CONFIDENCE)
+    games = tuple(_game(test, first[test.task], second[test.task], measures[0], tested.alpha) for test in tested.tests)
+    found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
+    return Pair(
+        first=names[0],
+        second=names[1],
+        games=games,
+        left_out=tuple(material.yardstick.title(task) for task in left_out),
+        better=tested.better,
+        worse=tested.worse,
+        undecided=tested.undecided,
+        untested=tested.untested,
+        improvement=bootstrap.improvement(names, first, second),
+        summaries=tuple(
+            _summary(measure, statistic, first, second, interval)
+            for measure in measures
+            for statistic, interval in found[measure.metric].items()
+        ),
+        power=_power(games, measures[0], found[measures[0].metric], first, second),
+    )
+
+
+def _padded(runs: Runs) -> NDArray[np.float64]:
+    made = np.full((len(runs), max(row.size for row in runs.values())), np.nan)
+    for row, scores in zip(made, runs.values(), strict=True):
+        row[: scores.size] = scores
+    return made
+
+
+def _game(
+    test: tests.TaskTest, first: NDArray[np.float64], second: NDArray[np.float64], measure: Measure, alpha: float
+) -> GameDifference:
+    means = float(np.mean(first)), float(np.mean(second))
+    placed = [measure.of(test.task, mean) for mean in means]
+    return GameDifference(
+        game=test.task,
+        first=means[0],
+        second=means[1],
+        difference=means[0] - means[1],
+        normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
+        p=test.p,
+        verdict=test.verdict,
+        why=test.why,
+        improvement=float(tests.probabilities_of_improvement(first[np.newaxis], second[np.newaxis])[0]),
+        seeds_needed=_seeds_needed(first, second, alpha),
+    )
+
+
+def _seeds_needed(first: NDArray[np.float64], second: NDArray[np.float64], alpha: float) -> int | None:
+    """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
+    difference = float(np.mean(first) - np.mean(second))
+    if min(first.size, second.size) < 2 or difference == 0:
+        return None
+    spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
+    if max(spreads) == 0:
+        return None
+    try:
+        return powers.seeds_needed(difference, spreads, alpha=alpha)
+    except ArcadeMarkError:  # more than could ever be played
+        return None
+
+
+def _differences(
+    names: tuple[str, str], measure: Measure, first: Runs, second: Runs, bootstrap: Bootstrap
+) -> dict[str, Interval]:
+    known = [task for task in first if task in measure.known]
+    if not known:
+        return {}
+    return bootstrap.differences(
+        names, measure, {task: first[task] for task in known}, {task: second[task] for task in known}
+    )
+
+
+def _summary(measure: Measure, statistic: str, first: Runs, second: Runs, found: Interval) -> SummaryDifference:
+    known = [task for task in first if task in measure.known]
+    values = [
+        sensitivity.summaries(measure.by_run({task: runs[task] for task in known}))[AGGREGATES.index(statistic)]
+        for runs in (first, second)
+    ]
+    return SummaryDifference(
+        metric=measure.metric,
+        title=measure.title,
+        statistic=statistic,
+        first=values[0],
+        second=values[1],
+        difference=Statistic(found.value, found.low, found.high),
+        relative=values[0] / values[1] if values[1] > 0 else None,
+    )
+
+
+def _power(
+    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, Interval], first: Runs, second: Runs
+) -> Power | None:
+    needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
+    if not needs:
+        return None
+    have = {task: min(first[task].size, second[task].size) for task in needs}
+    interval = found.get(POWER_STATISTIC)
+    return Power(
+        games=len(needs),
+        enough=sum(have[task] >= need for task, need in needs.items()),
+        median_seeds=float(np.median(list(needs.values()))),
+        metric=measure.title,
+        statistic=POWER_STATISTIC,
+        seeds=None if interval is None else _seeds_of_summary(interval, float(np.median(list(have.values())))),
+    )
+
+
+def _seeds_of_summary(found: Interval, runs: float) -> int | None:
+    """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
+    if not found.standard_error or found.value == 0:
+        return None
+    normal = NormalDist()
+    wanted = normal.inv_cdf((1 + found.level) / 2) + normal.inv_cdf(powers.POWER)
+    return max(2, math.ceil(runs * (wanted * found.standard_error / found.value) ** 2))
+
+
+def _profiles(material: Material, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
+    known = {
+        name: {task: row for task, row in material.runs(name).items() if task in measure.known}
+        for name in material.algorithms
+    }
+    known = {name: runs for name, runs in known.items() if runs}
+    if not known:
+        return ()
+    reach = max(float(np.nanquantile(measure.by_run(runs), 0.95)) for runs in known.values())
+    thresholds = np.linspace(0.0, max(200.0, min(reach, 2000.0)), PROFILE_POINTS)
+    return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
+
+
+def _profile(name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64], bootstrap: Bootstrap) -> Profile:
+    band = bootstrap.profile(name, measure, runs, thresholds)
+    low, high = (None if end is None else tuple(end.tolist()) for end in (band.low, band.high))
+    return Profile(name, tuple(band.thresholds.tolist()), tuple(band.value.tolist()), low, high)

@@ -1,0 +1,104 @@
+"""Whether the order of algorithms changes under another metric or another set of references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.metrics import aggregate, normalise, ranking
+from arcademark.metrics.bootstrap import AGGREGATES
+from arcademark.report import measures
+from arcademark.report.measures import Measure
+from arcademark.report.tables import words
+from arcademark.report.tables.comparison import Flip, Ranking, Sensitivity
+from arcademark.report.tables.question import Material
+from arcademark.suite import references
+
+OTHER_SOURCES = "hns_other_sources"
+
+
+def of(material: Material) -> Sensitivity | None:
+    """Rank a table's algorithms by every summary of every metric, over the games that all have.
+
+    Beside the benchmark's own measures, HNS is taken with the references that other sources print, where sources
+    disagree.
+
+    Returns
+    -------
+    Sensitivity or None
+        None where the algorithms share no game.
+    """
+    runs = {name: material.runs(name) for name in material.algorithms}
+    shared = [task for task in material.tasks if all(task in found for found in runs.values())]
+    if not shared:
+        return None
+    rankings = []
+    for measure in _measures(material):
+        known = [task for task in shared if task in measure.known]
+        if not known:
+            continue
+        found = {name: summaries(measure.by_run({task: rows[task] for task in known})) for name, rows in runs.items()}
+        rankings += [
+            _ranking(measure, place, {name: four[place] for name, four in found.items()})
+            for place in range(len(AGGREGATES))
+        ]
+    if not rankings:
+        return None
+    return Sensitivity(tuple(rankings), tuple(_flips(material.algorithms, rankings)))
+
+
+def summaries(scores: NDArray[np.float64]) -> list[float]:
+    """Return mean, median, IQM and optimality gap of scores of shape (tasks, runs), each task with a run or more."""
+    means = np.nanmean(scores, axis=1)
+    return [
+        float(aggregate.mean(means)),
+        float(aggregate.median(means)),
+        float(aggregate.iqm(scores, missing="omit")),
+        float(aggregate.optimality_gap(scores, missing="omit")),
+    ]
+
+
+def _measures(material: Material) -> Iterator[Measure]:
+    yield from material.yardstick.measures.values()
+    if "human" in material.yardstick.references:
+        low, high = (_as_others_print(kind) for kind in ("random", "human"))
+        yield measures.between(
+            OTHER_SOURCES,
+            "HNS, other sources",
+            "HNS with references as others print them",
+            low,
+            high,
+            None,
+            normalise.hns,
+        )
+
+
+def _as_others_print(kind: str) -> dict[str, float]:
+    return {
+        task: found.alternatives[0].score if found.alternatives else found.score
+        for task, found in references.references(kind).items()
+    }
+
+
+def _ranking(measure: Measure, place: int, values: Mapping[str, float]) -> Ranking:
+    sign = -1.0 if AGGREGATES[place] == "optimality_gap" else 1.0
+    return Ranking(
+        measure.metric,
+        measure.title,
+        AGGREGATES[place],
+        tuple(values.values()),
+        tuple(ranking.ranks({name: sign * value for name, value in values.items()}).values()),
+    )
+
+
+def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
+    values: dict[ranking.Measure, dict[str, float]] = {
+        f"{words.STATISTICS[item.statistic]} {item.title}": {
+            name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
+        }
+        for item in rankings
+    }
+    for flip in ranking.rank_sensitivity(values).flips:
+        yield Flip(flip.first, flip.second, tuple(map(str, flip.above)), tuple(map(str, flip.below)))
