@@ -43,7 +43,8 @@ class BaselineSet:
     name : str
         For people: "the three published baselines".
     scores : mapping of str to sequence of float
-        A game's reference scores, in any order; only games that all agents of the set have.
+        A game's reference scores, in any order, of the agents of the set that can play it: Skiing offers 9 of the 18
+        actions, so that half of the agents do not exist there.
     """
 
     name: str
@@ -85,12 +86,9 @@ def baseline_sets() -> tuple[BaselineSet, ...]:
     found = [BaselineSet("the three published baselines", _by_game(games(), published))]
     if OWN_BASELINES in collections.collections():
         table = collections.load(OWN_BASELINES)
-        scores = table.mean_over_runs()
-        whole = [
-            place for place, task in enumerate(table.tasks) if task in games() and np.isfinite(scores[:, place]).all()
-        ]
-        played = [table.tasks[place] for place in whole]
-        found.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores[:, whole])))
+        played = [game for game in games() if game in table.tasks]
+        scores = table.select(tasks=played).mean_over_runs()
+        found.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores)))
     return tuple(found)
 
 
@@ -110,11 +108,31 @@ def inter_scores() -> Scores:
     return inter_algorithm(raw(LEARNERS), games(), zero_range="omit")
 
 
-def random_scores() -> Scores:
-    """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0."""
-    reference = dict(zip(games(), (float(score) for score in raw(("Random",))[0]), strict=True))
-    return random_normalised(raw(LEARNERS), reference, games(), zero_range="omit")
+def random_scores(reference: Mapping[str, float] | None = None) -> Scores:
+    """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0.
+
+    Parameters
+    ----------
+    reference : mapping of game to float, optional
+        What Random scores; the published column if not given.
+    """
+    published = dict(zip(games(), (float(score) for score in raw(("Random",))[0]), strict=True))
+    return random_normalised(raw(LEARNERS), reference or published, games(), zero_range="omit")
+
+
+@cache
+def own_random() -> Mapping[str, float] | None:
+    """Return what our own runs of Random score on the 55 games; None where the catalogue has no such runs of all."""
+    if OWN_BASELINES not in collections.collections():
+        return None
+    table = collections.load(OWN_BASELINES)
+    rows = [place for place, name in enumerate(table.algorithms) if name.lower() == "random"]
+    if len(rows) != 1 or not set(games()) <= set(table.tasks):
+        return None
+    scores = table.select(tasks=games()).mean_over_runs()[rows[0]]
+    return None if np.isnan(scores).any() else dict(zip(games(), scores.tolist(), strict=True))
 
 
 def _by_game(names: Sequence[str], scores: Scores) -> dict[str, list[float]]:
-    return {game: [float(score) for score in scores[:, place]] for place, game in enumerate(names)}
+    there = {game: scores[~np.isnan(scores[:, place]), place] for place, game in enumerate(names)}
+    return {game: [float(score) for score in values] for game, values in there.items() if values.size}

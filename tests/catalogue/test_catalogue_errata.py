@@ -1,0 +1,151 @@
+import csv
+import hashlib
+import io
+from collections import Counter
+
+import pytest
+from small_catalogue import SOURCES
+
+from arcademark.catalogue.collections import sources
+from arcademark.catalogue.errata import DISAGREEMENT, NOT_DECIDABLE, categories, errata, read_errata
+from arcademark.catalogue.model import Place
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.references import disagreements
+
+COLUMNS = ("table", "row", "algorithm", "quantity", "where", "printed", "holds", "category", "why")
+ROW = ("3", "alien", "Alpha", "hns", "Table 3, Alpha, Alien, HNS", "12.3", "1230", "lost factor", "100 times less")
+WITHOUT_PLACE = ("", "", "", "", "§2", "5 mW", "5 MW", "unit", "A power station.")
+CITED = ("Fan", 2021), ("Hafner et al.", 2021), ("Quan and Ostrovski", 2020)
+ALL = SOURCES + "".join(
+    f'[x{place}]\nauthors = "{authors}"\ntitle = "T"\nvenue = "V"\nyear = {year}\n'
+    for place, (authors, year) in enumerate(CITED)
+)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write errata of one paper, and the papers whose references disagree."""
+
+    def write(*rows, name="doe-2020.csv", papers=ALL, columns=COLUMNS):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([columns, *rows])
+        (tmp_path / "errata").mkdir(exist_ok=True)
+        for path, text in ((tmp_path / "sources.toml", papers), (tmp_path / "errata" / name, out.getvalue())):
+            path.write_text(text, encoding="utf-8")
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            (path.parent / "SHA256SUMS").write_text(f"{digest}  {path.name}\n", encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def test_rows_are_read_as_they_stand(written):
+    cell, sentence = (item for item in read_errata(written(ROW, WITHOUT_PLACE)) if item.paper == "doe-2020")
+    assert cell.place == Place(3, "alien", "Alpha", "hns")
+    assert (cell.printed, cell.holds, cell.category, cell.why) == ROW[5:]
+    assert sentence.place is None
+    assert sentence.where == "§2"
+
+
+@pytest.mark.parametrize("column", ["where", "printed", "holds", "category", "why"])
+def test_a_row_that_lacks_what_it_must_say_is_refused_with_its_line(written, column):
+    lacking = tuple("" if name == column else cell for name, cell in zip(COLUMNS, ROW, strict=True))
+    with pytest.raises(ArcadeMarkError, match=rf"doe-2020\.csv, line 3: no {column}"):
+        read_errata(written(WITHOUT_PLACE, lacking))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"table": ""}, "is no cell"),
+        ({"table": "III"}, "is no cell"),
+        ({"algorithm": ""}, "is no cell"),
+        ({"quantity": "rank"}, "is no cell"),
+        ({"row": "Alien"}, "'Alien' is no row"),
+        ({"row": ""}, "'' is no row"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(written, change, message):
+    wrong = tuple(change.get(name, cell) for name, cell in zip(COLUMNS, ROW, strict=True))
+    with pytest.raises(ArcadeMarkError, match=f"line 2: .*{message}"):
+        read_errata(written(wrong))
+
+
+def test_a_row_that_stands_twice_is_refused(written):
+    with pytest.raises(ArcadeMarkError, match="line 3: '§2' stands twice"):
+        read_errata(written(WITHOUT_PLACE, WITHOUT_PLACE))
+
+
+def test_two_slips_in_one_place_are_kept(written):
+    other = (*WITHOUT_PLACE[:5], "6 mW", *WITHOUT_PLACE[6:])
+    assert sum(item.paper == "doe-2020" for item in read_errata(written(WITHOUT_PLACE, other))) == 2
+
+
+def test_a_table_of_no_paper_is_refused(written):
+    with pytest.raises(ArcadeMarkError, match=r"roe-2020\.csv: no source has the key 'roe-2020'"):
+        read_errata(written(ROW, name="roe-2020.csv"))
+
+
+def test_a_table_without_a_needed_column_is_refused(written):
+    with pytest.raises(ArcadeMarkError, match="line 2: no why"):
+        read_errata(written(ROW[:-1], columns=COLUMNS[:-1]))
+
+
+def test_a_disagreement_with_no_source_of_ours_is_refused(written):
+    with pytest.raises(ArcadeMarkError, match=r"begins with no source of sources\.toml"):
+        read_errata(written(ROW, papers=SOURCES))
+
+
+def test_every_other_score_printed_for_a_reference_is_an_erratum_of_who_prints_it():
+    found = [item for item in errata(category=DISAGREEMENT) if "score of" in item.where or "record of" in item.where]
+    expected = [
+        (other.source, other.score, reference.score)
+        for reference in disagreements()
+        for other in reference.alternatives
+    ]
+    assert len(disagreements()) == 10
+    assert len(expected) == 11  # Video Pinball's random score is printed otherwise by two
+    shown = [(item.where.split(": ")[0], float(item.printed), float(item.holds)) for item in found]
+    assert Counter(shown) == Counter(expected)
+    assert Counter(item.paper for item in found) == {"fan-2021": 6, "hafner-2021": 4, "quan-2020": 1}
+    battle_zone = next(item for item in found if item.where.endswith("random score of Battle Zone"))
+    assert (battle_zone.printed, battle_zone.holds) == ("236", "2360")
+
+
+def test_the_papers_errata_stand_by_paper_and_say_everything():
+    found = errata()
+    assert [item.paper for item in found] == sorted(item.paper for item in found)
+    assert {item.paper for item in found} <= sources().keys()
+    assert {"aitchison-2023", "bellemare-2013", "fan-2021"} <= {item.paper for item in found}
+    for item in found:
+        assert all((item.where, item.printed, item.holds, item.category, item.why))
+        assert item.printed != item.holds
+        assert item.why.endswith((".", ")")), item.where
+
+
+def test_selections_are_parts_of_the_whole():
+    whole = errata()
+    assert Counter(item for paper in sources() for item in errata(paper)) == Counter(whole)
+    assert Counter(item for category in categories() for item in errata(category=category)) == Counter(whole)
+    both = errata("aitchison-2023", "unit")
+    assert set(both) == set(errata("aitchison-2023")) & set(errata(category="unit"))
+    assert both
+    assert errata("mnih-2016") == ()
+
+
+def test_unknown_papers_and_categories_are_refused_with_the_closest():
+    with pytest.raises(UnknownNameError, match="'fan-2021'"):
+        errata("fan-2012")
+    with pytest.raises(UnknownNameError, match="'unit'"):
+        errata(category="units")
+
+
+def test_what_cannot_be_decided_says_where_the_two_disagree():
+    open_ones = [item for item in errata() if item.holds == NOT_DECIDABLE]
+    assert open_ones
+    assert {item.category for item in open_ones} <= {DISAGREEMENT, "texts disagree", "unit", "recomputed otherwise"}
+
+
+def test_the_energy_of_an_agent57_run_is_not_a_thousandth_of_a_watt_hour():
+    (energy,) = (item for item in errata("aitchison-2023") if item.printed == "13.166mWh")
+    assert (energy.holds, energy.category) == ("13.167 MWh", "unit")

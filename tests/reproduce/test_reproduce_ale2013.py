@@ -1,0 +1,234 @@
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.errata import errata
+from arcademark.reproduce import ale2013_metrics, ale2013_results
+from arcademark.reproduce import ale2013_scores as data
+from arcademark.reproduce.ale2013 import statements
+from arcademark.reproduce.ale2013_counts import look_ahead, with_pairs
+from arcademark.reproduce.claims import decided, gone
+from arcademark.reproduce.figures import ale2013_figure
+from arcademark.scores.table import ScoreTable
+
+DIFFER = {
+    "Abstract: games with results",
+    "§3.1.3: games in which a learner is ahead of the three published baselines",
+    "§3.2.3: games in which search is ahead of learners and baselines",
+    "§4.1.1: every game has a random-normalised score",
+    "§4.1.3: inter-algorithm scores of two algorithms",
+}
+
+
+def comparisons():
+    return [comparison for group in statements() for comparison in group.comparisons]
+
+
+def found(start):
+    (only,) = (comparison for comparison in comparisons() if comparison.where.startswith(start))
+    return only
+
+
+def scores():
+    """The recovered scores read in another way than the module reads them."""
+    table = {}
+    for result in collections.results("ale-2013"):
+        table.setdefault(result.entry.algorithm, {})[result.task] = result.score
+    return table
+
+
+def test_groups_are_of_the_paper_and_have_no_number():
+    assert {(group.paper, group.number) for group in statements()} == {("bellemare-2013", None)}
+    assert len({group.title for group in statements()}) == len(statements())
+
+
+def test_what_differs_is_explained_and_what_agrees_needs_no_explanation():
+    for comparison in comparisons():
+        assert comparison.printed
+        assert (comparison.verdict == "not available") == (not comparison.recomputed)
+        assert (comparison.verdict == "agrees") == (not comparison.why)
+        assert (comparison.verdict == "differs") == bool(comparison.category)
+    assert len({comparison.where for comparison in comparisons()}) == len(comparisons())
+
+
+def test_which_statements_do_not_hold():
+    published = {c.where for c in comparisons() if c.verdict == "differs" and "our runs" not in c.where + c.recomputed}
+    assert published == DIFFER
+
+
+def test_differences_go_by_the_categories_of_errata():
+    known = {erratum.category for erratum in errata("bellemare-2013")}
+    assert {comparison.category for comparison in comparisons() if comparison.category} <= known
+
+
+def test_learners_beat_the_baselines_in_39_games_and_tie_in_one():
+    table = scores()
+    best, base = (
+        {game: max(table[name][game] for name in names) for game in data.games()}
+        for names in (data.LEARNERS, data.BASELINES)
+    )
+    assert sum(best[game] > base[game] for game in best) == 39
+    assert [game for game in best if best[game] == base[game]] == ["skiing"]
+    assert found("§3.1.3: games in which a learner is ahead of the three").recomputed == "39 of 55, and a tie in Skiing"
+
+
+def test_search_is_ahead_in_48_games_and_behind_in_six():
+    table = scores()
+    others = {game: max(table[name][game] for name in (*data.LEARNERS, *data.BASELINES)) for game in data.games()}
+    search = {game: max(table[name][game] for name in data.SEARCH if game in table[name]) for game in data.games()}
+    assert sum(search[game] > others[game] for game in others) == 48
+    behind = {game for game in others if search[game] < others[game]}
+    assert behind == {"freeway", "berzerk", "bowling", "montezuma_revenge", "private_eye", "venture"}
+    assert found("§3.2.3: games in which search is ahead").recomputed == "48, and a tie in Skiing"
+    assert found("§3.2.3: games in which search is behind").recomputed.startswith("4 of 6: ")
+
+
+def test_baseline_scores_and_their_averages_by_hand():
+    table = scores()
+    learner = {}
+    for game in data.games():
+        references = [table[name][game] for name in data.BASELINES]
+        if max(references) > min(references):
+            learner[game] = (table["LSH"][game] - min(references)) / (max(references) - min(references))
+    assert len(learner) == 53
+    assert learner["zaxxon"] == pytest.approx(3365.1 / 2)
+    mean, median = statistics.mean(learner.values()), statistics.median(learner.values())
+    assert f"LSH {mean:.2f}" in found("§4.2.2 and Figure 3: LSH by average baseline score, the three").recomputed
+    assert f"LSH {median:.2f}" in found("§4.2.2 and Figure 3: medians of baseline scores, the three").recomputed
+    del learner["zaxxon"]
+    without = found("§4.2.2 and Figure 3: LSH without Zaxxon, the three")
+    assert f"LSH {statistics.mean(learner.values()):.2f}" in without.recomputed
+
+
+def test_inter_algorithm_scores_by_hand():
+    table = scores()
+    for game in ("zaxxon", "pong", "venture"):
+        values = [table[name][game] for name in data.LEARNERS]
+        expected = [(value - min(values)) / (max(values) - min(values)) for value in values]
+        assert data.inter_scores()[:, data.games().index(game)] == pytest.approx(expected)
+
+
+def test_random_scores_by_hand():
+    pong, freeway = (data.random_scores()[:, data.games().index(game)] for game in ("pong", "freeway"))
+    assert pong == pytest.approx(np.array([-19.2, -19, -19.6, -19.9, -19.9]) / 20.9)
+    assert np.isnan(freeway).all()
+
+
+def test_a_lost_cell_is_missing_and_takes_no_part_in_the_best():
+    uct = data.raw(("UCT",))[0]
+    assert [game for game, score in zip(data.games(), uct, strict=True) if np.isnan(score)] == ["skiing"]
+    assert data.best(data.SEARCH)[data.games().index("skiing")] == 0
+
+
+@pytest.fixture
+def own_baselines(monkeypatch):
+    """Runs of our own: the published three in all games but Zaxxon, and one that is best in all but Pong."""
+    tasks = data.games()[:-1]
+    published = collections.load("ale-2013", algorithms=data.BASELINES).select(tasks=tasks)
+    better = np.where(np.array(tasks) == "pong", np.nan, 1e6)
+    ours = ScoreTable(
+        (*data.BASELINES, "better"),
+        tasks,
+        np.concatenate([published.scores, better[np.newaxis, :, np.newaxis]]),
+        ("",) * 4,
+        ("",) * 4,
+    )
+    load, names = collections.load, collections.collections()
+    monkeypatch.setattr(collections, "collections", lambda: (*names, data.OWN_BASELINES))
+    monkeypatch.setattr(
+        collections, "load", lambda name, **rest: ours if name == data.OWN_BASELINES else load(name, **rest)
+    )
+    for cached in (data.baseline_sets, data.own_random):
+        cached.cache_clear()
+    yield
+    for cached in (data.baseline_sets, data.own_random):
+        cached.cache_clear()
+
+
+@pytest.mark.usefixtures("own_baselines")
+def test_without_runs_of_all_games_there_is_no_random_player_of_our_own():
+    assert data.own_random() is None
+
+
+@pytest.fixture
+def own_random(monkeypatch):
+    random = dict.fromkeys(data.games(), -2.0) | {"freeway": 0.01}
+    monkeypatch.setattr(data, "own_random", lambda: random)
+
+
+@pytest.mark.usefixtures("own_random")
+def test_our_own_random_player_decides_what_printed_digits_do_not():
+    statement = found("§4.1.1: Freeway's random-normalised scores")
+    assert statement.verdict == "agrees"
+    assert statement.recomputed.startswith("1,130 to 1,910 by our runs")
+    assert data.random_scores(data.own_random())[:, data.games().index("pong")] == pytest.approx(
+        np.array([-19.2, -19, -19.6, -19.9, -19.9]) / 2
+    )
+    titles = [panel.title for panel in ale2013_figure(2).panels]
+    assert titles[:2] == [
+        "a) Random-normalised scores, Random as published",
+        "a) Random-normalised scores, our runs of Random",
+    ]
+
+
+@pytest.mark.usefixtures("own_baselines")
+def test_our_own_runs_of_baselines_stand_beside_the_published_ones():
+    published, ours = data.baseline_sets()
+    assert ours.name == "our runs of 4 baselines"
+    assert set(published.scores) - set(ours.scores) == {"zaxxon"}
+    assert found("§3.1.3: games in which a learner is ahead of our runs").recomputed == "1 of 54"
+    assert found("§3.1.3: games in which a learner is ahead of the three").recomputed.startswith("39 of 55")
+    scored = data.baseline_scores(ours)
+    assert np.isnan(scored[:, -1]).all()
+    assert set(ours.scores["pong"]) == set(published.scores["pong"])
+    pong = data.games().index("pong")
+    assert (scored[:, pong] > 1).any()
+    assert np.nanmax(np.delete(scored, pong, axis=1)) < 1
+    ours_differ = [c for c in comparisons() if "our runs" in c.where and c.verdict == "differs"]
+    assert all("our own runs" in c.why for c in ours_differ)
+
+
+@given(arrays.arrays(np.float64, (4, 3), elements=st.integers(-3, 3).map(float)))
+def test_ranks_are_shared_by_equals_and_sum_up_to_what_they_must(values):
+    ranks = ale2013_results.ranks(values)
+    assert ranks.sum(axis=0) == pytest.approx([10, 10, 10])
+    for column, row in zip(values.T, ranks.T, strict=True):
+        for a, b in ((0, 1), (1, 2), (2, 3), (3, 0)):
+            assert (column[a] > column[b]) == (row[a] < row[b])
+            assert (column[a] == column[b]) == (row[a] == row[b])
+
+
+def test_ranks_by_hand():
+    assert ale2013_results.ranks(np.array([[5.0], [7], [5], [1]]))[:, 0].tolist() == [2.5, 1, 2.5, 4]
+
+
+def test_shares_of_the_best_leave_out_games_that_nobody_scores_in():
+    shares = ale2013_results.shares_of_best()
+    assert shares[:, data.games().index("freeway")] == pytest.approx(np.array([11.3, 16.4, 12.8, 15.4, 19.1]) / 19.1)
+    assert np.isnan(shares[:, data.games().index("tennis")]).all()
+
+
+def test_features_and_trees_by_hand():
+    assert with_pairs(3) == 6
+    assert with_pairs(16 * 14 * 8) == 1_606_528
+    assert look_ahead(18 * 5) == pytest.approx(5 / 60)
+    assert look_ahead((18 + 162) * 5) == pytest.approx(1.5 * 5 / 60)
+    assert look_ahead(4) == 0
+
+
+def test_what_is_gone_is_named():
+    lost = " ".join(comparison.where for comparison in ale2013_metrics.lost())
+    for part in ("Table 1", "Table 2", "Table 3", "human", "UCT on Skiing", "Appendix C"):
+        assert part in lost
+
+
+def test_claims_are_written_down_as_they_fall():
+    assert decided("§1", "5", "5", holds=True, why="x", category="count").why == ""
+    wrong = decided("§1", "5", "6", holds=False, why="x", category="count")
+    assert (wrong.verdict, wrong.why, wrong.category) == ("differs", "x", "count")
+    assert gone("§1", "5", "lost").recomputed == ""
