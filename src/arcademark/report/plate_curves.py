@@ -57,7 +57,8 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
     if panel.line is not None:
         value, text = panel.line
         axes.plot([value] * 2, [0, 1], color=PALETTE["record"], linewidth=1, zorder=1)
-        axes.text(value, 0.97, f" {text}", fontsize=TEXT_SIZE, color=PALETTE["record"], va="top", zorder=4)
+        place = ((value - low) / (high - low), 1)
+        beside(axes, text, place, (4, -4), TEXT_SIZE, "record", va="top", zorder=4)
     beside(axes, panel.across, (0.5, 0), (0, -26), TEXT_SIZE, "muted", ha="center")
 
 

@@ -27,6 +27,8 @@ HEAD, LOW_HEAD = 17.0, 5.0
 """Between the titles and the rows: with a line of small texts, and without."""
 FOOT = 17.0
 UNIT_LINE = 9.0
+TICK_GAP = 3.0
+"""Between the texts of two ticks."""
 
 FAR = 0.6
 """Fraction of an axis beyond which the text of a line stands to its left, so as not to reach the numbers."""
@@ -135,7 +137,7 @@ def _line(
         axes = figure.add_axes((x / WIDTH, bottom, width / WIDTH, height))
         _prepare(axes, panel, rows.height)
         _title(axes, panel, width + sum(numbers), _head(panels))
-        _panel(axes, panel, rows)
+        _panel(axes, panel, rows, width)
         right = 0.0
         for column, number in zip(panel.columns, numbers, strict=True):
             right += number
@@ -180,23 +182,37 @@ def _title(axes: Axes, panel: Panel, width: float, head: float) -> None:
         beside(axes, text, (0, 1), (0, head + 3 + TITLE_LINE * place), TITLE_SIZE, "ink", fontweight="bold")
 
 
-def _panel(axes: Axes, panel: Panel, rows: Layout) -> None:
+def _panel(axes: Axes, panel: Panel, rows: Layout, width: float) -> None:
     """Draw what is behind the marks: ticks, the line to compare with, and what joins two marks of a row."""
-    for value, text in panel.ticks:
-        axes.plot([value] * 2, [0, rows.height], color=PALETTE["rule"], linewidth=0.5, zorder=0)
-        axes.text(value, rows.height + 9, text, fontsize=TICK_SIZE, color=PALETTE["muted"], ha="center", va="center")
+    _ticks(axes, panel, rows, width)
     if panel.unit:
         beside(axes, panel.unit, (0, 0), (0, -FOOT - UNIT_LINE + 5), TICK_SIZE, "muted")
     if panel.line is not None:
         value, text = panel.line
         axes.plot([value] * 2, [-3, rows.height], color=PALETTE["record"], linewidth=1, zorder=1, clip_on=False)
-        x = float(axes.transLimits.transform((math.log10(value) if panel.log else value, 0))[0])
-        align = "right" if x > FAR else "center"
+        align = "right" if _across(axes, value, log=panel.log) > FAR else "center"
         axes.text(value, -7, text, fontsize=NUMBER_SIZE, color=PALETTE["record"], ha=align)
     for place, (_, y) in enumerate(rows.names):
         ends = [v for column in panel.columns if _has_place(v := column.values[place], log=panel.log)]
         if len(ends) > 1:
             axes.plot([min(ends), max(ends)], [y, y], color=PALETTE["hue-1"], linewidth=1, zorder=2)
+
+
+def _ticks(axes: Axes, panel: Panel, rows: Layout, width: float) -> None:
+    """Draw a line at each tick, and its text where the one before leaves room for it."""
+    free = -math.inf
+    for value, text in panel.ticks:
+        axes.plot([value] * 2, [0, rows.height], color=PALETTE["rule"], linewidth=0.5, zorder=0)
+        middle, half = _across(axes, value, log=panel.log) * width, text_width(text, TICK_SIZE) / 2
+        if middle - half < free:
+            continue
+        free = middle + half + TICK_GAP
+        axes.text(value, rows.height + 9, text, fontsize=TICK_SIZE, color=PALETTE["muted"], ha="center", va="center")
+
+
+def _across(axes: Axes, value: float, *, log: bool) -> float:
+    """Return where on the axis across a value is, as a fraction."""
+    return float(axes.transLimits.transform((math.log10(value) if log else value, 0))[0])
 
 
 def _column(axes: Axes, column: Column, rows: Layout, right: float, *, log: bool) -> None:

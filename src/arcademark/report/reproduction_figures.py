@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 from arcademark.report import plates, wording
 from arcademark.report.plates import Column, Curve, CurvePanel, Curves, Plate, Rows
@@ -68,29 +71,34 @@ def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
 
 
 def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group labels whose details are numbers of frames by their size; without details they stay one group."""
-    if not panel.details:
-        return (("", panel.labels),)
-    values = panel.series[0].values
-    rows = sorted(
-        zip(map(_frames, panel.details), values, panel.labels, strict=True), key=lambda row: (row[0], -(row[1] or 0))
-    )
+    """Group labels by the numbers of frames in their details; with other details, or none, they stay as they are."""
+    counts = [_frames(detail) for detail in panel.details]
+    if not all(counts) or not counts:
+        return tuple(
+            (detail, tuple(label for _, label in pairs))
+            for detail, pairs in groupby(
+                zip(panel.details or [""] * len(panel.labels), panel.labels, strict=True), key=itemgetter(0)
+            )
+        )
+    rows = sorted(zip(counts, panel.series[0].values, panel.labels, strict=True), key=lambda r: (r[0], -(r[1] or 0.0)))
     groups: list[list[tuple[float, str]]] = []
     for count, _, label in rows:
         if groups and count < LEAP * groups[-1][-1][0]:
             groups[-1].append((count, label))
         else:
             groups.append([(count, label)])
-    headings = [
-        f"{frames(group[0][0])}{'' if group[0][0] == group[-1][0] else f' to {frames(group[-1][0])}'} frames"
-        for group in groups
-    ]
-    members = [tuple(label for _, label in group) for group in groups]
-    return tuple(zip(headings, members, strict=True))
+    return tuple((_heading(group), tuple(label for _, label in group)) for group in groups)
+
+
+def _heading(group: Sequence[tuple[float, str]]) -> str:
+    least, most = frames(group[0][0]), frames(group[-1][0])
+    return f"{least} frames" if least == most else f"{least} to {most} frames"
 
 
 def _frames(detail: str) -> float:
-    return float(detail[:-1]) * {"M": 1e6, "B": 1e9}[detail[-1]]
+    """Read "200M" or "10B frames"; 0 where it is neither."""
+    found = re.match(r"([\d.]+)([MB])\b", detail)
+    return float(found[1]) * {"M": 1e6, "B": 1e9}[found[2]] if found else 0.0
 
 
 def svg(figure: PaperFigure) -> str:

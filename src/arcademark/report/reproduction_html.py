@@ -90,10 +90,10 @@ def _view(grid: Grid | None) -> GridView | None:
     percent = {name: grid.has_percent(name) for name in grid.algorithms}
     rows = tuple(
         (
-            reproductions.game_name(game),
-            tuple((grid.cell(game, name, "score"), grid.cell(game, name), percent[name]) for name in grid.algorithms),
+            title,
+            tuple((grid.cell(row, name, "score"), grid.cell(row, name), percent[name]) for name in grid.algorithms),
         )
-        for game in grid.games
+        for row, title in grid.rows
     )
     below = {name: tuple(grid.cell(row, name) for row in grid.below) for name in grid.algorithms}
     return GridView(

@@ -187,13 +187,15 @@ def _block(grid: Grid, algorithms: Sequence[str]) -> Table:
         if name in percent:
             table.add_column(f"{grid.quantity.upper()} %\npaper", justify="right", no_wrap=True)
             table.add_column("\nours", justify="right", no_wrap=True)
-    for game in grid.games:
+    for row, title in grid.rows:
+        if not any(grid.cell(row, name, quantity) for name in algorithms for quantity in ("score", "")):
+            continue
         cells: list[RenderableType] = []
         for name in algorithms:
-            cells.append(_score(grid.cell(game, name, "score")))
+            cells.append(_score(grid.cell(row, name, "score")))
             if name in percent:
-                cells += [_printed(grid.cell(game, name)), _recomputed(grid.cell(game, name))]
-        table.add_row(Text(reproductions.game_name(game)), *cells)
+                cells += [_printed(grid.cell(row, name)), _recomputed(grid.cell(row, name))]
+        table.add_row(Text(title), *cells)
     return table
 
 

@@ -154,6 +154,12 @@ class Grid:
     cells: Mapping[tuple[str, str, str], Comparison]
 
     @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
+        games = tuple((game, game_name(game)) for game in self.games)
+        return ((FRAMES, FRAMES), *games) if any(row == FRAMES for row, _, _ in self.cells) else games
+
+    @property
     def below(self) -> tuple[str, ...]:
         """The rows that it has below the games."""
         there = {row for row, _, _ in self.cells}

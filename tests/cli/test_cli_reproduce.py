@@ -1,0 +1,134 @@
+"""``arcademark reproduce`` on the papers themselves."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from arcademark.report import papers
+
+PARTS = [
+    pytest.param(name, kind, number, id=f"{name}-{kind}-{number}")
+    for name, paper in papers.PAPERS.items()
+    for kind, numbers in (("table", paper.tables), ("figure", paper.figures))
+    for number in numbers
+]
+
+
+def test_the_papers_are_those_that_the_help_names(invoke):
+    answer = invoke("reproduce", "--help")
+    assert answer.code == 0
+    for name in papers.PAPERS:
+        assert name in answer.out
+
+
+@pytest.mark.parametrize(("paper", "kind", "number"), PARTS)
+def test_every_table_and_figure_can_be_shown(invoke, paper, kind, number):
+    answer = invoke("reproduce", paper, f"--{kind}", number)
+    assert (answer.code, answer.err) == (0, "")
+    assert f"{kind.capitalize()} {number}: " in answer.out
+    assert "nan" not in answer.out.lower().split()
+
+
+@pytest.mark.parametrize("paper", papers.PAPERS)
+def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
+    answer = invoke("reproduce", paper, "--html", "page.html", "--out", "figures")
+    assert (answer.code, answer.err) == (0, "")
+    assert "all explained" in answer.out
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.count("<svg ") == len(papers.PAPERS[paper].figures)
+    for number in papers.PAPERS[paper].tables:
+        assert f"Table {number}: " in page
+    names = {
+        f"{papers.PAPERS[paper].source}-figure-{number}.{kind}"
+        for number in papers.PAPERS[paper].figures
+        for kind in ("svg", "png")
+    }
+    assert {path.name for path in Path("figures").iterdir()} == names
+    for path in Path("figures").glob("*.svg"):
+        ET.parse(path)
+
+
+@pytest.mark.parametrize("paper", papers.PAPERS)
+def test_json_counts_what_it_holds(invoke, paper):
+    answer = invoke("reproduce", paper, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    items = [item for part in document["parts"] for item in part["comparisons"]]
+    assert document["schema"] == "arcademark.reproduction/1"
+    assert [figure["number"] for figure in document["figures"]] == list(papers.PAPERS[paper].figures)
+    for verdict, field in {"agrees": "agree", "differs": "differ", "not available": "unavailable"}.items():
+        assert document["counts"][field] == sum(item["verdict"] == verdict for item in items)
+    assert document["counts"]["unexplained"] == 0
+    assert all(item["why"] for item in items if item["verdict"] != "agrees")
+
+
+def test_every_printed_cell_of_the_review_is_compared(invoke):
+    from arcademark.catalogue.printed import printed_cells
+
+    document = json.loads(invoke("reproduce", "review", "--json").out)
+    compared = [item["place"] for part in document["parts"] for item in part["comparisons"] if item["place"]]
+    assert len(compared) == len(printed_cells())
+
+
+def test_the_whole_table_has_every_game(invoke):
+    from arcademark.suite import tasks
+
+    brief = invoke("reproduce", "review", "--table", 3)
+    whole = invoke("reproduce", "review", "--table", 3, "--all")
+    games = [tasks.games()[game].name for game in tasks.suite("atari-57").tasks]
+    assert all(f"\n{game} " in whole.out for game in games)
+    assert not all(f"\n{game} " in brief.out for game in games)
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "SVG"])
+def test_one_figure_is_written_as_one_file(invoke, kind):
+    answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
+    assert answer.code == 0
+    assert f"figure: deep/figure.{kind}" in answer.out
+    written = Path(f"deep/figure.{kind}").read_bytes()
+    assert written.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+    assert len(list(Path("deep").iterdir())) == 1
+
+
+def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
+    from arcademark.reproduce import ale2013
+    from arcademark.reproduce.comparison import Comparison, Reproduction
+
+    found = (Reproduction("bellemare-2013", "Made up", None, (Comparison("§1: one", "1", "2", "differs"),)),)
+    monkeypatch.setattr(ale2013, "statements", lambda: found)
+    for form in ([], ["--json"]):
+        answer = invoke("reproduce", "ale-2013", *form)
+        assert answer.code == 1
+        assert answer.out
+        assert answer.err == ""
+
+
+BAD = {
+    "no paper": ([], "PAPER"),
+    "paper": (["reviw"], "did you mean 'review'"),
+    "table": (["review", "--table", "15"], "Tables 3 to 14"),
+    "settings": (["review", "--table", "1"], "Tables 3 to 14"),
+    "figure": (["review", "--figure", "5"], "Figures 1 to 4"),
+    "figure that is a photograph": (["ale-2013", "--figure", "1"], "Figures 2 to 4"),
+    "table that is gone": (["ale-2013", "--table", "3"], "Figures 2 to 4"),
+    "number": (["review", "--table", "three"], "--table"),
+    "kind of file": (["review", "--figure", "1", "--out", "figure.pdf"], ".svg or .png"),
+    "one file for all": (["review", "--out", "figure.svg"], "--figure N"),
+    "no figure to write": (["review", "--table", "3", "--out", "figures"], "--figure N"),
+    "page": (["review", "--figure", "1", "--html", "."], "--html"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD)
+def test_bad_input_is_answered_in_one_line(invoke, tmp_path, arguments, named):
+    answer = invoke("reproduce", *arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("arcademark: ")
+    assert answer.err.count("\n") == 1
+    assert named in answer.err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,51 @@
+"""Enough of JSON Schema for our own documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TYPES: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
+KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref"}
+HEADINGS = {"$schema", "$id", "title", "$defs"}
+
+
+def is_a(value: Any, name: str) -> bool:
+    return isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: str = "$") -> list[str]:
+    """What of the value does not fit the schema."""
+    assert schema.keys() <= KEYWORDS | HEADINGS
+    if "$ref" in schema:
+        return problems(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root, place)
+    if "anyOf" in schema:
+        tried = [problems(value, option, root, place) for option in schema["anyOf"]]
+        return [] if [] in tried else tried[0]
+    if "const" in schema and value != schema["const"]:
+        return [f"{place}: {value!r} is not {schema['const']!r}"]
+    if "enum" in schema and value not in schema["enum"]:
+        return [f"{place}: {value!r} is not one of {schema['enum']}"]
+    names = schema.get("type", list(TYPES))
+    if not any(is_a(value, name) for name in ([names] if isinstance(names, str) else names)):
+        return [f"{place}: {value!r} is not {names}"]
+    found = []
+    if isinstance(value, list) and "items" in schema:
+        for index, item in enumerate(value):
+            found += problems(item, schema["items"], root, f"{place}[{index}]")
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        found += [f"{place}.{name}: is missing" for name in schema.get("required", []) if name not in value]
+        for name, item in value.items():
+            if name in known:
+                found += problems(item, known[name], root, f"{place}.{name}")
+            elif schema.get("additionalProperties") is False:
+                found.append(f"{place}.{name}: is not in the schema")
+    return found
