@@ -35,7 +35,11 @@ SPELLINGS = {
     "skiing": ["Skiiing", "Skiing"],
     "name_this_game": ["Name this Game", "NameThisGame", "name this game"],
     "tic_tac_toe_3d": ["ALE/TicTacToe3D-v5", "3-D Tic-Tac-Toe", "TicTacToe3d"],
-    "pong": ["  pong  ", "pong.bin", "Pong-v5", "Video Olympics"],
+    "pong": [
+        *("  pong  ", "pong.bin", "Pong-v5", "Video Olympics", "ale_py:ALE/Pong-v5", "gym:Pong-v0", "ALE:Pong-v5"),
+        *("ALE_Pong-v5", "ALE-Pong-v5", "Pong_v5", "atari_pong", "atari-pong-v5", "atari/pong", "atari100k_pong"),
+    ],
+    "alien": ["Alien", "ALE/Alien-v5", "Atari 2600 Alien"],
     "wizard_of_wor": ["Wizard of Wor", "WizardOfWor"],
 }
 

@@ -81,8 +81,8 @@ def read_tables(
         Files, folders, or both. A folder is searched for files of scores at any depth; a folder that a run was played
         into is read as that run.
     pattern : str, optional
-        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv"; "*"
-        stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
+        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv";
+        "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
     format : str, optional
         One of `FORMATS`; by default it is recognised. Files in a folder that are of another are left out.
     canonical_task : callable, optional
@@ -108,8 +108,8 @@ def read_tables(
     Raises
     ------
     ArcadeMarkError
-        Where a file cannot be read, is damaged, or is not what it was taken for; the message names file, row and column,
-        the reason and the remedy.
+        Where a file cannot be read, is damaged, or is not what it was taken for; the message names file, row and
+        column, the reason and the remedy.
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
@@ -186,24 +186,22 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
         if path.is_dir():
             found.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
-            left_out.setdefault("does not match the pattern", []).append(path)
+            left_out.setdefault("not matching the pattern", []).append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
-            left_out.setdefault("is of another kind", []).append(path)
+            left_out.setdefault("of a kind that holds no scores", []).append(relative)
         else:
             try:
                 found.append(formats.recognise(path, relative))
             except UnrecognisedError:
-                left_out.setdefault("holds no scores in a known format", []).append(path)
+                left_out.setdefault("without scores in a known format", []).append(relative)
     if format is not None:
-        left_out["is of another format"] = [file.path for file in found if file.format != format]
+        left_out["of another format"] = [file.relative for file in found if file.format != format]
         found = [file for file in found if file.format == format]
     else:
         copies = _copies(found)
-        left_out["stands beside the log it repeats"] = [file.path for file in copies]
+        left_out["repeating the log beside them"] = [file.relative for file in copies]
         found = [file for file in found if file not in copies]
-    said = [
-        f"{count(len(paths), 'file')} left out, each {why}: {listed(paths)}" for why, paths in left_out.items() if paths
-    ]
+    said = [f"{count(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths]
     if not found:
         raise ArcadeMarkError(
             f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")

@@ -4,8 +4,8 @@ Conventions
 -----------
 * A game's id is the emulator's ROM id, e.g. "montezuma_revenge".
 * A name is recognised by its letters and digits alone, whatever the case, spaces and punctuation; what an environment
-  id adds ("ALE/…-v5", "…NoFrameskip-v4", "…-ramDeterministic-v4") and "Atari 2600" before it are dropped. What that
-  rule does not reach is in a small table of aliases.
+  id adds ("ALE/…-v5", "ale_py:ALE/…", "…NoFrameskip-v4", "…-ramDeterministic-v4"; "ALE_…-v5" in a folder's name) and
+  "Atari 2600" or "atari_" before it are dropped. What that rule does not reach is in a small table of aliases.
 * Action lists stand in the emulator's order; an action's index in `Game.full_actions` or `Game.minimal_actions` is
   what an agent chooses.
 """
@@ -28,8 +28,10 @@ JOYSTICK_ACTIONS = (
 )
 """The console's 18 actions: nine positions of the joystick, with and without the button (ALE 2013, §2.1)."""
 
-_PREFIX = re.compile(r"^(ale/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?)", re.IGNORECASE)
-_SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?(-v\d+)?(\.bin)?$", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"^([a-z_]+:)?(ale[/_:-]|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?", re.IGNORECASE
+)
+_SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

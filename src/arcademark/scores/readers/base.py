@@ -135,6 +135,8 @@ class Log:
         When each value was made, on a clock that logs in the same folder share: such logs are parts of one run.
     earlier : int or None
         Where `values` are already just those that make the score: how many stand before them in the file.
+    lost : int
+        How many rows of the file are in `values` in no way, for a reason that `notes` gives.
     notes : tuple of str
         What must be known about how the file was read.
     """
@@ -148,6 +150,7 @@ class Log:
     label: str = ""
     times: NDArray[np.float64] | None = None
     earlier: int | None = None
+    lost: int = 0
     notes: tuple[str, ...] = field(default=())
 
     @property

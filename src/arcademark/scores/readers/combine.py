@@ -32,8 +32,8 @@ def combine(readings: Sequence[Reading]) -> Reading:
         for key, score in _cells(reading):
             if key in owners:
                 raise ArcadeMarkError(
-                    f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is from "
-                    f"{listed(owners[key].files)}); leave one file out, or name runs or algorithms apart"
+                    f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is "
+                    f"from {listed(owners[key].files)}); leave one file out, or name runs or algorithms apart"
                 )
             owners[key], scores[key] = reading, score
     table = ScoreTable.from_rows(
@@ -69,10 +69,10 @@ def _protocols(readings: Sequence[Reading]) -> dict[str, str]:
         for name, protocol in zip(reading.table.algorithms, reading.table.protocols, strict=True):
             old, owner = found.setdefault(name, (protocol, reading))
             if old != protocol:
+                here, there = (repr(text) if text else "no named protocol" for text in (protocol, old))
                 raise ArcadeMarkError(
-                    f"{listed(reading.files)}: {name!r} is scored under {protocol or 'no named protocol'!r} here and under "
-                    f"{old or 'no named protocol'!r} in {listed(owner.files)}; an algorithm's scores are of one protocol: "
-                    "name the two apart"
+                    f"{listed(reading.files)}: {name!r} is scored under {here} here and under {there} in "
+                    f"{listed(owner.files)}; an algorithm's scores are of one protocol: name the two apart"
                 )
     return {name: protocol for name, (protocol, _) in found.items()}
 

@@ -15,14 +15,15 @@ Conventions
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options, listed
+from arcademark.scores.readers.base import LARGEST, Log, Options
 from arcademark.scores.readers.sheet import Sheet
 
 ZOO_RETURN = "eval_episode_return"
@@ -59,14 +60,15 @@ def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
     keys = np.stack([agents, games, seeds], axis=1)[by_run]
     bounds = [0, *(np.flatnonzero((keys[1:] != keys[:-1]).any(axis=1)) + 1).tolist(), sheet.size]
     logs = []
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin, end in pairwise(bounds):
         rows = by_run[begin:end]
         _refuse_repeated(sheet, rows, frames)
         a, g, s = keys[begin].tolist()
         finite = values[rows][~np.isnan(values[rows])]
-        notes = _curve_notes(sheet.header[column], len(rows) - len(finite))
+        lost = len(rows) - len(finite)
+        notes = _curve_notes(sheet.header[column], lost)
         run = None if seed is None else s
-        logs.append(Log(sheet.path, finite, "average", agent_names[a], game_names[g], run, notes=notes))
+        logs.append(Log(sheet.path, finite, "average", agent_names[a], game_names[g], run, lost=lost, notes=notes))
     return logs
 
 
@@ -85,11 +87,11 @@ def _refuse_repeated(sheet: Sheet, rows: Any, frames: Any) -> None:
         first, second = int(rows[same[0]]), int(rows[same[0] + 1])
         raise ArcadeMarkError(
             f"{sheet.path}, row {sheet.line(second)}: a second score of the same run at frame or iteration "
-            f"{frames[second]} (the first is in row {sheet.line(first)}); keep one, or tell the runs apart in a column 'seed'"
+            f"{frames[second]} (the first is in row {sheet.line(first)}); keep one, or add a column 'seed'"
         )
 
 
-def read_dopamine_sheet(sheet: Sheet, options: Options) -> list[Log]:
+def read_dopamine_sheet(sheet: Sheet) -> list[Log]:
     """Read Dopamine's baselines from CSV; errors name file, row and column."""
     at = {name: sheet.find((name,)) for name in ("agent", "iteration", "value", "game")}
     columns = {name: sheet.columns[column] for name, column in at.items() if column is not None}
@@ -106,10 +108,10 @@ def read_dopamine_sheet(sheet: Sheet, options: Options) -> list[Log]:
         )
         for row in range(sheet.size)
     ]
-    return _dopamine(sheet.path, points, lambda row: f"row {sheet.line(row)}")
+    return _dopamine(sheet.path, points)
 
 
-def read_dopamine_list(path: Path, content: Sequence[Any], options: Options) -> list[Log]:
+def read_dopamine_list(path: Path, content: Sequence[Any]) -> list[Log]:
     """Read Dopamine's baselines from a JSON list; errors name file and element."""
     points = []
     for number, item in enumerate(content):
@@ -125,13 +127,13 @@ def read_dopamine_list(path: Path, content: Sequence[Any], options: Options) -> 
             raise ArcadeMarkError(f"{place}, Iteration: {iteration!r} is no whole number")
         game = fields.get("game")
         points.append((str(fields["agent"]), None if game is None else str(game), int(iteration), float(value)))
-    return _dopamine(path, points, lambda row: f"element {row}")
+    return _dopamine(path, points)
 
 
 _Point = tuple[str, str | None, int, float]
 
 
-def _dopamine(path: Path, points: Sequence[_Point], place: Callable[[int], str]) -> list[Log]:
+def _dopamine(path: Path, points: Sequence[_Point]) -> list[Log]:
     if not points:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
     curves: dict[tuple[str, str | None], list[tuple[int, float]]] = {}
@@ -140,37 +142,35 @@ def _dopamine(path: Path, points: Sequence[_Point], place: Callable[[int], str])
     logs = []
     for (agent, game), curve in curves.items():
         runs, ragged = _runs(curve)
+        said = ["runs are not numbered in the file: they are told apart by their order"]
         if ragged:
-            raise ArcadeMarkError(
-                f"{path}, agent {agent!r}: {listed(ragged)}; runs stand together at each iteration and are not numbered, so "
-                "all must have all iterations: remove the rest"
-            )
+            said.append("iterations that not all runs have are left out: whose their values are cannot be told")
         for number, run in enumerate(runs):
             ordered = [value for _, value in sorted(run, key=lambda point: point[0])]
             finite = np.array([value for value in ordered if not math.isnan(value)], dtype=np.float64)
-            notes = (
-                *_curve_notes("Value", len(ordered) - len(finite)),
-                "runs are not numbered in the file: they are told apart by their order",
-            )
+            notes = (*_curve_notes("Value", len(ordered) - len(finite)), *said)
             task = game if game is not None else path.name.split(".")[0].split("_")[0]
-            logs.append(Log(path, finite, "average", agent, task, number, notes=notes))
+            lost = len(ordered) - len(finite) + (0 if number else ragged)
+            logs.append(Log(path, finite, "average", agent, task, number, lost=lost, notes=notes))
     return logs
 
 
-def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, float]]], list[str]]:
-    """Tell runs apart: those that follow each other, or those that stand together at each iteration."""
-    together = any(a[0] == b[0] for a, b in zip(curve[:-1], curve[1:], strict=True))
+def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, float]]], int]:
+    """Tell runs apart: those that follow each other, or those that stand together at each iteration.
+
+    Also says how many values stand at iterations that not all runs have, where runs stand together.
+    """
+    together = any(a[0] == b[0] for a, b in pairwise(curve))
     runs: list[list[tuple[int, float]]] = []
     if not together:
         for point in curve:
             if not runs or point[0] < runs[-1][-1][0]:
                 runs.append([])
             runs[-1].append(point)
-        return runs, []
+        return runs, 0
     at: dict[int, list[tuple[int, float]]] = {}
     for point in curve:
         at.setdefault(point[0], []).append(point)
-    numbers = {len(points) for points in at.values()}
-    if len(numbers) > 1:
-        return [], [f"{len(points)} runs at iteration {iteration}" for iteration, points in list(at.items())[-3:]]
-    return [list(run) for run in zip(*at.values(), strict=True)], []
+    most = max(map(len, at.values()))
+    whole = [points for points in at.values() if len(points) == most]
+    return [list(run) for run in zip(*whole, strict=True)], len(curve) - most * len(whole)

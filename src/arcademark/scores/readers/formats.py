@@ -37,7 +37,7 @@ Read = Reading | list[Log]
 _SHEETS: Mapping[str, Callable[[Sheet, Options], Read]] = MappingProxyType(
     {
         "dqn-zoo": curves.read_zoo,
-        "dopamine": curves.read_dopamine_sheet,
+        "dopamine": lambda sheet, _: curves.read_dopamine_sheet(sheet),
         "wandb": series.read_wandb,
         "metrics-csv": series.read_metrics,
         "long": layouts.read_long,
@@ -46,7 +46,7 @@ _SHEETS: Mapping[str, Callable[[Sheet, Options], Read]] = MappingProxyType(
 )
 _FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
     {
-        "sb3-monitor": stable_baselines.read_monitor,
+        "sb3-monitor": lambda path, _: stable_baselines.read_monitor(path),
         "sb3-evaluations": stable_baselines.read_evaluations,
         "rllib": rllib.read_result,
         "tensorboard": tensorboard.read_events,
@@ -105,7 +105,7 @@ def read(file: Recognised, options: Options) -> Read:
     if isinstance(content, Sheet):
         return _SHEETS[file.format](content, options)
     if file.format == "dopamine":
-        return curves.read_dopamine_list(file.path, content, options)
+        return curves.read_dopamine_list(file.path, content)
     if file.format == "rliable":
         if content is not None:
             return rliable.read_object(file.path, content, options)
@@ -132,9 +132,9 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
     if head.startswith(b"\x93NUMPY"):
         return "rliable", None
     if head.startswith(b"\x1f\x8b"):
-        raise ArcadeMarkError(f"{path}: is compressed with gzip; unpack it first, as with gunzip or tar -xzf")
+        raise UnrecognisedError(f"{path}: is compressed with gzip; unpack it first, as with gunzip or tar -xzf")
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        raise ArcadeMarkError(f"{path}: {NO_PICKLE}")
+        raise UnrecognisedError(f"{path}: {NO_PICKLE}")
     if tensorboard.is_events(head):
         return "tensorboard", None
     if head.startswith(b"PAR1"):
@@ -158,12 +158,21 @@ def _json(path: Path) -> tuple[str, Any]:
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         if curves.is_dopamine([str(name) for name in content[0]]):
             return "dopamine", content
-    elif isinstance(content, dict) and content and all(isinstance(value, list | dict) for value in content.values()):
+    elif isinstance(content, dict) and content and all(map(_holds_numbers, content.values())):
         return "rliable", content
     raise UnrecognisedError(
-        f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration and "
+        f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration, "
         "Value, or an object from algorithm to lists of scores"
     )
+
+
+def _holds_numbers(value: Any) -> bool:
+    """Whether a list, or each list of an object, begins with a number, at whatever depth."""
+    if isinstance(value, dict):
+        return bool(value) and all(isinstance(part, list) and _holds_numbers(part) for part in value.values())
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value is None or isinstance(value, int | float)
 
 
 def _layout(sheet: Sheet, format: str | None) -> str:

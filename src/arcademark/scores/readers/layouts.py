@@ -151,7 +151,8 @@ def expected(sheet: Sheet) -> str:
     """Say what header was expected in place of the one that is there."""
     return (
         f"{sheet.path}, row 1: expected the columns algorithm, game, score (long), or a first column 'algorithm' "
-        f"with a column for each game, or 'game' with one for each algorithm (wide), not {', '.join(sheet.header[:12])!r}"
+        "with a column for each game, or 'game' with one for each algorithm (wide), not "
+        f"{', '.join(sheet.header[:12])!r}"
     )
 
 

@@ -49,6 +49,7 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
         sources=_sources(runs),
     )
+    lost = sum(log.lost for log, _ in logs)
     read = sum(len(log.values) + (log.earlier or 0) for log in merged.values())
     used = sum(map(len, values.values()))
     if read - used:
@@ -57,8 +58,8 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         table,
         format,
         tuple(notes),
-        read,
-        read - used,
+        read + lost,
+        read - used + lost,
         _episodes(merged, values),
         tuple(dict.fromkeys(log.path for log, _ in logs)),
         {name: tuple(sorted({run for a, _, run in values if a == name})) for name in table.algorithms},
@@ -100,8 +101,8 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
     if any(log.times is None or log.path.parent != first.path.parent for log in parts):
         second = next(log for log in parts[1:] if log.times is None or log.path.parent != first.path.parent)
         raise ArcadeMarkError(
-            f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); name "
-            "their runs apart with pattern= and {run}, or choose one kind of file with format="
+            f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); "
+            "name their runs apart with pattern= and {run}, or choose one kind of file with format="
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])
     order = np.argsort(times, kind="stable")
@@ -112,7 +113,8 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
 def _notes(
     logs: Sequence[tuple[Log, Path]], runs: Mapping[_Key, list[Log]], merged: Mapping[_Key, Log], options: Options
 ) -> list[str]:
-    notes = []
+    (algorithm, task, run), parts = next(iter(runs.items()))
+    notes = [f"{parts[0].place} is read as {algorithm!r} on {task!r}, run {run}"]
     cut = [log for log in merged.values() if log.earlier is None]
     for unit in dict.fromkeys(log.unit for log in cut):
         numbers = np.array([len(log.values) for log in cut if log.unit == unit and len(log.values)])
@@ -128,7 +130,9 @@ def _notes(
     for log, _ in logs:
         for note in log.notes:
             said.setdefault(note, []).append(log.place)
-    notes += [note if len(logs) == 1 else f"{note} ({count(len(places), 'log')})" for note, places in said.items()]
+    notes += [
+        note if len(places) == len(logs) else f"{note} ({count(len(places), 'log')})" for note, places in said.items()
+    ]
     return notes
 
 

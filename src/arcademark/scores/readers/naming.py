@@ -3,11 +3,11 @@
 Conventions
 -----------
 * What the caller says goes first, then the pattern, then what the file says of itself, then its path.
-* In a pattern, ``{algorithm}``, ``{task}`` and ``{run}`` stand for a part of a folder's or file's name, ``*`` for anything
-  in one, ``**`` for anything. It is held against the end of the path.
-* Without a pattern a path is read from its folders: one that is named as a game is the task (``PongNoFrameskip-v4_2`` is its
-  run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the game the algorithm. CleanRL's
-  ``game__algorithm__seed__time`` is read anywhere.
+* In a pattern, ``{algorithm}``, ``{task}`` and ``{run}`` stand for a part of a folder's or file's name, ``*`` for
+  anything in one, ``**`` for anything. It is held against the end of the path.
+* Without a pattern a path is read from its folders: one that is named as a game is the task (``PongNoFrameskip-v4_2``
+  is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the game the algorithm. CleanRL's
+  ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an environment's, not a run's.
 """
 
 from __future__ import annotations
@@ -24,35 +24,11 @@ from arcademark.scores.readers.base import Log, Options, canonical
 _FIELDS = ("algorithm", "task", "run")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
 _GENERAL = frozenset(
-    [
-        "log",
-        "logs",
-        "run",
-        "runs",
-        "result",
-        "results",
-        "data",
-        "output",
-        "outputs",
-        "out",
-        "experiment",
-        "experiments",
-        "tb",
-        "tensorboard",
-        "tensorboard_log",
-        "train",
-        "training",
-        "eval",
-        "evaluation",
-        "evaluations",
-        "monitor",
-        "progress",
-        "ray_results",
-        "home",
-        "tmp",
-        "events",
-        "atari",
-    ]
+    (
+        *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
+        *("experiment", "experiments", "tensorboard_log", "train", "training", "eval", "evaluation", "evaluations"),
+        *("monitor", "progress", "ray_results", "home", "tmp", "events", "atari"),
+    )
 )
 """Folders whose names say nothing about the algorithm."""
 
@@ -99,8 +75,8 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
         names = names.or_else(from_path(relative, options.canonical_task))
     if names.algorithm is None:
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which algorithm this is; pass algorithm=, or pattern= with {{algorithm}} where a "
-            "path names it"
+            f"{log.place}: nothing says which algorithm this is; pass algorithm=, or pattern= with {{algorithm}} "
+            "where a path names it"
         )
     if names.task is None:
         raise ArcadeMarkError(
@@ -173,7 +149,9 @@ def from_path(path: Path, canonical_task: Callable[[str], str]) -> Names:
         written = cleanrl(part)
         if written.task is not None:
             return written
-    parts = [*parts[:-1], *([path.name.split(".")[0]] if path.name else [])]
+    own = path.name.split(".")[0]
+    numbers_environments = path.name.endswith(".monitor.csv") and own.isdecimal()
+    parts = [*parts[:-1], *([own] if own and not numbers_environments else [])]
     games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task)) is not None]
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from algorithm to
-  nested lists, or from algorithm to task to a list of runs, which needs no order of tasks.
+* ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
+  algorithm to nested lists, or from algorithm to task to a list of runs, which needs no order of tasks.
 * Arrays do not name their tasks: the caller gives their order.
 * An array of shape (runs, tasks, points) is a set of learning curves; the score is the last point.
 * NaN is a missing score.
@@ -55,7 +55,7 @@ def _array(path: Path, name: str, value: Any) -> NDArray[np.float64]:
         return np.array(_without_null(value), dtype=np.float64)
     except (TypeError, ValueError):
         raise ArcadeMarkError(
-            f"{path}, {name!r}: expected lists of numbers, all equally long: (runs, tasks); use null where one is missing"
+            f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks); use null where one is missing"
         ) from None
 
 

@@ -122,8 +122,8 @@ def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
         old, new = (rows.protocols[rows.protocol[i]] for i in (start, at))
         raise ArcadeMarkError(
             f"{rows.sheet.place(int(rows.row[at]), rows.protocol_column or 0)}: {name!r} is scored under {new!r} "
-            f"here and under {old!r} in row {rows.line(start)}; an algorithm's scores are of one protocol: name the two "
-            f"apart, such as '{name} ({new})'"
+            f"here and under {old!r} in row {rows.line(start)}; an algorithm's scores are of one protocol: name the "
+            f"two apart, such as '{name} ({new})'"
         )
     return tuple(rows.protocols[rows.protocol[at]] for at in first)
 
@@ -232,10 +232,12 @@ def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
         f"a run's score is the mean of its last {count(k, noun)}" if k > 1 else f"a run's score is its last {noun}"
     ]
     short = int(np.count_nonzero(numbers < k))
-    if short:
-        fewest = f"the fewest {int(numbers.min())}" if len(numbers) > 1 else f"{int(numbers.min())}"
+    if short and len(numbers) == 1:
+        notes.append(f"the run has no more than {count(int(numbers[0]), noun)}")
+    elif short:
+        fewest = count(int(numbers.min()), noun)
         notes.append(
-            f"{short:,} of {count(len(numbers), 'run')} have fewer than {k} ({fewest}) and count with all of them"
+            f"{short:,} of {len(numbers):,} runs have fewer than {k}, the fewest {fewest}, and count with those"
         )
     return notes
 

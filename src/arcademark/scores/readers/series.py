@@ -2,12 +2,12 @@
 
 Conventions
 -----------
-* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 (``progress.csv``), RLlib (``progress.csv``)
-  and W&B's run history have it. Cells in which a series has no value are empty.
-* *W&B export*: a first column of steps and, for each run, ``NAME - SERIES``, often followed by ``…__MIN`` and ``…__MAX``. The
-  run's name is read as CleanRL writes it, ``game__algorithm__seed__time``, or by the caller's pattern.
-* A series holds episodes (``charts/episodic_return``) or averages (``rollout/ep_rew_mean``). One that is not known counts
-  as averages if its name says so, else as episodes.
+* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 and RLlib (``progress.csv``) and W&B's
+  run history have it. Cells in which a series has no value are empty.
+* *W&B export*: a first column of steps and, for each run, ``NAME - SERIES``, often followed by ``…__MIN`` and
+  ``…__MAX``. The run's name is read as CleanRL writes it, ``game__algorithm__seed__time``, or by the caller's pattern.
+* A series holds episodes (``charts/episodic_return``) or averages (``rollout/ep_rew_mean``). One that is not known
+  counts as averages if its name says so, else as episodes.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 Conventions
 -----------
 * A monitor file begins with a line ``#`` and JSON (start of the clock, the environment's id), then columns ``r`` (the
-  episode's score), ``l`` (its length), ``t`` (seconds since the start). Where environments ran in parallel, each has a file
-  in the same folder; together they are one run.
-* ``evaluations.npz`` holds ``timesteps`` (evaluations,), ``results`` and ``ep_lengths``, both (evaluations, episodes). The
-  score is the mean over the episodes of the last evaluation; `last` asks for more evaluations.
+  episode's score), ``l`` (its length), ``t`` (seconds since the start). Where environments ran in parallel, each has a
+  file in the same folder; together they are one run.
+* ``evaluations.npz`` holds ``timesteps`` (evaluations,), ``results`` and ``ep_lengths``, both (evaluations, episodes).
+  The score is the mean over the episodes of the last evaluation; `last` asks for more evaluations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arcademark.scores.readers.base import Log, Options, Unit, count, read_bytes
 from arcademark.scores.readers.sheet import decode, parse_sheet
 
 
-def read_monitor(path: Path, options: Options) -> list[Log]:
+def read_monitor(path: Path) -> list[Log]:
     """Read a monitor file's episodes.
 
     Raises

@@ -55,7 +55,7 @@ def read_events(path: Path, options: Options) -> list[Log]:
     if damage:
         notes = (*notes, f"the file is damaged ({damage}): what follows is lost")
     steps, values = (np.array(part, dtype=np.float64) for part in (zip(*finite, strict=True) if finite else ((), ())))
-    return [Log(path, values, unit_of(tag), times=steps, notes=notes)]
+    return [Log(path, values, unit_of(tag), times=steps, lost=len(points) - len(finite), notes=notes)]
 
 
 def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]], str]:
@@ -64,14 +64,14 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
     A record is its length (8 bytes), a checksum (4), the event and another checksum (4).
     """
     try:
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.util.tensor_util import make_ndarray
     except ImportError:
         raise ArcadeMarkError(
             f"{path}: reading event files needs tensorboard; pip install 'arcademark[readers]'"
         ) from None
-    found = []
+    found: list[tuple[str, float, float]] = []
     at = 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 8], "little")

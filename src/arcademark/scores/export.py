@@ -1,0 +1,216 @@
+"""Writes score tables in the forms that other tools read.
+
+Conventions
+-----------
+* Nothing is written where a table cannot be said in a form, and no file is left half written.
+* A missing score is an empty cell in CSV, null in Parquet. rliable's arrays can hold none.
+* Runs are numbered from 0 in the order of the table.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.table import ScoreTable
+
+Missing = Literal["refuse", "truncate"]
+LONG = ("algorithm", "task", "run", "score", "protocol")
+"""Columns of a long file; ``protocol`` only where the table has one."""
+
+
+def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
+    """Return each algorithm's scores as rliable takes them.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores.
+    missing : {"refuse", "truncate"}
+        What to do where an algorithm has fewer runs on some task than on others: refuse, or keep the first n runs of
+        every task, n being the fewest.
+
+    Returns
+    -------
+    dict of str to float array, shape (runs, tasks)
+        By algorithm; tasks in the table's order. The number of runs may differ between algorithms.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a score is missing and may not be left out, or an algorithm has no score on some task.
+    """
+    if missing not in ("refuse", "truncate"):
+        raise ArcadeMarkError(f"missing is {missing!r}, expected 'refuse' or 'truncate'")
+    return {name: _array(table, row, missing) for row, name in enumerate(table.algorithms)}
+
+
+def _array(table: ScoreTable, row: int, missing: Missing) -> NDArray[np.float64]:
+    name, scores = table.algorithms[row], table.scores[row]
+    present = ~np.isnan(scores)
+    number = present.sum(axis=1)
+    if not number.size or number.min() == 0:
+        empty = [task for task, runs in zip(table.tasks, number, strict=True) if not runs]
+        raise ArcadeMarkError(
+            f"{name!r} has no score on {', '.join(empty[:5]) or 'any task'}; rliable's arrays hold no missing score: "
+            "select the tasks that all algorithms have"
+        )
+    if number.max() > number.min() and missing == "refuse":
+        fewest, most = int(np.argmin(number)), int(np.argmax(number))
+        raise ArcadeMarkError(
+            f"{name!r} has {number[fewest]} runs on {table.tasks[fewest]} and {number[most]} on {table.tasks[most]}; "
+            "rliable's arrays hold no missing score: ask for missing='truncate' to keep the first "
+            f"{number[fewest]} of every task"
+        )
+    runs = int(number.min())
+    return np.stack([line[there][:runs] for line, there in zip(scores, present, strict=True)], axis=1)
+
+
+def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: Missing = "refuse") -> None:
+    """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `to_rliable`, or where the file cannot be written or is not named ``.npz``.
+    """
+    target = _named(path, (".npz",))
+    arrays = to_rliable(table, missing=missing)
+    _write(target, lambda draft: _save(draft, arrays))
+
+
+def _save(draft: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
+    with draft.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def write_long(table: ScoreTable, path: str | os.PathLike[str]) -> None:
+    """Write one row a score to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it.
+
+    A score that is missing has no row, unless an algorithm has none at all on a task: then it has an empty one.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the file cannot be written, is named otherwise, or Parquet is asked for and pyarrow is not there.
+    """
+    target = _named(path, (".csv", ".tsv", ".parquet"))
+    _check_names(target, table)
+    columns = LONG if any(table.protocols) else LONG[:-1]
+    rows = [row[: len(columns)] for row in _long_rows(table)]
+    if target.suffix == ".parquet":
+        _write_parquet(target, {name: [row[at] for row in rows] for at, name in enumerate(columns)})
+    else:
+        _write_text(target, columns, rows)
+
+
+def _long_rows(table: ScoreTable) -> Iterator[tuple[str, str, int, float | None, str]]:
+    for a, algorithm in enumerate(table.algorithms):
+        for t, task in enumerate(table.tasks):
+            scores = table.scores[a, t].tolist()
+            present = [(run, score) for run, score in enumerate(scores) if not math.isnan(score)]
+            for run, score in present or [(0, None)]:
+                yield algorithm, task, run, score, table.protocols[a]
+
+
+def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
+    """Write tasks × algorithms to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where an algorithm has more than one run (write a long file, or average the runs first), is named as a column of
+        labels is, or as another but for its case, or as `write_long`.
+    """
+    target = _named(path, (".csv", ".tsv", ".parquet"))
+    _check_names(target, table)
+    if table.scores.shape[2] > 1:
+        raise ArcadeMarkError(
+            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; write "
+            "a long file"
+        )
+    taken = {"task", "run", "seed", "protocol"}
+    for name in table.algorithms:
+        if name.lower() in taken:
+            raise ArcadeMarkError(
+                f"{target}: the name {name!r} would stand twice among the columns; rename that algorithm"
+            )
+        taken.add(name.lower())
+    columns = {
+        name: [_or_none(score) for score in scores]
+        for name, scores in zip(table.algorithms, _single(table), strict=True)
+    }
+    if target.suffix == ".parquet":
+        _write_parquet(target, {"task": list(table.tasks), **columns})
+    else:
+        rows = [(task, *cells) for task, *cells in zip(table.tasks, *columns.values(), strict=True)]
+        _write_text(target, ("task", *table.algorithms), rows)
+
+
+def _single(table: ScoreTable) -> list[list[float]]:
+    scores = table.scores[:, :, 0] if table.scores.shape[2] else np.full(table.scores.shape[:2], np.nan)
+    found: list[list[float]] = scores.tolist()
+    return found
+
+
+def _check_names(target: Path, table: ScoreTable) -> None:
+    for name in (*table.algorithms, *table.tasks):
+        if not name.strip() or name != name.strip():
+            raise ArcadeMarkError(f"{target}: the name {name!r} is blank or has blanks around it; rename it")
+
+
+def _or_none(score: float) -> float | None:
+    return None if math.isnan(score) else score
+
+
+def _named(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> Path:
+    target = Path(path)
+    if target.suffix not in suffixes:
+        raise ArcadeMarkError(f"{target}: expected a file named {' or '.join(f'*{suffix}' for suffix in suffixes)}")
+    if target.is_dir():
+        raise ArcadeMarkError(f"{target}: is a folder; name a file")
+    return target
+
+
+def _write_text(target: Path, columns: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t" if target.suffix == ".tsv" else ",", lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    _write(target, lambda draft: _write_all(draft, text.getvalue()))
+
+
+def _write_all(draft: Path, text: str) -> None:
+    draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ArcadeMarkError(
+            f"{target}: writing Parquet needs pyarrow; pip install 'arcademark[readers]', or write a .csv file"
+        ) from None
+    content = pyarrow.table(dict(columns))
+    _write(target, lambda draft: pyarrow.parquet.write_table(content, draft))
+
+
+def _write(target: Path, write: Callable[[Path], None]) -> None:
+    draft = target.with_name(f".{target.name}.draft")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write(draft)
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise ArcadeMarkError(f"{target}: cannot write the file ({error.strerror or error}); choose another") from error
