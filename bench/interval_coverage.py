@@ -1,0 +1,211 @@
+"""How often the intervals hold the true value, by simulation; writes the tables of docs/intervals.md.
+
+::
+
+    python bench/interval_coverage.py                 # prints the tables
+    python bench/interval_coverage.py --write         # and puts them where they belong
+    python bench/interval_coverage.py --trials 100    # quicker, less sure
+
+A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
+human-normalised scores, in percent, of an algorithm of the catalogue's Atari-5 training table, drawn at random among
+those that have all games, on games drawn at random. No source tells how runs are distributed, so three ways are assumed,
+and the tables show the range over them:
+
+* "normal": runs are normal about the mean, with a relative spread (standard deviation over mean) that differs by task,
+  log-normal with median 0.2 and log-spread 0.7, so that of two thirds of the tasks it is between 0.1 and 0.4. It is held
+  to 0.5 at most, since with more a run would often fall far below random play.
+* "skewed": such spreads, not held, and runs log-normal.
+* "breakthrough": as skewed, but on a tenth of the tasks a run either breaks through or scores nothing, with a chance of
+  breaking through between 0.2 and 0.8.
+
+For each population and number of runs, runs are drawn, intervals made, and those counted that hold the true value of
+the statistic: of the mean and median over true means; of the interquartile mean, the optimality gap and the
+probability of improvement over 10,000 runs a task. For the last, the better algorithm's true means are 1.1 times as
+high.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.catalogue.collections import load
+from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
+from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
+from arcademark.metrics.intervals import METHODS, limits
+from arcademark.suite import references, tasks
+
+Floats = NDArray[np.float64]
+
+STATISTICS = (*bootstrap.AGGREGATES, "probability_of_improvement")
+KINDS = ("normal", "skewed", "breakthrough")
+SPREAD, SPREAD_LOG, NORMAL_SPREAD = 0.2, 0.7, 0.5
+TARGET = 100.0
+POPULATIONS = 50
+TRUE_RUNS = 10_000
+RESAMPLES = 1000
+ADVANTAGE = 1.1
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Population:
+    """Tasks with their true means and how runs are distributed about them."""
+
+    means: Floats
+    spreads: Floats
+    chances: Floats
+    normal: bool
+
+    def runs(self, count: int, rng: np.random.Generator) -> Floats:
+        """Draw runs, shape (tasks, count)."""
+        noise = rng.standard_normal((self.means.size, count))
+        log_spread = np.sqrt(np.log1p(self.spreads**2))[:, np.newaxis]
+        about = 1 + self.spreads[:, np.newaxis] * noise
+        factor = about if self.normal else np.exp(log_spread * noise - log_spread**2 / 2)
+        through = rng.random(noise.shape) < self.chances[:, np.newaxis]
+        return np.asarray(self.means[:, np.newaxis] * factor * through / self.chances[:, np.newaxis])
+
+    def better(self) -> Population:
+        """The opponent of the probability of improvement."""
+        return Population(self.means * ADVANTAGE, self.spreads, self.chances, self.normal)
+
+    def truth(self, rng: np.random.Generator) -> Floats:
+        """Return the true value of each of the `STATISTICS`."""
+        runs, opponent = self.runs(TRUE_RUNS, rng), self.better().runs(TRUE_RUNS, rng)
+        gap, better = aggregate.optimality_gap(runs, TARGET), compare.probability_of_improvement(opponent, runs)
+        return np.array([np.mean(self.means), np.median(self.means), aggregate.iqm(runs), gap, better], np.float64)
+
+
+def true_means() -> Floats:
+    """Return human-normalised scores in percent of algorithms with all games, shape (algorithms, games)."""
+    games = tasks.suite("atari-57").tasks
+    table = load("atari-5-training").select(tasks=games)
+    scores = table.mean_over_runs()
+    whole = scores[~np.isnan(scores).any(axis=1)]
+    return normalise.hns(whole, references.scores("random"), references.scores("human"), games)
+
+
+def population(kind: str, size: int, means: Floats, rng: np.random.Generator) -> Population:
+    """Draw a population of ``size`` tasks."""
+    chances = np.ones(size)
+    spreads = SPREAD * np.exp(SPREAD_LOG * rng.standard_normal(size))
+    if kind == "normal":
+        spreads = np.minimum(spreads, NORMAL_SPREAD)
+    if kind == "breakthrough":
+        rare = rng.permutation(size)[: max(1, round(size / 10))]
+        chances[rare] = rng.uniform(0.2, 0.8, rare.size)
+    chosen = rng.choice(means[rng.integers(len(means))], size, replace=False)
+    return Population(chosen, spreads, chances, kind == "normal")
+
+
+def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw runs and tell which methods' intervals hold the truth: shape (methods, statistics)."""
+    scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
+    key = rng.integers(2**64, dtype=np.uint64)
+    sample = samples.sample_of(scores)
+    names = [""] * len(scores)
+    found = aggregate.summarise(scores, names, target=TARGET)
+    values = [found.mean, found.median, found.iqm, found.optimality_gap]
+    draws = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
+    x, y = (samples.sample_of(each, sort=False) for each in (opponent, scores))
+    won = bootstrap.resampled_improvement(x, y, key, RESAMPLES, 1)
+    against = samples.improvement_strata(x, y)
+    probability = compare.probability_of_improvement(opponent, scores)
+    told = []
+    for method in METHODS:
+        ends = limits(values, draws, samples.aggregate_strata(sample, TARGET), method=method, level=LEVEL)[:2]
+        last = limits(probability, won, against, method=method, level=LEVEL)[:2]
+        low, high = (np.append(a, b) for a, b in zip(ends, last, strict=True))
+        told.append((low <= truth) & (truth <= high))
+    return np.array(told)
+
+
+def coverage(case: tuple[str, int, int]) -> Floats:
+    """Return the share of intervals that hold the truth, shape (runs, methods, statistics): of a kind, size, trials."""
+    kind, size, trials = case
+    means = true_means()
+    each = max(1, trials // POPULATIONS)
+    hits = np.zeros((len(RUNS), len(METHODS), len(STATISTICS)))
+    for number in range(POPULATIONS):
+        rng = np.random.default_rng([KINDS.index(kind), size, number])
+        people = population(kind, size, means, rng)
+        truth = people.truth(rng)
+        for (i, runs), _ in itertools.product(enumerate(RUNS), range(each)):
+            hits[i] += held(people, truth, runs, rng)
+    return hits / (each * POPULATIONS)
+
+
+Measured = dict[tuple[str, str, int], tuple[tuple[float, float], ...]]
+
+
+def ranges(shares: Mapping[tuple[str, int], Floats]) -> Measured:
+    """Return lowest and highest share over the kinds of population, for each number of runs."""
+    found: Measured = {}
+    for (m, method), (s, statistic), size in itertools.product(enumerate(METHODS), enumerate(STATISTICS), TASKS):
+        over_kinds = np.array([shares[kind, size][:, m, s] for kind in KINDS]).round(3)
+        ends = zip(over_kinds.min(axis=0).tolist(), over_kinds.max(axis=0).tolist(), strict=True)
+        found[method, statistic, size] = tuple(ends)
+    return found
+
+
+def tables(found: Measured) -> str:
+    """Return the tables of docs/intervals.md: one a statistic."""
+    lines = []
+    for statistic in STATISTICS:
+        columns = list(itertools.product(TASKS, METHODS))
+        lines += [f"**{statistic.replace('_', ' ')}**", ""]
+        lines += ["| runs | " + " | ".join(f"{size} tasks, {method}" for size, method in columns) + " |"]
+        lines += ["|---:|" + "---|" * len(columns)]
+        for i, runs in enumerate(RUNS):
+            cells = [found[method, statistic, size][i] for size, method in columns]
+            shown = [f"{low:.3f}–{high:.3f}" for low, high in cells]
+            lines.append(f"| {runs} | " + " | ".join(shown) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def literal(found: Measured) -> str:
+    """Return the table as it stands in metrics/coverage.py."""
+    rows = [
+        f'    ("{method}", "{statistic}", {size}): ({", ".join(map(str, ends))}),'
+        for (method, statistic, size), ends in found.items()
+    ]
+    kind = "dict[tuple[str, str, int], tuple[tuple[float, float], ...]]"
+    return "\n".join([f"MEASURED: {kind} = {{", "    # fmt: off", *rows, "    # fmt: on", "}"])
+
+
+def put(path: Path, begin: str, end: str, text: str) -> None:
+    """Replace what stands between two marks."""
+    before, rest = path.read_text(encoding="utf-8").split(f"{begin}\n")
+    _, after = rest.split(f"{end}\n")
+    path.write_text(f"{before}{begin}\n{text}\n{end}\n{after}", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description="How often intervals hold the true value.")
+    parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/coverage.py")
+    arguments = parser.parse_args()
+    cases = [(kind, size, arguments.trials) for kind in KINDS for size in sorted(TASKS, reverse=True)]
+    with ProcessPoolExecutor(arguments.workers) as pool:
+        shares = dict(zip([case[:2] for case in cases], pool.map(coverage, cases), strict=True))
+    found = ranges(shares)
+    print(tables(found))
+    if arguments.write:
+        put(ROOT / "docs/intervals.md", "<!-- measured: begin -->", "<!-- measured: end -->", tables(found))
+        put(ROOT / "src/arcademark/metrics/coverage.py", "# measured: begin", "# measured: end", literal(found))
+
+
+if __name__ == "__main__":
+    main()

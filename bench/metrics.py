@@ -1,0 +1,266 @@
+"""How fast intervals are, as a ratio to rliable 1.2, and how fast everything published is summed up.
+
+::
+
+    python bench/metrics.py                 # installs rliable into build/rliable on first use; takes some minutes
+    python bench/metrics.py --peer-repeats 1
+    python bench/metrics.py --without-peer
+
+The data are made up: two algorithms on 57 games with 5 runs each. rliable needs an older pandas, so it has an
+environment of its own and runs in a process of its own, taking turns with ours on the same data; neither clock counts
+the start of its process or its imports. Both find 95 % percentile intervals with the same number of replicates:
+
+* "IQM": 50,000 replicates. Ours finds all four aggregates in any case, so its time is that of all four.
+* "four aggregates": mean, median, IQM and optimality gap; rliable is given one function that returns the four.
+* "probability of improvement": 2,000 replicates.
+
+Ours is clocked in wall time as a user calls it, kernels compiled beforehand; what compiling costs is shown apart: once
+after installing, and then what a fresh process pays to import and load the compiled kernels. Times are medians of
+repeats, ratios medians over the peer's repeats, each beside its own repeats of ours. How far the limits found differ is
+shown in Monte Carlo standard errors, known from repeating ours with other generators: the largest of all limits and
+repeats; beyond 4 would mean another interval.
+
+"Everything published" is a fresh process, from its start to its end: the interpreter, imports, loading the whole
+catalogue, and mean, median, IQM and optimality gap of every algorithm in HNS, HWRNS and SABER, and records broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from arcademark.metrics import bootstrap
+
+ROOT = Path(__file__).parent.parent
+PEER = ROOT / "build" / "rliable"
+REQUIREMENTS = ("rliable==1.2.0", "pandas<3")
+
+GAMES, RUNS = 57, 5
+AGGREGATE_REPLICATES, IMPROVEMENT_REPLICATES = 50_000, 2_000
+AGGREGATES_LIMIT, IMPROVEMENT_LIMIT, SUMMARIES_LIMIT = 100.0, 10_000.0, 0.5
+
+Floats = NDArray[np.float64]
+Limits = dict[str, list[float]]
+
+PEER_SCRIPT = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from rliable import library, metrics
+
+data = np.load(sys.argv[1])
+x, y = data["x"].T, data["y"].T
+four = lambda s: np.array([metrics.aggregate_mean(s), metrics.aggregate_median(s), metrics.aggregate_iqm(s),
+                           metrics.aggregate_optimality_gap(s)])
+WORK = {
+    "iqm": ({"x": x}, lambda s: np.array([metrics.aggregate_iqm(s)]), AGGREGATE_REPLICATES, ["iqm"]),
+    "aggregates": ({"x": x}, four, AGGREGATE_REPLICATES, ["mean", "median", "iqm", "optimality_gap"]),
+    "improvement": ({"x": (x, y)}, lambda a, b: np.array([metrics.probability_of_improvement(a, b)]),
+                    IMPROVEMENT_REPLICATES, ["probability_of_improvement"]),
+}
+for line in sys.stdin:
+    scores, function, replicates, names = WORK[line.strip()]
+    begin = time.perf_counter()
+    _, found = library.get_interval_estimates(scores, function, reps=replicates)
+    seconds = time.perf_counter() - begin
+    limits = {name: found["x"][:, i].tolist() for i, name in enumerate(names)}
+    print(json.dumps({"seconds": seconds, "limits": limits}), flush=True)
+"""
+
+SUMMARIES_SCRIPT = """
+from arcademark.catalogue import load
+from arcademark.metrics import aggregate, normalise
+from arcademark.suite import references
+
+table = load()
+scores = table.mean_over_runs()
+counted = 0
+for name, high in (("hns", "human"), ("hwrns", "human_world_record"), ("saber", "human_world_record")):
+    low, top = references.scores("random"), references.scores(high)
+    tasks = [task for task in table.tasks if task in low and task in top]
+    columns = [table.tasks.index(task) for task in tasks]
+    values = getattr(normalise, name)(scores[:, columns], low, top, tasks)
+    for row in values:
+        if not all(row != row):
+            aggregate.summarise(row, tasks, missing="omit")
+            counted += 1
+print(len(table.algorithms), counted)
+"""
+
+
+def made_up_scores() -> tuple[Floats, Floats]:
+    """Return fractions of human level, shape (games, runs), of two algorithms."""
+    rng = np.random.default_rng(0)
+    means = rng.lognormal(0, 1.2, (GAMES, 1))
+    x, y = (means * rng.lognormal(gain, 0.3, (GAMES, RUNS)) for gain in (0.05, 0.0))
+    return x, y
+
+
+def installed_peer() -> Path:
+    """Return the interpreter that has rliable, made on first use."""
+    python = PEER / "bin" / "python"
+    check = [str(python), "-c", "import rliable.library"]
+    if not python.exists() or subprocess.run(check, capture_output=True, check=False).returncode:
+        print(f"installing {' '.join(REQUIREMENTS)} into {PEER.relative_to(ROOT)} …", file=sys.stderr)
+        venv.create(PEER, with_pip=True, clear=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *REQUIREMENTS], check=True)
+    return python
+
+
+class Peer:
+    """rliable in a process of its own, waiting for work."""
+
+    def __init__(self, x: Floats, y: Floats, folder: Path) -> None:
+        np.savez(folder / "scores.npz", x=x, y=y)
+        script = PEER_SCRIPT.replace("AGGREGATE_REPLICATES", str(AGGREGATE_REPLICATES))
+        script = script.replace("IMPROVEMENT_REPLICATES", str(IMPROVEMENT_REPLICATES))
+        command = [str(installed_peer()), "-c", script, str(folder / "scores.npz")]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def work(self, what: str) -> tuple[float, Limits]:
+        """Return seconds and limits."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(what + "\n")
+        self.process.stdin.flush()
+        told = json.loads(self.process.stdout.readline())
+        return told["seconds"], told["limits"]
+
+    def stop(self) -> None:
+        """End the process."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limits]]:
+    """Return our counterparts of the peer's work."""
+    games = [str(game) for game in range(GAMES)]
+
+    def aggregates(rng: np.random.Generator) -> Limits:
+        found = bootstrap.aggregate_intervals(
+            x, games, rng, target=1.0, method="percentile", resamples=AGGREGATE_REPLICATES
+        )
+        return {name: [interval.low or 0.0, interval.high or 0.0] for name, interval in found.items()}
+
+    def improvement(rng: np.random.Generator) -> Limits:
+        found = bootstrap.improvement_interval(x, y, games, rng, method="percentile", resamples=IMPROVEMENT_REPLICATES)
+        return {"probability_of_improvement": [found.low or 0.0, found.high or 0.0]}
+
+    return {"iqm": aggregates, "aggregates": aggregates, "improvement": improvement}
+
+
+def clocked(work: Callable[[np.random.Generator], Limits], rng: np.random.Generator) -> tuple[float, Limits]:
+    """Return seconds and what was found."""
+    begin = time.perf_counter()
+    found = work(rng)
+    return time.perf_counter() - begin, found
+
+
+def fresh_process(script: str, environment: dict[str, str] | None = None) -> float:
+    """Return the seconds from the start to the end of a process of its own."""
+    begin = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL, env=os.environ | (environment or {})
+    )
+    return time.perf_counter() - begin
+
+
+def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
+    """Return the seconds of a first call in a fresh process: kernels not compiled, compiled; and of importing alone."""
+    np.savez(folder / "mine.npz", x=x, y=y)
+    imports = "import numpy as np; from arcademark.metrics import bootstrap"
+    call = (
+        f"{imports}; data = np.load({str(folder / 'mine.npz')!r}); games = [''] * len(data['x']); "
+        "rng = np.random.default_rng(0); bootstrap.aggregate_intervals(data['x'], games, rng, resamples=2); "
+        "bootstrap.improvement_interval(data['x'], data['y'], games, rng, resamples=2)"
+    )
+    cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    return fresh_process(call, cache), fresh_process(call, cache), fresh_process(imports)
+
+
+def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
+    """Return the largest difference between limits, in standard errors of a difference of two single intervals."""
+    largest = 0.0
+    for name, ends in theirs.items():
+        repeated = np.array([found[name] for found in mine])
+        error = repeated.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(repeated))
+        largest = max(largest, float(np.max(np.abs(np.array(ends) - repeated.mean(axis=0)) / error)))
+    return largest
+
+
+def against_peer(x: Floats, y: Floats, folder: Path, repeats: int, peer_repeats: int, console: Console) -> bool:
+    """Print the table of ratios and tell whether the limits on them are kept."""
+    peer, works = Peer(x, y, folder), ours(x, y)
+    generators = np.random.default_rng(1)
+    table = Table(title=f"Percentile intervals of {GAMES} games × {RUNS} runs: medians of repeats")
+    for column in ("", "rliable, s", "ours, ms", "ratio", "limit", "limits differ, standard errors"):
+        table.add_column(column, justify="left" if not column else "right")
+    kept = True
+    titles = {"iqm": "IQM", "aggregates": "four aggregates", "improvement": "probability of improvement"}
+    for what, title in titles.items():
+        works[what](generators.spawn(1)[0])
+        theirs, mine, ratios, distances = [], [], [], []
+        for _ in range(peer_repeats):
+            seconds, limits = peer.work(what)
+            pairs = [clocked(works[what], rng) for rng in generators.spawn(max(repeats, 20))]
+            own = statistics.median(pair[0] for pair in pairs[:repeats])
+            theirs.append(seconds)
+            mine.append(own)
+            ratios.append(seconds / own)
+            distances.append(apart(limits, [pair[1] for pair in pairs]))
+        limit = IMPROVEMENT_LIMIT if what == "improvement" else AGGREGATES_LIMIT
+        ratio, distance = statistics.median(ratios), max(distances)
+        kept &= ratio >= limit and distance < 4
+        shown = f"{statistics.median(theirs):.2f}", f"{1000 * statistics.median(mine):.2f}", f"{ratio:,.0f}"
+        table.add_row(title, *shown, f"≥ {limit:,.0f}", f"{distance:.1f}")
+    peer.stop()
+    console.print(table)
+    return kept
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed of intervals as a ratio to rliable.")
+    parser.add_argument("--repeats", type=int, default=9, help="of ours for each of the peer's")
+    parser.add_argument("--peer-repeats", type=int, default=3)
+    parser.add_argument("--without-peer", action="store_true")
+    arguments = parser.parse_args()
+    console, (x, y) = Console(), made_up_scores()
+    kept = True
+    with tempfile.TemporaryDirectory() as name:
+        if not arguments.without_peer:
+            kept = against_peer(x, y, Path(name), arguments.repeats, arguments.peer_repeats, console)
+        first, later, imports = compiling(x, y, Path(name))
+    console.print(
+        f"First call of both in a fresh process, imports included: {first:.1f} s right after installing (kernels are "
+        f"compiled), {later:.2f} s from then on; importing alone {imports:.2f} s."
+    )
+    seconds = statistics.median(fresh_process(SUMMARIES_SCRIPT) for _ in range(arguments.repeats))
+    told = subprocess.run([sys.executable, "-c", SUMMARIES_SCRIPT], check=True, capture_output=True, text=True).stdout
+    algorithms, summaries = told.split()
+    console.print(
+        f"Everything published: {algorithms} algorithms loaded and {summaries} summaries in a fresh process: "
+        f"{seconds:.2f} s (limit {SUMMARIES_LIMIT} s)."
+    )
+    kept &= seconds < SUMMARIES_LIMIT
+    console.print("All limits are kept." if kept else "Not all limits are kept.")
+    sys.exit(not kept)
+
+
+if __name__ == "__main__":
+    main()

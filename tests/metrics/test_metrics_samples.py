@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate, samples
+from arcademark.metrics.intervals import METHODS, Strata, limits, student_ratio
+
+
+def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:
+    source = np.random.default_rng(seed)
+    return np.asarray(source.lognormal(0, 1, (tasks, 1)) * source.lognormal(0, 0.4, (tasks, runs)))
+
+
+def strata(scores: np.ndarray, target: float = 1.0) -> Strata:
+    return samples.aggregate_strata(samples.sample_of(scores), target)
+
+
+def test_degrees_of_freedom_of_a_difference_are_welchs() -> None:
+    x, y = np.array([1.0, 2, 4, 9]), np.array([3.0, 3, 8, 1, 20, 2])
+    found = Strata(np.array([x.var(ddof=1) / 4, y.var(ddof=1) / 6]), np.array([4, 6]))
+    assert found.degrees_of_freedom() == pytest.approx(stats.ttest_ind(x, y, equal_var=False).df)
+    assert found.shrinkage() ** 2 == pytest.approx((x.var() / 4 + y.var() / 6) / found.variances.sum())
+
+
+def test_what_does_not_vary_has_endless_degrees_of_freedom_and_is_not_widened() -> None:
+    found = Strata(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([3, 3]))
+    assert found.degrees_of_freedom().tolist() == [np.inf, 2.0]
+    assert found.shrinkage() == pytest.approx([1.0, np.sqrt(2 / 3)])
+    assert student_ratio([np.inf, 2.0], 0.95) == pytest.approx([1.0, stats.t.ppf(0.975, 2) / stats.norm.ppf(0.975)])
+
+
+def test_limits_by_hand() -> None:
+    draws = np.array([-3.0, -1, 0, 0, 1, 1, 1, 2, 2, 7])
+    pair = Strata(np.array([2.0, 2.0]), np.array([3, 3]))
+    low, high, error = limits(1.0, draws, pair, method="percentile", level=0.8)
+    assert (low, high) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])))
+    assert error == pytest.approx(draws.std(ddof=1))
+    factor = np.sqrt(3 / 2) * stats.t.ppf(0.9, 4) / stats.norm.ppf(0.9)
+    wide = limits(1.0, draws, pair, method="expanded", level=0.8)
+    assert wide[:2] == pytest.approx((1 + factor * (low - 1), 1 + factor * (high - 1)))
+    assert wide[2] == pytest.approx(np.sqrt(3 / 2) * error)
+    reach = factor * np.quantile(np.abs(draws - 1), 0.8)
+    assert limits(1.0, draws, pair, method="symmetric", level=0.8)[:2] == pytest.approx((1 - reach, 1 + reach))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limits_of_several_statistics_are_those_of_each(method: str) -> None:
+    draws = np.random.default_rng(0).normal(size=(3, 50))
+    group = Strata(np.random.default_rng(1).random((3, 4)), np.array([2, 3, 4, 5]))
+    together = limits([0.0, 0.1, 0.2], draws, group, method=method, level=0.9)  # type: ignore[arg-type]
+    for i in range(3):
+        one = Strata(group.variances[i], group.runs)
+        alone = limits(i / 10, draws[i], one, method=method, level=0.9)  # type: ignore[arg-type]
+        assert [float(column[i]) for column in together] == pytest.approx([float(value) for value in alone])
+
+
+def test_no_other_method_and_no_other_level() -> None:
+    one = Strata(np.array([1.0]), np.array([3]))
+    with pytest.raises(UnknownNameError, match="bca"):
+        limits(0.0, np.zeros(3), one, method="bca", level=0.9)  # type: ignore[arg-type]
+    with pytest.raises(ArcadeMarkError, match="level 1"):
+        limits(0.0, np.zeros(3), one, method="symmetric", level=1.0)
+
+
+def test_variances_of_mean_and_optimality_gap_by_the_textbook() -> None:
+    scores = made_up(4, 5)
+    found = strata(scores).variances.sum(axis=1)
+    assert found[0] == pytest.approx((scores.var(axis=1, ddof=1) / 5).sum() / 16)
+    assert found[3] == pytest.approx((np.minimum(scores, 1).var(axis=1, ddof=1) / 5).sum() / 16)
+
+
+def test_variance_of_an_iqm_of_one_task_is_yuens() -> None:
+    runs = made_up(1, 12)
+    theirs = stats.mstats.trimmed_stde(runs[0], limits=(0.25, 0.25), inclusive=(True, True))
+    assert np.sqrt(strata(runs).variances[2, 0]) == pytest.approx(float(theirs))
+
+
+@pytest.mark.parametrize("statistic", [0, 2, 3])
+def test_variances_are_those_of_the_statistic_drawn_again_and_again(statistic: int) -> None:
+    """Many runs a task, so that the linear approximation holds."""
+    source = np.random.default_rng(3)
+    means = source.lognormal(0, 1, (8, 1))
+    by = [
+        lambda scores: scores.mean(),
+        None,
+        lambda scores: float(aggregate.iqm(scores)),
+        lambda scores: float(aggregate.optimality_gap(scores, 1.0)),
+    ][statistic]
+    assert by is not None
+    drawn = [by(means * source.lognormal(0, 0.4, (8, 40))) for _ in range(2000)]
+    expected = np.mean(
+        [strata(means * source.lognormal(0, 0.4, (8, 40))).variances[statistic].sum() for _ in range(50)]
+    )
+    assert np.var(drawn) == pytest.approx(expected, rel=0.12)
+
+
+def test_the_median_follows_the_tasks_near_it() -> None:
+    scores = np.array([[0.0, 2, 4], [9.0, 10, 11], [9.5, 10.5, 11.5], [98.0, 100, 102], [199.0, 200, 201]])
+    shares = strata(scores).variances[1] / (scores.var(axis=1, ddof=1) / 3)
+    weights = np.sqrt(shares)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[1] + weights[2] > 0.999
+    assert weights[2] > weights[1]  # the third is the median itself
+
+
+def test_what_never_varies_has_no_variance_at_all() -> None:
+    assert not strata(np.repeat([[0.1], [0.7], [1e9 / 3]], 7, axis=1)).variances.any()
+
+
+@pytest.mark.parametrize(("runs_x", "runs_y"), [(2, 3), (5, 5), (4, 1)])
+def test_variances_of_the_probability_of_improvement_by_pairs(runs_x: int, runs_y: int) -> None:
+    x, y = np.round(2 * made_up(3, runs_x, 1)), np.round(2 * made_up(3, runs_y, 2))
+    found = samples.improvement_strata(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    expected = []
+    for one, other in ((x, y), (y, x)):
+        for mine, theirs in zip(one, other, strict=True):
+            wins = [np.mean([(a > b) + 0.5 * (a == b) for b in theirs]) for a in mine]
+            expected.append(np.var(wins, ddof=1) / len(wins) / 9 if len(wins) > 1 else 0.0)
+    assert found.variances == pytest.approx(expected)
+    assert found.runs.tolist() == [runs_x] * 3 + [runs_y] * 3
+
+
+def test_variances_of_a_profile_by_the_binomial() -> None:
+    scores = np.array([[1.0, 2, 3, 4], [3.0, 3, 3, 3]])
+    found = samples.profile_strata(samples.sample_of(scores), np.array([2.5, 3.0]))
+    assert found.variances == pytest.approx(np.array([[0.25, 0.0], [0.25 * 0.75, 0.0]]) / 3 / 4)
+
+
+def test_a_sample_keeps_the_runs_that_are_there_in_ascending_tasks() -> None:
+    nan = np.nan
+    found = samples.sample_of(np.array([[9.0, nan, 5], [1.0, 2, 3], [nan, nan, 4]]))
+    assert found.runs.tolist() == [1, 2, 3, 4, 9, 5]
+    assert found.first.tolist() == [0, 3, 4, 6]
+    means, variances = found.by_task(found.runs)
+    assert (means.tolist(), variances.tolist()) == ([2, 4, 7], [1, 0, 8])
+
+
+def test_placements_count_lower_and_not_higher_runs() -> None:
+    x, y = np.array([[1.0, 3, 2], [0.0, 9, 9]]), np.array([[2.0, 2], [9.0, 1]])
+    found = samples.placements(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    expected = [((row_y < run).sum(), (row_y <= run).sum()) for row_x, row_y in zip(x, y, strict=True) for run in row_x]
+    assert list(zip(*(column.tolist() for column in found), strict=True)) == list(itertools.chain(expected))
