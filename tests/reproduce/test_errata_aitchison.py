@@ -14,10 +14,12 @@ from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.suite.protocols import protocol
 from arcademark.suite.references import scores as reference_scores
 from arcademark.suite.subsets import subset
+from arcademark.suite.tasks import canonical_game, games
 
 PAPER = "aitchison-2023"
 FOUND = {erratum.where: erratum for erratum in errata(PAPER) if erratum.category != "sources disagree"}
 ATARI_5, ATARI_10 = subset("atari-5").tasks, subset("atari-10").tasks
+ENTRIES = collections.entries("atari-5-training")
 AGENT57_HOURS = 90e9 / (260 * 256) / 3600
 
 
@@ -97,6 +99,10 @@ RECOMPUTED = {
     ),
     "§2 and Table 1: ALE's citations against the other benchmarks' together": lambda: (
         f"{2295 / (610 + 380 + 166 + 119):.2f} times"
+    ),
+    "Appendix A: preemptive against standard cost": lambda: f"{10_670 / 35_759:.2f} and {30_673 / 110_352:.2f}",
+    "Appendix D: where the algorithms' names are from": lambda: (
+        f"{sum('Papers with Code' in entry.read_in for entry in ENTRIES)} of the {len(ENTRIES)}"
     ),
     "§4.1 and Table 8: how many algorithms": lambda: (
         f"{len(data.raw()) - (data.HUMAN in data.raw())} and the human reference"
@@ -179,6 +185,40 @@ def test_what_holds_is_what_we_compute(where):
     assert FOUND[where].holds != FOUND[where].printed
 
 
+@pytest.mark.parametrize(
+    ("where", "figures"),
+    [
+        ("§1: growth of training frames from 2015's DQN to Agent57", lambda: f"{100e9 / 200e6:g} times"),
+        (
+            "§2 and Table 1: ALE's citations against the other benchmarks' together",
+            lambda: f"{610 + 380 + 166 + 119:,}.",
+        ),
+        ("Table 3, Agent57, median", lambda: f"{data.median('Agent57'):.1f}"),
+        ("Table 3, IQN, median", lambda: f"{data.median('IQN'):.1f}"),
+        ("Table 3, Agent57, Atari-5", lambda: f"{data.predictions('atari-5')['Agent57'][1]:,.1f}"),
+        ("Table 3, Ape-X, Atari-5", lambda: f"{data.predictions('atari-5')['Ape-X'][1]:.1f}"),
+        ("Table 3, IQN, Atari-5", lambda: f"{data.predictions('atari-5')['IQN'][1]:.1f}"),
+        ("§5.3, Go-Explore: by how much 1,620 exceeds 1,446", lambda: f"{1620 / 1446:.4f}"),
+        ("§6, correlation of Skiing with Alien", lambda: f"{data.correlation('skiing', 'alien'):.4f}"),
+        ("§6, correlation of Skiing with Ms. Pac-Man", lambda: f"{data.correlation('skiing', 'ms_pacman'):.4f}"),
+        ("§6, correlation of Skiing with River Raid", lambda: f"{data.correlation('skiing', 'riverraid'):.4f}"),
+        ("Appendix A, Agent-57: hours", lambda: f"{AGENT57_HOURS:.2f}."),
+        ("Appendix A, Agent-57: what 260 a second are", lambda: f"{AGENT57_HOURS / 4:.1f} hours"),
+        ("Appendix A, Agent-57: the emulator's speed", lambda: f"{260 * 256:,} steps"),
+        ("Table 6, Rainbow DQN, standard cost", lambda: f"${13_680 * (2.48 + 0.134):,.2f}"),
+        ("Table 6, Agent-57, standard cost", lambda: f"${21_375 * (2.9333 + 2.2294):,.2f}"),
+        ("Appendix A, Power Usage: energy of an Agent57 run", lambda: f"{energy(375):.3f} MWh with 375 hours"),
+        ("Appendix A, Carbon Emissions", lambda: f"{energy(AGENT57_HOURS) * 1000 * 0.92:,.0f} pounds"),
+    ],
+)
+def test_figures_in_explanations_are_what_we_compute(where, figures):
+    assert figures() in FOUND[where].why
+
+
+def test_no_numbers_that_round_to_those_of_go_explore_give_the_printed_overestimate():
+    assert round(100 * (1620.5 / 1445.5 - 1), 1) < 12.2
+
+
 @pytest.mark.parametrize("name", ["atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val", "dqn-7"])
 def test_table_2_is_cross_validated(name):
     chosen = subset(name)
@@ -235,6 +275,22 @@ def test_the_frame_caps_of_2013_and_2015_are_not_those_of_the_others():
 )
 def test_tables_10_and_11_of_the_arxiv_text_are_fitted_to_clipped_scores(games, target, printed):
     assert fitted(games, target) == printed
+
+
+@pytest.mark.parametrize(
+    ("spellings", "title"),
+    [
+        ("Q*Bert, Q*bert, QBert, Qbert", "Q*bert"),
+        ("Ms. Pacman, MsPacMan, MsPacman, Ms Pacman", "Ms. Pac-Man"),
+        ("Riverraid, River Raid", "River Raid"),
+        ("Private eye", "Private Eye"),
+        ("Montezuma Revenge, Montezumarevenge", "Montezuma's Revenge"),
+        ("Skiiing", "Skiing"),
+        ("DoubleDdunk", "Double Dunk"),
+    ],
+)
+def test_games_are_known_by_every_name_that_the_paper_has_for_them(spellings, title):
+    assert {games()[canonical_game(spelling)].name for spelling in spellings.split(", ")} == {title}
 
 
 def test_other_medians_that_the_icml_text_runs_together():
