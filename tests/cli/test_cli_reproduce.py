@@ -84,6 +84,14 @@ def test_the_whole_table_has_every_game(invoke):
     assert not all(f"\n{game} " in brief.out for game in games)
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("paper", papers.PAPERS)
+def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, paper, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = invoke("reproduce", paper, "--all").out.splitlines()
+    assert max(map(len, lines)) <= columns
+
+
 @pytest.mark.parametrize("kind", ["svg", "png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
     answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")

@@ -30,10 +30,6 @@ STYLES = {"agrees": "green", "differs": "bold yellow", "not available": "dim"}
 HEADING = 14
 """Columns of a heading of a figure's numbers."""
 
-GAME_COLUMNS = 16
-ALGORITHM_COLUMNS = 32
-"""What a game's name, and an algorithm's score and two percentages, take in the whole table."""
-
 
 def render(shown: Reproduced, console: Console, *, whole: bool = False) -> None:
     """Print the reproduction.
@@ -172,31 +168,49 @@ def _whole(grid: Grid, width: int) -> Iterator[RenderableType]:
     others = [name for name in grid.algorithms if name not in references]
     if references:
         yield _block(grid, references)
-    step = max(1, (width - GAME_COLUMNS) // ALGORITHM_COLUMNS)
-    for start in range(0, len(others), step):
+    left = max(len(title) for _, title in grid.rows)
+    blocks: list[list[str]] = []
+    free = 0
+    for name in others:
+        needed = sum(map(_width, _columns(grid, name)))
+        if needed > free:
+            blocks.append([])
+            free = width - left
+        blocks[-1].append(name)
+        free -= needed
+    for block in blocks:
         yield Text()
-        yield _block(grid, others[start : start + step])
+        yield _block(grid, block)
 
 
-def _block(grid: Grid, algorithms: Sequence[str]) -> Table:
+def _block(grid: Grid, algorithms: Sequence[str]) -> RenderableType:
+    """Lay algorithms out beside each other, more tightly than `layout` does."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("game", overflow="fold")
-    percent = [name for name in algorithms if grid.has_percent(name)]
     for name in algorithms:
-        table.add_column(f"{name}\nscore", justify="right", no_wrap=True)
-        if name in percent:
-            table.add_column(f"{grid.quantity.upper()} %\npaper", justify="right", no_wrap=True)
-            table.add_column("\nours", justify="right", no_wrap=True)
-    for row, title in grid.rows:
-        if not any(grid.cell(row, name, quantity) for name in algorithms for quantity in ("score", "")):
-            continue
-        cells: list[RenderableType] = []
-        for name in algorithms:
-            cells.append(_score(grid.cell(row, name, "score")))
-            if name in percent:
-                cells += [_printed(grid.cell(row, name)), _recomputed(grid.cell(row, name))]
-        table.add_row(Text(title), *cells)
-    return table
+        for heading, *_ in _columns(grid, name):
+            table.add_column(heading, justify="right", no_wrap=True)
+    columns = [cells for name in algorithms for _, *cells in _columns(grid, name)]
+    for (_, title), *cells in zip(grid.rows, *columns, strict=True):
+        if any(cells):
+            table.add_row(Text(title), *cells)
+    return Padding(table, 0, expand=False)
+
+
+def _columns(grid: Grid, algorithm: str) -> list[tuple[Text, ...]]:
+    """Return an algorithm's score and two percentages, or its score alone: headings and cells, one a row."""
+    scores = (_score(grid.cell(row, algorithm, "score")) for row, _ in grid.rows)
+    columns = [(Text(f"{algorithm}\nscore"), *scores)]
+    if grid.has_percent(algorithm):
+        cells = [grid.cell(row, algorithm) for row, _ in grid.rows]
+        columns.append((Text(f"{grid.quantity.upper()} %\npaper"), *map(_printed, cells)))
+        columns.append((Text("\nours"), *map(_recomputed, cells)))
+    return columns
+
+
+def _width(column: tuple[Text, ...]) -> int:
+    """Return what a column takes, with the gap before it."""
+    return 2 + max(len(line) for cell in column for line in cell.plain.split("\n"))
 
 
 def _score(cell: Comparison | None) -> Text:
