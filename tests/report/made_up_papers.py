@@ -118,7 +118,22 @@ STEPS = PaperFigure(
         ),
     ),
 )
-FIGURES = (BARS, GROUPED, STEPS)
+MIXED = PaperFigure(
+    SOURCE.key,
+    3,
+    "Figure 3: averages",
+    "By two sets, where there are two.",
+    tuple(
+        Panel(title, "bars", "", tuple(Series(name, (1.5, 33.8)) for name in names), ("BASS", "RAM"))
+        for title, names in (
+            ("Average baseline score", ("the three published baselines", "our runs of 37 baselines")),
+            ("Median baseline score", ("the three published baselines", "our runs of 37 baselines")),
+            ("Average inter-algorithm score", ("the five learners",)),
+            ("Median inter-algorithm score", ("the five learners",)),
+        )
+    ),
+)
+FIGURES = (BARS, GROUPED, MIXED, STEPS)
 
 
 def made_up(*parts: Reproduction, figures: tuple[PaperFigure, ...] = FIGURES) -> Reproduced:

@@ -64,7 +64,7 @@ def test_the_page_has_every_figure_in_words_too(page: str) -> None:
     assert len(drawings) == len(FIGURES)
     assert all(attrs["role"] == "img" for attrs in drawings)
     assert "Mean HNS: Quick 874" in str(drawings[0]["aria-label"])
-    assert "Basic 100" in str(drawings[2]["aria-label"])
+    assert "Basic 100" in str(drawings[3]["aria-label"])
     for figure in FIGURES:
         assert figure.caption in page
 

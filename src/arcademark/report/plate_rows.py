@@ -26,6 +26,8 @@ TITLE_LINE = 11.0
 HEAD, LOW_HEAD = 17.0, 5.0
 """Between the titles and the rows: with a line of small texts, and without."""
 FOOT = 17.0
+LINE_GAP = 10.0
+"""Between two lines of panels."""
 UNIT_LINE = 9.0
 TICK_GAP = 3.0
 """Between the texts of two ticks."""
@@ -67,13 +69,13 @@ def draw(plate: Rows) -> Figure:
     sizes = [_widths(line, rows.left) for line in lines]
     heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
     feet = [FOOT + (UNIT_LINE if any(panel.unit for panel in line) else 0.0) for line in lines]
-    total = sum(heads) + sum(feet) + rows.height * len(lines)
+    total = sum(heads) + sum(feet) + rows.height * len(lines) + LINE_GAP * (len(lines) - 1)
     figure = Figure(figsize=(WIDTH / 72, total / 72))
     bottom = total
     for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
         bottom -= head + rows.height
         _line(figure, line, size, rows, bottom / total, total)
-        bottom -= foot
+        bottom -= foot + LINE_GAP
     return figure
 
 

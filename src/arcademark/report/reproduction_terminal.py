@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -11,11 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arcademark.report import layout, reproduction_figures, reproductions, wording
-from arcademark.report.plates import Rows
+from arcademark.report import layout, plates, reproduction_figures, reproductions, wording
+from arcademark.report.plates import Column, Rows
 from arcademark.report.reproductions import BELOW, Counts, Grid, Kind, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import Panel, PaperFigure
+
+T = TypeVar("T")
 
 DIFFERS = "≠"
 NOTED = "≈"
@@ -26,6 +29,9 @@ FIELD_STYLES = {"differ": "yellow", "unexplained": "bold red"}
 MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
 
 STYLES = {"agrees": "green", "differs": "bold yellow", "not available": "dim"}
+
+TIGHT_GAP = 2
+"""What the whole table leaves between two columns."""
 
 HEADING = 14
 """Columns of a heading of a figure's numbers."""
@@ -54,7 +60,7 @@ def parts(shown: Reproduced, width: int, *, whole: bool) -> Iterator[RenderableT
     for part in shown.parts:
         yield from _part(part, width, whole=whole)
     for figure in shown.figures:
-        yield from layout.section(figure.title, Text(figure.caption), Text(), *_figure(figure))
+        yield from layout.section(figure.title, Text(figure.caption), Text(), *_figure(figure, width))
     if len(shown.parts) > 1:
         yield _counts(shown.counts, reproductions.noun(shown.parts))
 
@@ -169,16 +175,8 @@ def _whole(grid: Grid, width: int) -> Iterator[RenderableType]:
     if references:
         yield _block(grid, references)
     left = max(len(title) for _, title in grid.rows)
-    blocks: list[list[str]] = []
-    free = 0
-    for name in others:
-        needed = sum(map(_width, _columns(grid, name)))
-        if needed > free:
-            blocks.append([])
-            free = width - left
-        blocks[-1].append(name)
-        free -= needed
-    for block in blocks:
+    widths = [sum(TIGHT_GAP + _width(column) for column in _columns(grid, name)) for name in others]
+    for block in _shared_out(others, widths, width - left):
         yield Text()
         yield _block(grid, block)
 
@@ -209,8 +207,21 @@ def _columns(grid: Grid, algorithm: str) -> list[tuple[Text, ...]]:
 
 
 def _width(column: tuple[Text, ...]) -> int:
-    """Return what a column takes, with the gap before it."""
-    return 2 + max(len(line) for cell in column for line in cell.plain.split("\n"))
+    """Return what the widest line of a column takes."""
+    return max(len(line) for cell in column for line in cell.plain.split("\n"))
+
+
+def _shared_out(items: Sequence[T], widths: Sequence[int], room: int) -> Iterator[list[T]]:
+    """Share items out between blocks that have room for them, at least one in each."""
+    block: list[T] = []
+    free = room
+    for item, width in zip(items, widths, strict=True):
+        if block and width > free:
+            yield block
+            block, free = [], room
+        block.append(item)
+        free -= width
+    yield block
 
 
 def _score(cell: Comparison | None) -> Text:
@@ -235,35 +246,40 @@ def _statements(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
         yield told
 
 
-def _figure(figure: PaperFigure) -> Iterator[RenderableType]:
+def _figure(figure: PaperFigure, width: int) -> Iterator[RenderableType]:
     """Show a figure's numbers: its rows, or what its curves are worth at round values."""
     plate = reproduction_figures.plate(figure)
     if isinstance(plate, Rows):
-        yield _rows(plate)
+        yield from _rows(plate, width)
         return
     for panel in figure.panels:
         yield Text(panel.title, style="bold")
         yield _curves(panel)
 
 
-def _rows(plate: Rows) -> Table:
-    columns = [(panel, column) for panel in plate.panels for column in panel.columns]
-    headings = [
-        "\n".join(
-            filter(None, (*textwrap.wrap(panel.title, HEADING), *textwrap.wrap(column.title or panel.unit, HEADING)))
-        )
-        for panel, column in columns
-    ]
-    table = layout.table("", *headings)
-    place = 0
-    for heading, members in plate.groups:
-        if heading:
-            table.add_row(Text(heading, style="dim"), *[""] * len(columns))
-        for name in members:
-            row = [column.texts[place] for _, column in columns]
-            table.add_row(Padding(Text(name), (0, 0, 0, 2 if heading else 0)), *row)
-            place += 1
-    return table
+def _rows(plate: Rows, width: int) -> Iterator[RenderableType]:
+    """Yield the rows with as many columns beside each other as there is room for, and the others below."""
+    columns = [_numbers_of(panel, column) for panel in plate.panels for column in panel.columns]
+    left = max(2 * bool(heading) + len(name) for heading, members in plate.groups for name in members)
+    widths = [len(layout.GAP) + _width(column) for column in columns]
+    for place, block in enumerate(_shared_out(columns, widths, width - left)):
+        if place:
+            yield Text()
+        table = layout.table("", *(heading.plain for heading, *_ in block))
+        cells = zip(*(numbers for _, *numbers in block), strict=True)
+        for heading, members in plate.groups:
+            if heading:
+                table.add_row(Text(heading, style="dim"), *[""] * len(block))
+            for name in members:
+                table.add_row(Padding(Text(name), (0, 0, 0, 2 if heading else 0)), *next(cells))
+        yield table
+
+
+def _numbers_of(panel: plates.Panel, column: Column) -> tuple[Text, ...]:
+    """Return a column's heading and numbers."""
+    texts = (panel.title, column.title or panel.unit)
+    heading = "\n".join(line for text in texts for line in textwrap.wrap(text, HEADING))
+    return (Text(heading), *map(Text, column.texts))
 
 
 def _curves(panel: Panel) -> Table:
