@@ -8,11 +8,11 @@
 
 A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
 human-normalised scores, in percent, of an algorithm of the catalogue's Atari-5 training table, drawn at random among
-those that have all games, on games drawn at random. No source tells how runs are distributed, so three ways are assumed,
-and the tables show the range over them:
+those that have all games, on games drawn at random. No source tells how runs are distributed, so three ways are
+assumed, and the tables show the range over them:
 
 * "normal": runs are normal about the mean, with a relative spread (standard deviation over mean) that differs by task,
-  log-normal with median 0.2 and log-spread 0.7, so that of two thirds of the tasks it is between 0.1 and 0.4. It is held
+  log-normal with median 0.2 and log-spread 0.7: between 0.1 and 0.4 on two thirds of the tasks. It is held
   to 0.5 at most, since with more a run would often fall far below random play.
 * "skewed": such spreads, not held, and runs log-normal.
 * "breakthrough": as skewed, but on a tenth of the tasks a run either breaks through or scores nothing, with a chance of
@@ -118,8 +118,7 @@ def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator)
     draws = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
     x, y = (samples.sample_of(each, sort=False) for each in (opponent, scores))
     won = bootstrap.resampled_improvement(x, y, key, RESAMPLES, 1)
-    against = samples.improvement_strata(x, y)
-    probability = compare.probability_of_improvement(opponent, scores)
+    probability, against = samples.improvement(x, y)
     told = []
     for method in METHODS:
         ends = limits(values, draws, samples.aggregate_strata(sample, TARGET), method=method, level=LEVEL)[:2]

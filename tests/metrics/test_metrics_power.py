@@ -28,16 +28,19 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-# Cohen 1988, Table 2.4.1: two-sided, alpha 0.05; sample sizes of each group by effect size and power.
-COHEN = [
-    (0.2, 0.8, 394), (0.5, 0.8, 64), (0.8, 0.8, 26), (1.0, 0.8, 17), (0.5, 0.9, 86), (0.8, 0.9, 34), (0.2, 0.95, 651),
-]  # fmt: skip
+# Cohen 1992, "A power primer", Table 2: runs of each group for power 0.8, by effect size and two-sided alpha.
+COHEN = {
+    (0.2, 0.01): 586, (0.5, 0.01): 95, (0.8, 0.01): 38,
+    (0.2, 0.05): 393, (0.5, 0.05): 64, (0.8, 0.05): 26,
+    (0.2, 0.10): 310, (0.5, 0.10): 50, (0.8, 0.10): 20,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("effect", "power", "size"), COHEN)
-def test_seeds_needed_are_those_of_the_table(effect: float, power: float, size: int) -> None:
-    assert abs(seeds_needed(effect, 1.0, power=power) - size) <= 1
-    assert seeds_needed(100 * effect, 100.0, power=power) == seeds_needed(effect, 1.0, power=power)
+@pytest.mark.parametrize(("effect", "alpha"), COHEN)
+def test_seeds_needed_are_those_of_the_table(effect: float, alpha: float) -> None:
+    found = seeds_needed(effect, 1.0, alpha=alpha)
+    assert abs(found - COHEN[effect, alpha]) <= 1  # the table rounds
+    assert seeds_needed(100 * effect, 100.0, alpha=alpha) == found
 
 
 @pytest.mark.parametrize(
@@ -78,10 +81,9 @@ def test_what_is_needed_is_enough_and_one_less_is_not() -> None:
 def test_the_detectable_difference_is_detected_with_just_that_power() -> None:
     found = detectable_difference(5, 1.0, within=2.0, episodes=10, power=0.9)
     assert detection_power(found, 5, 1.0, within=2.0, episodes=10) == pytest.approx(0.9)
-    assert detectable_difference(5, 1.0, within=2.0, episodes=10, power=0.9, relative_to=50.0) == pytest.approx(
-        found / 50
-    )
-    assert detectable_difference(64, 1.0) == pytest.approx(0.5, rel=0.01)  # Cohen 1988, as above
+    share = detectable_difference(5, 1.0, within=2.0, episodes=10, power=0.9, relative_to=50.0)
+    assert share == pytest.approx(found / 50)
+    assert detectable_difference(64, 1.0) == pytest.approx(0.5, rel=0.01)  # Cohen 1992, as above
 
 
 def test_too_few_seeds_are_told_apart_from_too_few_episodes() -> None:
@@ -168,10 +170,8 @@ def test_simulated_seeds_and_difference_are_each_others_inverse() -> None:
     found = simulated_seeds_needed(SPREADS, 0.2, rng(5), power=0.7, **options)
     assert found.power >= 0.7
     assert 3 <= found.seeds <= 20
-    assert (
-        simulated_power(SPREADS, 0.2, found.seeds - 1, np.random.default_rng(rng(5).integers(2**63)), **options).power
-        < 0.7
-    )
+    same_draws = np.random.default_rng(rng(5).integers(2**63))
+    assert simulated_power(SPREADS, 0.2, found.seeds - 1, same_draws, **options).power < 0.7
     difference = simulated_detectable_difference(SPREADS, found.seeds, rng(6), power=0.7, tolerance=0.1, **options)
     assert difference == pytest.approx(0.2, rel=0.3)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate, samples
+from arcademark.metrics import aggregate, compare, samples
 from arcademark.metrics.intervals import METHODS, Strata, limits, student_ratio
 
 
@@ -115,7 +115,8 @@ def test_what_never_varies_has_no_variance_at_all() -> None:
 @pytest.mark.parametrize(("runs_x", "runs_y"), [(2, 3), (5, 5), (4, 1)])
 def test_variances_of_the_probability_of_improvement_by_pairs(runs_x: int, runs_y: int) -> None:
     x, y = np.round(2 * made_up(3, runs_x, 1)), np.round(2 * made_up(3, runs_y, 2))
-    found = samples.improvement_strata(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    value, found = samples.improvement(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    assert value == compare.probability_of_improvement(x, y)
     expected = []
     for one, other in ((x, y), (y, x)):
         for mine, theirs in zip(one, other, strict=True):

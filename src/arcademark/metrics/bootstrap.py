@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import aggregate, compare, coverage, distribution
+from arcademark.metrics import aggregate, coverage, distribution
 from arcademark.metrics.aggregate import Missing
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata, check, limits
 from arcademark.metrics.normalise import PERCENT
@@ -35,7 +35,7 @@ from arcademark.metrics.samples import (
     Sample,
     admit,
     aggregate_strata,
-    improvement_strata,
+    improvement,
     placements,
     profile_strata,
     sample_of,
@@ -46,7 +46,7 @@ AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
 METHOD: Method = "symmetric"
 RESAMPLES = 10_000
 
-_WORK_OF_A_THREAD = 1_000_000
+_WORK_OF_A_THREAD = 300_000
 """Draws of a run that are worth a thread."""
 
 Floats = NDArray[np.float64]
@@ -181,11 +181,10 @@ def improvement_interval(
     """
     check(method, level)
     there, notes = admit(tasks, missing, x, y)
-    value = compare.probability_of_improvement(*there, missing="omit")
     one, other = (sample_of(scores, sort=False) for scores in there)
     key, count = _key(rng), _at_least(resamples)
     draws = resampled_improvement(one, other, key, count, threads)
-    strata = improvement_strata(one, other)
+    value, strata = improvement(one, other)
     if not (strata.runs > 1).any():
         return Interval(value, None, None, level, None, notes, method)
     low, high, error = limits(value, draws, strata, method=method, level=level)

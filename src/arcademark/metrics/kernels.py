@@ -130,19 +130,21 @@ def resample_aggregates(runs, first, draws, place, pooled, contested, below, gam
             summed, capped, left = 0.0, 0.0, draws[i]
             while left > 0:
                 word, state = draw_word(spans[i], state)
+                n, start = sizes_of[i], first[i]
                 for _ in range(min(left, per_word[i])):
-                    word *= sizes_of[i]
-                    run = first[i] + np.int64(word >> _32)
+                    word *= n
+                    run = start + np.int64(word >> _32)
                     word &= _LOW
+                    value = runs[run]
                     counts[place[run]] += 1
-                    summed += runs[run]
-                    capped += min(runs[run], gamma)
+                    summed += value
+                    capped += min(value, gamma)
                 left -= per_word[i]
             score = summed / draws[i]
             mean += score
             reached += capped / draws[i]
-            if contested[i]:
-                insert(score, middle, inserted)
+            if contested[i] and (inserted <= high_middle or score < middle[high_middle]):
+                insert(score, middle, min(inserted, high_middle))
                 inserted += 1
         out[0, replicate] = mean / tasks
         out[1, replicate] = 0.5 * (middle[low_middle] + middle[high_middle])

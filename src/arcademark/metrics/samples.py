@@ -127,26 +127,32 @@ def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
     return Strata(above / (sample.sizes * float(sample.sizes.size) ** 2), sample.sizes)
 
 
-def improvement_strata(x: Sample, y: Sample) -> Strata:
-    """Variance that each task's runs of X, then of Y, give to the probability (DeLong et al. 1988), (2 · tasks,)."""
-    tasks = x.sizes.size
-    lower, not_higher = placements(x, y)
-    of_x = x.by_task((lower + not_higher) / (2.0 * np.repeat(y.sizes, x.sizes)))[1]
-    lower, not_higher = placements(y, x)
-    of_y = y.by_task((lower + not_higher) / (2.0 * np.repeat(x.sizes, y.sizes)))[1]
+def improvement(x: Sample, y: Sample) -> tuple[float, Strata]:
+    """Return the probability that a run of X beats one of Y, averaged over tasks, and what makes up its variance.
+
+    Returns
+    -------
+    float
+        As `arcademark.metrics.compare.probability_of_improvement` finds it.
+    Strata
+        Of shape (2 · tasks,): of each task's runs of X, then of Y (DeLong, DeLong and Clarke-Pearson 1988).
+    """
+    tasks, pairs = x.sizes.size, x.sizes * y.sizes
+    won, lost = (np.sum(placements(*sides), axis=0) for sides in ((x, y), (y, x)))
+    value = np.mean(np.add.reduceat(won, x.first[:-1]) / (2 * pairs))
+    of_x = x.by_task(won / (2.0 * np.repeat(y.sizes, x.sizes)))[1]
+    of_y = y.by_task(lost / (2.0 * np.repeat(x.sizes, y.sizes)))[1]
     variances = np.concatenate([of_x / x.sizes, of_y / y.sizes]) / tasks**2
-    return Strata(variances, np.concatenate([x.sizes, y.sizes]))
+    return float(value), Strata(variances, np.concatenate([x.sizes, y.sizes]))
 
 
 def placements(x: Sample, y: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each run of X, how many of the task's runs of Y are lower, and how many are not higher."""
-    lower, not_higher = np.empty(x.runs.size, np.int64), np.empty(x.runs.size, np.int64)
-    for task in range(x.sizes.size):
-        mine = slice(x.first[task], x.first[task + 1])
-        theirs = np.sort(y.runs[y.first[task] : y.first[task + 1]])
-        lower[mine] = np.searchsorted(theirs, x.runs[mine], side="left")
-        not_higher[mine] = np.searchsorted(theirs, x.runs[mine], side="right")
-    return lower, not_higher
+    """For each run of X, how many of the task's runs of Y are lower, and how many are not higher; (n,) each."""
+    ranks = np.unique(np.concatenate([x.runs, y.runs]), return_inverse=True)[1]
+    task_x, task_y = (np.repeat(np.arange(side.sizes.size), side.sizes) for side in (x, y))
+    keys_x, keys_y = np.split(np.concatenate([task_x, task_y]) * ranks.size + ranks, [x.runs.size])
+    ordered, before = np.sort(keys_y), y.first[task_x]  # tasks follow one another, and within each go its runs
+    return ordered.searchsorted(keys_x, "left") - before, ordered.searchsorted(keys_x, "right") - before
 
 
 def together(one: Strata, other: Strata) -> Strata:
