@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* This is what is to be drawn; ``plate_rows.py`` and ``plate_curves.py`` draw it, ``plate_files.py`` writes it. A plate is
-  as wide as a page's text and as high as its rows need.
+* What is to be drawn stands here; `plate_rows` and `plate_curves` draw it, `plate_files` writes it. A plate is as wide
+  as a page's text and as high as its rows need.
 * In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
 * Colours tell apart under every kind of colour blindness, and never alone: rows have names, curves have dashes.
 * Text stays text in SVG, and every colour can be swapped for a CSS variable, so that pages may be dark.
