@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.intervals import interval, resampled_scores, score, score_interval
@@ -96,12 +97,16 @@ def test_tasks_are_resampled_independently() -> None:
 def test_what_an_interval_leaves_out_is_said() -> None:
     one_seed = score_interval([[1.0, 2.0] * 5], rng())
     assert one_seed.notes == ("one seed: the variation from seed to seed is not included",)
-    assert score_interval([[1.0, 2.0] * 5] * 2, rng()).notes == ()
+    assert score_interval([[1.0, 2.0] * 5] * 5, rng()).notes == ()
+    two = "only 2 seeds: where seeds differ, percentile intervals from so few are too narrow"
+    assert score_interval([[1.0, 2.0] * 5] * 2, rng()).notes == (two,)
+    assert score_interval([[1.0, 2.0] * 5] * 2, rng(), method="symmetric").notes == ()
     few = score_interval([[1.0, 2.0], [3.0]], rng())
-    assert few.notes == ("only 3 episodes a game: intervals from so few are too narrow",)
+    assert few.notes == (two, "only 3 episodes a game: intervals from so few are too narrow")
     mixed = interval({"pong": [[1.0, 2.0] * 5], "qbert": [[1.0] * 5, [1.0] * 5]}, lambda s: s.sum(axis=-1), rng())
     assert mixed.notes == (
         "one seed on pong: the variation from seed to seed is not included",
+        two,
         "every episode scored the same on qbert: no variation was seen there",
     )
 
@@ -110,6 +115,33 @@ def test_one_episode_has_a_score_but_no_interval() -> None:
     found = interval({"pong": [[3.0]], "qbert": [[1.0, 2.0]]}, lambda scores: scores.sum(axis=-1), rng())
     assert (found.value, found.low, found.high, found.standard_error) == (4.5, None, None, None)
     assert "one episode on pong" in found.notes[0]
+
+
+def test_other_methods_draw_seeds_alone_and_widen_by_how_few_there_are() -> None:
+    seeds = [[0.0, 2], [4.0, 6], [10.0, 12]]  # means 1, 5, 11
+    plain = [np.mean(drawn) for drawn in itertools.product([1, 5, 11], repeat=3)]
+    found = score_interval(seeds, rng(), method="expanded", resamples=40_000)
+    widening = np.sqrt(3 / 2)
+    assert found.standard_error == pytest.approx(np.std(plain) * widening, rel=0.02)
+    student = stats.t.ppf(0.975, 2) / stats.norm.ppf(0.975)
+    reach = widening * student * (np.quantile(plain, [0.025, 0.975], method="inverted_cdf") - found.value)
+    assert (found.low, found.high) == pytest.approx(tuple(found.value + reach))
+    episodes = score_interval([[1.0, 3, 4, 9]], rng(), method="expanded", resamples=40_000)
+    assert episodes.standard_error == pytest.approx(np.std([1.0, 3, 4, 9], ddof=1) / 2, rel=0.02)
+
+
+def test_other_methods_hold_the_truth_where_seeds_differ() -> None:
+    source, held = rng(4), dict.fromkeys(("percentile", "symmetric"), 0)
+    for _ in range(200):
+        tasks = {name: [source.normal(source.normal(10), 1, 20) for _ in range(3)] for name in "abc"}
+        for method in held:
+            found = interval(tasks, lambda s: s.mean(axis=-1), source, method=method, resamples=300)  # type: ignore[arg-type]
+            assert found.low is not None
+            assert found.high is not None
+            assert found.method == method
+            held[method] += found.low <= 10 <= found.high
+    assert held["percentile"] / 200 < 0.93
+    assert held["symmetric"] / 200 > 0.93
 
 
 @pytest.mark.parametrize("seeds", [[], [[]], [[1.0], []], [[[1.0]]]])

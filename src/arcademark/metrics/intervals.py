@@ -6,11 +6,12 @@ Conventions
   statistic of tasks' scores, and `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
 * The data of one task is a sequence of float arrays, one a seed, each holding that seed's episode scores, shape
   (episodes,). Seeds may differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
-* Resampling follows how the data came about: seeds are drawn with replacement, then episodes within each drawn seed.
-  With many seeds this is cautious, since a seed's mean already carries its episodes' spread; with one seed it is the
-  spread of episodes alone, and every interval then says that the variation between seeds is not in it.
+* Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
+  drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
+  they differ, too narrow with few seeds. The other methods draw seeds alone and widen by how few there are.
+* With one seed it is the spread of episodes alone, and every interval says that the variation between seeds is not in
+  it.
 * Tasks are resampled independently of each other.
-* A percentile interval of any statistic: resample, recompute, take the quantiles (Efron and Tibshirani 1993, ch. 13).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 LEVEL = 0.95
 RESAMPLES = 2000
 FEW_EPISODES = 10
+FEW_SEEDS = 5
 
 Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -213,8 +215,9 @@ def interval(
     *,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
+    method: Method = "percentile",
 ) -> Interval:
-    """Find the percentile bootstrap interval of any statistic of the tasks' scores.
+    """Find the bootstrap interval of any statistic of the tasks' scores.
 
     Parameters
     ----------
@@ -226,31 +229,60 @@ def interval(
     rng : numpy.random.Generator
         Where the draws come from.
     level : float, optional
-        Share of resamples between the limits, between 0 and 1.
+        How often the interval should hold the true value, between 0 and 1.
     resamples : int, optional
         How many to draw.
+    method : {"percentile", "expanded", "symmetric"}, optional
+        "percentile" draws seeds, then episodes. The others (see `limits`) draw each task's seeds, or the episodes of
+        its only seed.
 
     Raises
     ------
-    ArcadeMarkError
-        As `score`, or where ``level`` is not between 0 and 1.
+    UnknownNameError, ArcadeMarkError
+        As `score`, where there is no such method, or where ``level`` is not between 0 and 1.
     """
-    check("percentile", level)
-    value = float(np.asarray(statistic(np.array([score(seeds) for seeds in tasks.values()]))))
+    check(method, level)
+    admitted = [_admit(seeds) for seeds in tasks.values()]
+    value = float(np.asarray(statistic(np.array([score(seeds) for seeds in admitted]))))
     lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
     if lone:
         note = f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more"
-        return Interval(value, None, None, level, None, (note,))
-    draws = np.asarray(statistic(resampled_scores(tuple(tasks.values()), rng, resamples=resamples)), dtype=np.float64)
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(value, float(low), float(high), level, float(np.std(draws, ddof=1)), _notes(tasks))
+        return Interval(value, None, None, level, None, (note,), method)
+    if method == "percentile":
+        drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
+    else:
+        units = [np.array([scores.mean() for scores in seeds]) if len(seeds) > 1 else seeds[0] for seeds in admitted]
+        drawn = np.stack([_resampled_task([unit], rng, resamples) for unit in units], axis=-1)
+        strata = _strata(units, statistic)
+    draws = np.asarray(statistic(drawn), dtype=np.float64)
+    low, high, error = limits(value, draws, strata, method=method, level=level)
+    return Interval(value, float(low), float(high), level, float(error), _notes(tasks, method), method)
 
 
 def score_interval(
-    seeds: Sequence[ArrayLike], rng: np.random.Generator, *, level: float = LEVEL, resamples: int = RESAMPLES
+    seeds: Sequence[ArrayLike],
+    rng: np.random.Generator,
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    method: Method = "percentile",
 ) -> Interval:
     """Find the interval of one task's `score`, in the task's own unit; the rest is as in `interval`."""
-    return interval({"this task": seeds}, lambda scores: scores[..., 0], rng, level=level, resamples=resamples)
+    return interval(
+        {"this task": seeds}, lambda scores: scores[..., 0], rng, level=level, resamples=resamples, method=method
+    )
+
+
+_ALONE = Strata(np.zeros(1), np.ones(1, np.int64))
+"""Strata that nothing is widened by."""
+
+
+def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[np.float64]], ArrayLike]) -> Strata:
+    """Tell each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
+    means = np.array([unit.mean() for unit in units])
+    errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
+    up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))
+    return Strata(((up - down) / 2) ** 2, np.array([unit.size for unit in units]))
 
 
 def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
@@ -278,7 +310,7 @@ def _episodes(seeds: Sequence[ArrayLike]) -> int:
     return sum(np.size(scores) for scores in seeds)
 
 
-def _notes(tasks: Mapping[str, Sequence[ArrayLike]]) -> tuple[str, ...]:
+def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[str, ...]:
     single = [task for task, seeds in tasks.items() if len(seeds) == 1]
     few = min(_episodes(seeds) for seeds in tasks.values())
     constant = [task for task, seeds in tasks.items() if np.ptp(np.concatenate([np.ravel(s) for s in seeds])) == 0]
@@ -286,6 +318,9 @@ def _notes(tasks: Mapping[str, Sequence[ArrayLike]]) -> tuple[str, ...]:
     if single:
         where = "" if len(single) == len(tasks) else f" on {', '.join(single)}"
         notes.append(f"one seed{where}: the variation from seed to seed is not included")
+    several = [len(seeds) for seeds in tasks.values() if len(seeds) > 1]
+    if several and min(several) < FEW_SEEDS and method == "percentile":
+        notes.append(f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow")
     if few < FEW_EPISODES:
         notes.append(f"only {few} episodes a game: intervals from so few are too narrow")
     if constant:
