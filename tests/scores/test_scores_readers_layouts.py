@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.readers import rows
+from arcademark.scores.readers.base import Reading
 from arcademark.scores.reading import read_table
 
 NAN = np.nan
@@ -57,7 +62,10 @@ def test_byte_order_mark_of_spreadsheets_is_no_part_of_the_header(tmp_path: Path
 
 
 def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == ("pong", "qbert")
+    assert read_table(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == (
+        "pong",
+        "qbert",
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,3 +106,171 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read_table(tmp_path)
     with pytest.raises(ArcadeMarkError, match="not UTF-8 text"):
         read_table(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))
+
+
+def read(tmp_path: Path, text: str, **options: object) -> Reading:
+    return read_table(write(tmp_path, text), canonical_task=canonical, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Game,Seed,dqn,ppo\nPong,3,1,10\nPong,5,2,20\nQ*bert,3,4,\nQ*bert,5,6,30\n",
+        "Algorithm,Pong,run,Q*bert\ndqn,1,3,4\ndqn,2,5,6\nppo,10,3,\nppo,20,5,30\n",
+        "agent,env,seed,return\ndqn,Pong,3,1\ndqn,Pong,5,2\ndqn,Q*bert,5,6\ndqn,Q*bert,3,4\n"
+        "ppo,Pong,3,10\nppo,Pong,5.0,20\nppo,Q*bert,3,\nppo,Q*bert,5,30\n",
+    ],
+    ids=["wide by game", "wide by algorithm", "long, other names"],
+)
+def test_runs_in_every_layout(tmp_path: Path, text: str) -> None:
+    made = read(tmp_path, text)
+    np.testing.assert_array_equal(made.table.scores, [[[1, 2], [4, 6]], [[10, 20], [NAN, 30]]])
+    assert made.runs == {"dqn": (3, 5), "ppo": (3, 5)}
+    assert made.notes == ("1 score of 8 missing: the cell is empty or says so",)
+    assert (made.rows_read, made.rows_left_out, made.episodes) == (8, 0, None)
+
+
+def test_runs_are_numbered_for_each_algorithm_apart(tmp_path: Path) -> None:
+    made = read(tmp_path, "algorithm,game,run,score\nb,Pong,7,1\na,Pong,-1,2\nb,Pong,2,3\na,Q*bert,40,4\n")
+    assert made.runs == {"b": (2, 7), "a": (-1, 40)}
+    np.testing.assert_array_equal(made.table.scores, [[[3, 1], [NAN, NAN]], [[2, NAN], [NAN, 4]]])
+
+
+def test_episodes_are_averaged_and_kept(tmp_path: Path) -> None:
+    text = "algorithm,game,seed,episode,score\na,Pong,1,1,4\na,Pong,1,0,2\na,Pong,0,0,9\na,Pong,0,1,\nb,Pong,0,0,5\n"
+    made = read(tmp_path, text)
+    np.testing.assert_array_equal(made.table.scores, [[[9, 3]], [[5, NAN]]])
+    assert made.episodes is not None
+    assert [part.tolist() for part in made.episodes["a", "pong"]] == [[9], [2, 4]]
+    assert made.notes == ("a run's score is the mean of all its episodes", "1 row of 5 without a score left out")
+    assert (made.rows_read, made.rows_left_out) == (5, 1)
+    last = read(tmp_path, text, last=1)
+    np.testing.assert_array_equal(last.table.scores, [[[9, 4]], [[5, NAN]]])
+    assert last.rows_left_out == 2
+
+
+def test_frames_put_a_learning_curve_in_order_and_its_end_counts(tmp_path: Path) -> None:
+    text = "algorithm,game,frames,score\na,Pong,300,4\na,Pong,100,1\na,Pong,200,2\nb,Pong,100,7\n"
+    made = read(tmp_path, text)
+    assert made.table.scores.ravel().tolist() == [4, 7]
+    assert made.episodes is None
+    assert made.notes == ("a run's score is its last row", "2 earlier rows of 4 left out of the scores")
+    two = read(tmp_path, text, last=2)
+    assert two.table.scores.ravel().tolist() == [3, 7]
+    assert two.notes[:2] == (
+        "a run's score is the mean of its last 2 rows",
+        "1 of 2 runs have fewer than 2, the fewest 1 row, and count with those",
+    )
+
+
+def test_episodes_at_the_last_frames_are_an_evaluation_and_others_a_training_log(tmp_path: Path) -> None:
+    head = "algorithm,game,frames,episode,score\n"
+    evaluation = read(tmp_path, head + "a,Pong,1,0,1\na,Pong,1,1,2\na,Pong,9,0,10\na,Pong,9,1,20\nb,Pong,9,0,5\n")
+    assert evaluation.table.scores.ravel().tolist() == [15, 5]
+    assert evaluation.notes[0] == "a run's score is the mean of its episodes at its last frames"
+    training = read(tmp_path, head + "".join(f"a,Pong,{1000 - i},{i},{i}\n" for i in range(150)))
+    assert training.table.scores.ravel().tolist() == [np.mean(range(100))]
+    assert training.notes[0] == "a run's score is the mean of its last 100 episodes"
+    assert training.rows_left_out == 50
+
+
+def test_protocols_stand_in_the_table_and_an_algorithm_has_one(tmp_path: Path) -> None:
+    head = "algorithm,game,score,protocol\n"
+    assert read(tmp_path, head + "b,Pong,1,saber\na,Pong,1,\nb,Q*bert,1,saber\n").table.protocols == ("saber", "")
+    with pytest.raises(ArcadeMarkError, match=r"row 4, column 'protocol': 'b' is scored under 'ale-v5' .* row 2; "):
+        read(tmp_path, head + "b,Pong,1,saber\na,Pong,1,x\nb,Q*bert,1,ale-v5\n")
+    wide = read(tmp_path, "algorithm,protocol,Pong,Q*bert\nb,saber,1,2\na,ale-v5,3,4\n").table
+    assert (wide.protocols, wide.tasks) == (("saber", "ale-v5"), ("pong", "qbert"))
+
+
+def test_what_a_table_does_not_say_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ArcadeMarkError, match="row 1: there is no column 'algorithm'; add one, or pass algorithm="):
+        read(tmp_path, "game,score\nPong,1\n")
+    with pytest.raises(ArcadeMarkError, match="row 1: there is no column 'task'; add one, or pass task="):
+        read(tmp_path, "algorithm,score\na,1\n")
+    made = read(tmp_path, "game,score\nPong,1\n", algorithm="mine", run=4)
+    assert (made.table.algorithms, made.runs) == (("mine",), {"mine": (4,)})
+    assert read(tmp_path, "algorithm,score\na,1\n", task="Pong").table.tasks == ("pong",)
+
+
+def test_a_corner_without_a_name_is_told_by_the_games(tmp_path: Path) -> None:
+    by_game = read(tmp_path, ",dqn,ppo\nPong,1,2\nQ*bert,3,4\n").table
+    by_algorithm = read(tmp_path, ",Pong,Q*bert\ndqn,1,3\nppo,2,4\n").table
+    np.testing.assert_array_equal(by_game.scores, by_algorithm.scores)
+    assert by_game.tasks == by_algorithm.tasks == ("pong", "qbert")
+    with pytest.raises(ArcadeMarkError, match="column 1: the column has no name; name it 'game' or 'algorithm'"):
+        read(tmp_path, ",dqn,ppo\nPong,1,2\nPnog,3,4\n")
+    with pytest.raises(ArcadeMarkError, match="the column has no name; name it"):
+        read_table(write(tmp_path, ",dqn\nPong,1\n"))
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    made = read(tmp_path, ",algorithm,game,score,note\n0,a,Pong,1,x\n", last=5)
+    assert made.notes == (
+        "columns left out: (unnamed), note",
+        "'last' has no effect: the table has neither episodes nor frames",
+    )
+    assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("game,a\nPong,1\nMean,1\n", "row 3, column 'game': unknown game 'Mean'; .*leave rows of summaries out"),
+        ("algorithm,game,score,run\na,Pong,1,\n", "row 2, column 'run': '' is no whole number"),
+        ("algorithm,game,score,run\na,Pong,1,1.5\n", "row 2, column 'run': '1.5' is no whole number"),
+        ("algorithm,game,episode,score\na,Pong,1,1\na,Pong,1,2\n", "row 3: a second score .*run 0, same episode"),
+        (
+            "algorithm,game,frames,episode,score\na,Pong,1,1,1\na,Pong,2,1,1\na,Pong,2,1,2\n",
+            r"row 4: a second score .*same episode and frames \(the first is in row 3\)",
+        ),
+        ("game,run,a\nPong,1,1\nPong,2,2\nPong,1,3\n", r"row 4: a second score for 'a' on 'pong', run 1 .* row 2\)"),
+        ("algorithm,game,score\na,Pong,1\na,Q*bert,x\na,Pong,3\n", "row 3, column 'score': 'x' is no score"),
+        ("algorithm,game,episode,score\na,Pong,1,\n", "no cell holds a score"),
+    ],
+)
+def test_damage_in_runs_episodes_and_frames_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=message):
+        read(tmp_path, text)
+
+
+def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "MOST_CELLS", 100)
+    ones = "".join(f"b{i},Q*bert,0,1\n" for i in range(50))
+    text = "algorithm,game,run,score\n" + ones + "".join(f"a,Pong,{i},1\n" for i in range(100))
+    with pytest.raises(ArcadeMarkError, match="column 'run' holds 100 runs of one algorithm; number an algorithm's"):
+        read(tmp_path, text)
+
+
+SCORES = st.one_of(st.none(), st.floats(-1e6, 1e6, allow_nan=False))
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from("abc"), st.sampled_from(["Pong", "Q*bert"]), st.integers(-3, 9)), SCORES, min_size=1
+    ),
+    st.randoms(),
+)
+def test_a_long_table_reads_as_its_rows_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, cells: dict[tuple[str, str, int], float | None], random: Random
+) -> None:
+    path = tmp_path_factory.mktemp("long") / "t.csv"
+    lines = [f"{a},{t},{r},{'' if s is None else repr(s)}\n" for (a, t, r), s in cells.items()]
+    random.shuffle(lines)
+    path.write_text("algorithm,game,run,score\n" + "".join(lines))
+    if all(score is None for score in cells.values()):
+        with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
+            read_table(path, canonical_task=canonical)
+        return
+    made = read_table(path, canonical_task=canonical)
+    found = {
+        (a, t, r): made.table.scores[i, j, k]
+        for i, a in enumerate(made.table.algorithms)
+        for j, t in enumerate(made.table.tasks)
+        for k, r in enumerate(made.runs[a])
+        if not np.isnan(made.table.scores[i, j, k])
+    }
+    assert found == {(a, GAMES[t], r): s for (a, t, r), s in cells.items() if s is not None}

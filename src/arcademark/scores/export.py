@@ -9,6 +9,7 @@ Conventions
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
@@ -135,8 +136,8 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
     _check_names(target, table)
     if table.scores.shape[2] > 1:
         raise ArcadeMarkError(
-            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; write "
-            "a long file"
+            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; "
+            "write a long file"
         )
     taken = {"task", "run", "seed", "protocol"}
     for name in table.algorithms:
@@ -212,5 +213,6 @@ def _write(target: Path, write: Callable[[Path], None]) -> None:
         write(draft)
         draft.replace(target)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()
         raise ArcadeMarkError(f"{target}: cannot write the file ({error.strerror or error}); choose another") from error

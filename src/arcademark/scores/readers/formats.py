@@ -126,7 +126,7 @@ def _head(path: Path) -> bytes:
 
 
 def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
-    if head.startswith(b"PK\x03\x04"):
+    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         names = set(load_npz(path))
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
     if head.startswith(b"\x93NUMPY"):
@@ -158,7 +158,7 @@ def _json(path: Path) -> tuple[str, Any]:
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         if curves.is_dopamine([str(name) for name in content[0]]):
             return "dopamine", content
-    elif isinstance(content, dict) and content and all(map(_holds_numbers, content.values())):
+    elif isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
         return "rliable", content
     raise UnrecognisedError(
         f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration, "
@@ -166,10 +166,12 @@ def _json(path: Path) -> tuple[str, Any]:
     )
 
 
-def _holds_numbers(value: Any) -> bool:
+def _holds_scores(value: Any) -> bool:
     """Whether a list, or each list of an object, begins with a number, at whatever depth."""
     if isinstance(value, dict):
-        return bool(value) and all(isinstance(part, list) and _holds_numbers(part) for part in value.values())
+        return bool(value) and all(isinstance(part, list) and _holds_scores(part) for part in value.values())
+    if not isinstance(value, list):
+        return False
     while isinstance(value, list) and value:
         value = value[0]
     return value is None or isinstance(value, int | float)

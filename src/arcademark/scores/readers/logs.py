@@ -98,8 +98,9 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
     first = parts[0]
     if len(parts) == 1:
         return first
-    if any(log.times is None or log.path.parent != first.path.parent for log in parts):
-        second = next(log for log in parts[1:] if log.times is None or log.path.parent != first.path.parent)
+    apart = [log for log in parts if log.times is None or log.path.parent != first.path.parent]
+    if apart:
+        second = next((log for log in apart if log is not first), parts[1])
         raise ArcadeMarkError(
             f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); "
             "name their runs apart with pattern= and {run}, or choose one kind of file with format="

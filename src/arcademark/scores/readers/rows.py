@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, MOST_CELLS, Episodes, Options, Reading, count
+from arcademark.scores.readers.base import DEFAULT_LAST, MOST_CELLS, Episodes, Options, Reading, count, listed
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
 
@@ -92,6 +92,11 @@ def collect(rows: Rows, layout: str, options: Options) -> Reading:
     )
     plain = rows.episode is None and rows.frames is None
     scores, notes, left_out, episodes = (_plain if plain else _averaged)(rows, grid, options)
+    none = [name for name, mine in zip(rows.algorithms, scores, strict=True) if np.isnan(mine).all()]
+    if len(none) == len(rows.algorithms):
+        raise ArcadeMarkError(f"{rows.sheet.path}: no cell holds a score; expected numbers such as 1234.5")
+    if none:
+        notes = (*notes, f"{count(len(none), 'algorithm')} without any score: {listed(none)}")
     return Reading(
         ScoreTable(rows.algorithms, rows.tasks, scores, protocols, (str(rows.sheet.path),) * len(rows.algorithms)),
         layout,
@@ -193,7 +198,7 @@ def _averaged(rows: Rows, grid: _Grid, options: Options) -> _Result:
     order = order[~np.isnan(rows.score[order])]
     missing = len(grid.cell) - len(order)
     if not len(order):
-        raise ArcadeMarkError(f"{rows.sheet.path}: no row holds a score; expected numbers")
+        return np.full(grid.shape, np.nan), (), missing, None
     cells, start, number = np.unique(grid.cell[order], return_index=True, return_counts=True)
     end = start + number
     begin, notes = _begin(rows, options, start, end, frames[order])

@@ -94,7 +94,9 @@ def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
 
 def is_wandb(sheet: Sheet) -> bool:
     """Whether a table is W&B's export of several runs."""
-    return len(sheet.header) > 1 and all(" - " in name for name in sheet.header[1:])
+    runs = [name for name in sheet.header[1:] if " - " in name]
+    labels = ("algorithm", "task", "game")
+    return len(runs) == len(sheet.header) - 1 > 0 and sheet.lowered[0] not in labels
 
 
 def read_wandb(sheet: Sheet, options: Options) -> list[Log]:

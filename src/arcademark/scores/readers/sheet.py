@@ -96,10 +96,10 @@ class Sheet:
         for name, row in zip(seen, first, strict=True):
             if not name.strip():
                 raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
-            if name.strip() not in merged:
-                merged[name.strip()] = len(merged)
+            if _bare(name) not in merged:
+                merged[_bare(name)] = len(merged)
                 rows.append(row)
-        merged_code = np.array([merged[name.strip()] for name in seen], dtype=np.int64)
+        merged_code = np.array([merged[_bare(name)] for name in seen], dtype=np.int64)
         return merged_code[codes], tuple(merged), np.array(rows, dtype=np.int64)
 
     def scores(self, column: int) -> NDArray[np.float64]:
@@ -129,7 +129,9 @@ class Sheet:
             bad = ~(np.abs(values) <= LARGEST) | (values != np.floor(values))
         if bad.any():
             row = int(np.argmax(bad))
-            raise ArcadeMarkError(f"{self.place(row, column)}: {self._cell(row, column)} is no whole number")
+            raise ArcadeMarkError(
+                f"{self.place(row, column)}: {self._cell(row, column)} is no whole number; expected 0, 1, 2, …"
+            )
         return values.astype(np.int64)
 
     def _cell(self, row: int, column: int) -> str:
@@ -140,6 +142,10 @@ class Sheet:
         cell = self.columns[column][row]
         text = cell.strip() if isinstance(cell, str) else str(cell)
         raise ArcadeMarkError(f"{self.place(row, column)}: {self._cell(row, column)} is no score; {_remedy(text)}")
+
+
+def _bare(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _fast(cells: Sequence[str]) -> NDArray[np.float64] | None:
@@ -227,7 +233,7 @@ def parse_sheet(path: Path, text: str, skip: int = 0) -> Sheet:
         while rows := list(islice(reader, _CHUNK)):
             filled = [row for row in rows if _filled(row)]
             if filled and not header:
-                header = tuple(name.strip() for name in filled.pop(0))
+                header = tuple(" ".join(name.split()) for name in filled.pop(0))
                 columns = [[] for _ in header]
             if any(len(row) != len(header) for row in filled):
                 _refuse_width(
@@ -263,14 +269,23 @@ def _refuse_width(
 def _hint(separator: str, found: int, expected: int) -> str:
     if separator == "," and found > expected:
         return "; put names that hold a comma in quotes, and write numbers without thousands separators"
-    return ""
+    return "; mend or remove the row"
 
 
 def _separator(text: str) -> str:
-    """Find what separates the cells of the first line that is not empty."""
-    first = re.search(r"\S[^\r\n]*", text)
-    bare = re.sub(r'"[^"]*"', "", first.group()) if first else ""
-    return max(",\t;", key=bare.count)
+    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
+    start = "".join(islice(io.StringIO(text[:100_000], newline=""), 10))
+    widths = {separator: _widths(start, separator) for separator in ",\t;"}
+    even = {separator: found for separator, found in widths.items() if len(set(found)) == 1 and found[0] > 1}
+    return max(even or widths, key=lambda separator: widths[separator][0])
+
+
+def _widths(text: str, separator: str) -> list[int]:
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if _filled(row)]
+    except csv.Error:
+        rows = []
+    return [len(row) for row in rows] or [1]
 
 
 def _line(text: str, separator: str, row: int) -> int:
@@ -316,7 +331,7 @@ def _parquet(path: Path, content: bytes) -> Sheet:
 
 
 def _column_name(name: str) -> str:
-    return "" if re.fullmatch(r"__index_level_\d+__", name) else name.strip()
+    return "" if re.fullmatch(r"__index_level_\d+__", name) else _bare(name)
 
 
 def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.float64]:

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.export import to_rliable, write_long, write_rliable, write_wide
+from arcademark.scores.reading import read_tables
+from arcademark.scores.table import ScoreTable
+
+NAN = np.nan
+
+
+def table(scores: object, protocols: tuple[str, ...] | None = None) -> ScoreTable:
+    array = np.array(scores, dtype=float)
+    names = ("DQN", "PPO, tuned", "C51")[: len(array)]
+    tasks = ("pong", "qbert", "alien")[: array.shape[1]]
+    return ScoreTable(names, tasks, array, protocols or ("",) * len(names), ("",) * len(names))
+
+
+RAGGED = table([[[1, 2, NAN], [NAN, 5, 6]], [[7, NAN, NAN], [8, NAN, NAN]]])
+
+
+def test_rliables_arrays_are_runs_by_tasks() -> None:
+    made = to_rliable(table([[[1, 2, 3], [4, 5, 6]], [[7, NAN, NAN], [8, NAN, NAN]]]))
+    assert list(made) == ["DQN", "PPO, tuned"]
+    assert made["DQN"].tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert made["PPO, tuned"].tolist() == [[7, 8]]
+
+
+def test_ragged_runs_are_refused_or_cut() -> None:
+    even = to_rliable(RAGGED)  # two runs on either task, though not the same two
+    assert even["DQN"].tolist() == [[1, 5], [2, 6]]
+    ragged = table([[[1, 2, 3], [4, 5, NAN]]])
+    with pytest.raises(ArcadeMarkError, match=r"'DQN' has 2 runs on qbert and 3 on pong; .*missing='truncate'"):
+        to_rliable(ragged)
+    assert to_rliable(ragged, missing="truncate")["DQN"].tolist() == [[1, 4], [2, 5]]
+    with pytest.raises(ArcadeMarkError, match=r"'DQN' has no score on qbert; .*select the tasks"):
+        to_rliable(table([[[1, 2], [NAN, NAN]]]), missing="truncate")
+    with pytest.raises(ArcadeMarkError, match="expected 'refuse' or 'truncate'"):
+        to_rliable(ragged, missing="drop")  # type: ignore[arg-type]
+
+
+def test_rliables_arrays_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "scores.npz"
+    whole = table([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])
+    write_rliable(whole, path)
+    back = read_tables(path, tasks=whole.tasks).table
+    assert (back.algorithms, back.tasks) == (whole.algorithms, whole.tasks)
+    np.testing.assert_array_equal(back.scores, whole.scores)
+    with pytest.raises(ArcadeMarkError, match=r"expected a file named \*\.npz"):
+        write_rliable(whole, tmp_path / "scores.csv")
+    with pytest.raises(ArcadeMarkError, match="has no score"):
+        write_rliable(table([[[NAN], [1]]]), tmp_path / "nothing.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+SCORES = st.one_of(st.just(NAN), st.floats(-1e9, 1e9), st.integers(-100, 2**53).map(float))
+
+
+@st.composite
+def tables(draw: st.DrawFn, runs: int) -> ScoreTable:
+    algorithms = draw(st.lists(NAMES, min_size=1, max_size=3, unique_by=str.lower))
+    tasks = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    number = draw(st.integers(1, runs))
+    shape = (len(algorithms), len(tasks), number)
+    scores = np.array([draw(SCORES) for _ in range(int(np.prod(shape)))]).reshape(shape)
+    protocols = draw(st.lists(st.sampled_from(["", "saber", "a b"]), min_size=shape[0], max_size=shape[0]))
+    return ScoreTable(tuple(algorithms), tuple(tasks), scores, tuple(protocols), ("",) * shape[0])
+
+
+def cells(made: ScoreTable) -> dict[tuple[str, str], list[float]]:
+    return {
+        (algorithm, task): made.scores[a, t][~np.isnan(made.scores[a, t])].tolist()
+        for a, algorithm in enumerate(made.algorithms)
+        for t, task in enumerate(made.tasks)
+    }
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@settings(deadline=None)
+@given(made=tables(runs=3))
+def test_a_long_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix: str, made: ScoreTable) -> None:
+    path = tmp_path_factory.mktemp("long") / f"scores{suffix}"
+    write_long(made, path)
+    if np.isnan(made.scores).all():
+        with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
+            read_tables(path)
+        return
+    back = read_tables(path).table
+    assert (back.algorithms, back.tasks, back.protocols) == (made.algorithms, made.tasks, made.protocols)
+    assert cells(back) == cells(made)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@settings(deadline=None)
+@given(made=tables(runs=1))
+def test_a_wide_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix: str, made: ScoreTable) -> None:
+    path = tmp_path_factory.mktemp("wide") / f"scores{suffix}"
+    write_wide(made, path)
+    if np.isnan(made.scores).all():
+        with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
+            read_tables(path)
+        return
+    back = read_tables(path, format="wide").table
+    assert (back.algorithms, back.tasks) == (made.algorithms, made.tasks)
+    assert cells(back) == cells(made)
+
+
+def test_what_a_file_looks_like(tmp_path: Path) -> None:
+    write_long(table([[[1.5, 2], [NAN, NAN]]], protocols=("saber",)), tmp_path / "long.csv")
+    assert (tmp_path / "long.csv").read_text() == (
+        "algorithm,task,run,score,protocol\nDQN,pong,0,1.5,saber\nDQN,pong,1,2.0,saber\nDQN,qbert,0,,saber\n"
+    )
+    write_wide(table([[[1], [NAN]], [[3], [4]]]), tmp_path / "wide.csv")
+    assert (tmp_path / "wide.csv").read_text() == 'task,DQN,"PPO, tuned"\npong,1.0,3.0\nqbert,,4.0\n'
+
+
+def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    whole = table([[[1], [2]], [[3], [4]]])
+    with pytest.raises(ArcadeMarkError, match="up to 3 runs and a wide file holds one score a cell; write a long file"):
+        write_wide(RAGGED, tmp_path / "a.csv")
+    with pytest.raises(ArcadeMarkError, match="the name 'Run' would stand twice"):
+        write_wide(whole.rename({"DQN": "Run"}), tmp_path / "a.csv")
+    with pytest.raises(ArcadeMarkError, match="'DQN' would stand twice"):
+        write_wide(whole.rename({"DQN": "dqn", "PPO, tuned": "DQN"}), tmp_path / "a.csv")
+    with pytest.raises(ArcadeMarkError, match="the name ' x' is blank or has blanks around it"):
+        write_long(whole.rename({"DQN": " x"}), tmp_path / "a.csv")
+    with pytest.raises(ArcadeMarkError, match=r"expected a file named \*\.csv or \*\.tsv or \*\.parquet"):
+        write_long(whole, tmp_path / "a.xlsx")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ArcadeMarkError, match="is a folder; name a file"):
+        write_long(whole, tmp_path / "folder.csv")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ArcadeMarkError, match="cannot write the file"):
+        write_long(whole, tmp_path / "file" / "a.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.csv"]
+
+
+def test_parquet_without_pyarrow_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def without(name: str, *args: object, **kwargs: object) -> object:
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install 'arcademark\[readers\]'"):
+        write_long(RAGGED, tmp_path / "a.parquet")

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.sheet import read_sheet
+from arcademark.scores.reading import read_table
+
+NAN = np.nan
+
+
+def write(tmp_path: Path, content: str | bytes, name: str = "scores.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"game,dqn,ppo\npong,1.5,\nqbert,2,3\n",
+        b"game\tdqn\tppo\npong\t1.5\t\nqbert\t2\t3\n",
+        b"game;dqn;ppo\npong;1.5;\nqbert;2;3\n",
+        b"\xef\xbb\xbfgame,dqn,ppo\r\npong,1.5,\r\nqbert,2,3\r\n",
+        b"game,dqn,ppo\rpong,1.5,\rqbert,2,3\r",
+        "game\tdqn\tppo\npong\t1.5\t\nqbert\t2\t3\n".encode("utf-16"),
+        b'\n"game","dqn","ppo"\n\n"pong","1.5","-"\n,,\n"qbert"," 2 ","3"\n',
+        b'"game","dqn","ppo"\n"pong",1.5,null\n"qbert",2,3',
+    ],
+    ids=["commas", "tabs", "semicolons", "BOM and CRLF", "CR", "UTF-16", "quotes and blank lines", "no last line end"],
+)
+def test_what_separates_cells_and_lines_makes_no_difference(tmp_path: Path, content: bytes) -> None:
+    table = read_table(write(tmp_path, content)).table
+    assert (table.algorithms, table.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
+    np.testing.assert_array_equal(table.scores[..., 0], [[1.5, 2], [NAN, 3]])
+
+
+def test_a_comma_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
+    made = read_table(write(tmp_path, 'game,"dqn, tuned","ppo; best"\npong,1,2\n')).table
+    assert made.algorithms == ("dqn, tuned", "ppo; best")
+
+
+def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_editor_does(tmp_path: Path) -> None:
+    path = write(tmp_path, 'game,"dqn\n(best)"\npong,1\n"q\nbert",x\n')
+    with pytest.raises(ArcadeMarkError, match=r"row 5, column 'dqn \(best\)': 'x' is no score"):
+        read_table(path)
+    assert read_table(write(tmp_path, 'game,"dqn\n(best)"\npong,1\n')).table.algorithms == ("dqn (best)",)
+
+
+@pytest.mark.parametrize(
+    ("cell", "remedy"),
+    [
+        ('"1,234"', "without thousands separators"),
+        ('"1,234,567.5"', "without thousands separators"),
+        ("1 234", "without thousands separators"),
+        ("1'234", "without thousands separators"),
+        ('"1.234,5"', "without thousands separators"),
+        ('"1,5"', "write a decimal point"),
+        ("1e300", "no longer exact"),
+        ("-1e400", "infinite or beyond"),
+        ("inf", "infinite or beyond"),
+        ("45%", "expected a number such as 1234.5"),
+        ("45 ± 3", "expected a number such as 1234.5"),
+        ("1_000", "expected a number such as 1234.5"),
+        ("0x10", "expected a number such as 1234.5"),
+        ("12.5.1", "expected a number such as 1234.5"),
+    ],
+)
+def test_what_is_no_number_is_refused_with_the_remedy(tmp_path: Path, cell: str, remedy: str) -> None:
+    path = write(tmp_path, f"game,dqn\nqbert,7\npong,{cell}\n")
+    with pytest.raises(ArcadeMarkError, match=r"row 3, column 'dqn': .* is no score; ") as caught:
+        read_table(path)
+    assert remedy in str(caught.value)
+
+
+def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
+    cells = ["1", "-2.5", "+3e2", " 4 ", ".5", "9007199254740992", "-0"]
+    path = write(tmp_path, "game,dqn\n" + "".join(f"g{i},{cell}\n" for i, cell in enumerate(cells)))
+    assert read_table(path).table.scores[0, :, 0].tolist() == [1, -2.5, 300, 4, 0.5, 2.0**53, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"game,dqn\npong,1\nbj\xf6rk,1\n", "row 3: not UTF-8 text .*save it as CSV in UTF-8"),
+        (bytes(range(256)) * 9, "not a text file"),
+        (b"\xff\xfe\x00\xd8\x00", "not UTF-8 text"),
+        (b"game,dqn\npong,1,234\n", "row 2: 3 cells, expected 2 .* without thousands separators"),
+        (b"game;dqn\npong;1;2\n", "row 2: 3 cells, expected 2 as in the header; mend"),
+        (b'game,dqn\npong,"1\n', "not a CSV file"),
+        (b'game,dqn\npong,"1"2\n', "not a CSV file"),
+        (b"  \n\n", "the file is empty"),
+        (b"", "the file is empty"),
+        (b"game,dqn\n", "no rows below the header"),
+        (b"game,dqn\npong,\nqbert,NaN\n", "no cell holds a score"),
+        (b"\x1f\x8b\x08\x00", "gzip; unpack it first"),
+        (b"\x80\x04\x95", "can run any code"),
+        (b"hello, world\n", "row 1: expected the columns"),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(ArcadeMarkError, match=message) as caught:
+        read_table(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, "game,dqn\npong,1\n")
+
+    def refuse(self: Path, *args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: cannot read the file \(Permission denied\)"):
+        read_table(path)
+
+
+def parquet(tmp_path: Path, columns: dict[str, object]) -> Path:
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
+    columns = {
+        "algorithm": pa.array(["dqn", "dqn", "ppo"]).dictionary_encode(),
+        "game": ["pong", "qbert", "pong"],
+        "seed": [1, 0, 0],
+        "score": [20.5, None, -3.0],
+    }
+    made = read_table(parquet(tmp_path, columns))
+    text = "algorithm,game,seed,score\ndqn,pong,1,20.5\ndqn,qbert,0,\nppo,pong,0,-3\n"
+    expected = read_table(write(tmp_path, text))
+    np.testing.assert_array_equal(made.table.scores, expected.table.scores)
+    assert (made.table.algorithms, made.table.tasks, made.runs) == (
+        expected.table.algorithms,
+        expected.table.tasks,
+        expected.runs,
+    )
+    assert made.notes == expected.notes
+    assert made.format == "long"
+
+
+def test_parquet_takes_integers_decimals_and_columns_of_nothing(tmp_path: Path) -> None:
+    columns = {
+        "game": ["pong", "qbert"],
+        "whole": pa.array([1, 2], pa.int64()),
+        "half": pa.array([1.5, 2], pa.float32()),
+        "none": pa.nulls(2),
+    }
+    made = read_table(parquet(tmp_path, columns))
+    np.testing.assert_array_equal(made.table.scores[..., 0], [[1, 2], [1.5, 2], [NAN, NAN]])
+    assert "1 algorithm without any score: none" in made.notes
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"game": ["pong"], "dqn": [[1.0]]}, "column 'dqn': holds list"),
+        ({"game": ["pong", "qbert"], "dqn": [1.0, np.inf]}, r"row 2, column 'dqn': inf is no score"),
+        ({"game": ["pong", "qbert"], "dqn": ["1", "x"]}, r"row 2, column 'dqn': 'x' is no score"),
+        ({"game": ["pong", None], "dqn": [1.0, 2.0]}, r"row 2, column 'game': the cell is empty"),
+        ({"algorithm": ["a"], "game": ["pong"], "score": [1.0], "run": [0.5]}, r"row 1, column 'run': 0.5 is no whole"),
+    ],
+)
+def test_damage_in_parquet_is_named(tmp_path: Path, columns: dict[str, object], message: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=message):
+        read_table(parquet(tmp_path, columns))
+
+
+def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = parquet(tmp_path, {"game": ["pong"], "dqn": [1.0]})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ArcadeMarkError, match="not a whole Parquet file"):
+        read_table(path)
+    path.write_bytes(whole)
+    original = builtins.__import__
+
+    def without(name: str, *args: object, **kwargs: object) -> object:
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install 'arcademark\[readers\]'"):
+        read_table(path)
+
+
+def test_a_name_is_found_by_its_first_row_however_it_is_written(tmp_path: Path) -> None:
+    sheet = read_sheet(write(tmp_path, "algorithm,x\n b,1\na,2\nb ,3\na,4\nc,5\n"))
+    codes, names, first = sheet.names(0)
+    assert names == ("b", "a", "c")
+    assert codes.tolist() == [0, 1, 0, 1, 2]
+    assert first.tolist() == [0, 1, 4]
+    assert [sheet.line(row) for row in range(5)] == [2, 3, 4, 5, 6]

@@ -1,0 +1,235 @@
+"""Files that hold several algorithms or runs: DQN Zoo's, Dopamine's and rliable's."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import Reading
+from arcademark.scores.reading import read_tables, recognise
+from arcademark.suite.tasks import canonical_game
+
+NAN = float("nan")
+
+
+def read(path: Path, **options: object) -> Reading:
+    return read_tables(path, canonical_task=canonical_game, **options)  # type: ignore[arg-type]
+
+
+def write(path: Path, content: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def refuse(path: Path, message: str, **options: object) -> None:
+    with pytest.raises(ArcadeMarkError, match=message) as caught:
+        read(path, **options)
+    assert "\n" not in str(caught.value)
+
+
+# DQN Zoo
+
+ZOO = "iteration,frame,eval_episode_return,train_episode_return,eval_num_episodes,human_gap\n"
+
+
+def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path: Path) -> None:
+    path = write(tmp_path / "rainbow" / "pong" / "3" / "results.csv", ZOO + "0,0,-21,nan,9,1\n1,1000000,5.5,-20,9,1\n")
+    assert recognise(path) == "dqn-zoo"
+    made = read(tmp_path)
+    assert (made.table.algorithms, made.table.tasks, made.runs) == (("rainbow",), ("pong",), {"rainbow": (3,)})
+    assert made.table.scores.item() == 5.5
+    assert (made.rows_read, made.rows_left_out, made.episodes) == (2, 1, None)
+    assert read(tmp_path, last=2).table.scores.item() == -7.75
+
+
+def test_results_put_together_hold_game_and_seed_and_the_file_names_the_agent(tmp_path: Path) -> None:
+    head = "environment_name,seed," + ZOO
+    rows = (
+        "pong,1,1,1000000,2,0,1,1\npong,1,0,0,1,0,1,1\npong,2,1,1000000,nan,0,1,1\npong,2,0,0,4,0,1,1\n"
+        "qbert,1,0,0,5,0,1,1\n"
+    )
+    made = read(write(tmp_path / "c51.csv", head + rows))
+    assert (made.table.algorithms, made.table.tasks, made.runs) == (("c51",), ("pong", "qbert"), {"c51": (1, 2)})
+    np.testing.assert_array_equal(made.table.scores, [[[2, 4], [5, NAN]]])
+    assert any("eval_episode_return is missing are left out" in note for note in made.notes)
+    assert (made.rows_read, made.rows_left_out) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("pong,1,0,0,x,0,1,1\n", "row 2, column 'eval_episode_return': 'x' is no score"),
+        ("pong,x,0,0,1,0,1,1\n", "row 2, column 'seed': 'x' is no whole number"),
+        ("pnog,1,0,0,1,0,1,1\n", "unknown game 'pnog'; did you mean 'pong'"),
+        ("pong,1,0,0,1,0,1,1\npong,1,1,0,2,0,1,1\n", r"row 3: a second score of the same run .* row 2\)"),
+        ("pong,1,0,0,nan,0,1,1\n", "no score in the log"),
+        ("", "no rows below the header"),
+    ],
+)
+def test_damage_to_dqn_zoos_results_is_named(tmp_path: Path, rows: str, message: str) -> None:
+    refuse(write(tmp_path / "dqn.csv", "environment_name,seed," + ZOO + rows), message)
+
+
+# Dopamine
+
+
+def points(*rows: tuple[str, int, float]) -> list[dict[str, object]]:
+    return [{"Iteration": iteration, "Value": value, "Agent": agent} for agent, iteration, value in rows]
+
+
+def test_runs_that_follow_each_other(tmp_path: Path) -> None:
+    rows = [("DQN", 0, 1.0), ("DQN", 1, 2.0), ("DQN", 0, 3.0), ("DQN", 1, 4.0), ("C51", 0, 5.0), ("C51", 1, 6.0)]
+    path = write(tmp_path / "spaceinvaders.json", points(*rows))
+    assert recognise(path) == "dopamine"
+    made = read(path)
+    assert (made.table.algorithms, made.table.tasks) == (("DQN", "C51"), ("space_invaders",))
+    np.testing.assert_array_equal(made.table.scores, [[[2, 4]], [[6, NAN]]])
+    assert read(path, last=2).table.scores[0].tolist() == [[1.5, 3.5]]
+    assert "runs are not numbered in the file: they are told apart by their order" in made.notes
+
+
+def test_runs_of_which_one_ended_early_and_one_had_no_value(tmp_path: Path) -> None:
+    rows = [("DQN", 0, 1.0), ("DQN", 0, 3.0), ("DQN", 1, NAN)]
+    made = read(write(tmp_path / "pong_CNN.json", points(*rows[:1], *rows[1:])))
+    assert made.table.tasks == ("pong",)
+    np.testing.assert_array_equal(made.table.scores, [[[1, 3]]])
+    assert any("iterations that not all runs have are left out" in note for note in made.notes)
+    assert (made.rows_read, made.rows_left_out) == (3, 1)
+
+
+def test_runs_that_stand_together_at_each_iteration(tmp_path: Path) -> None:
+    rows = [("DQN", 0, 1.0), ("DQN", 0, 2.0), ("DQN", 1, 3.0), ("DQN", 1, 4.0)]
+    made = read(write(tmp_path / "pong.json", points(*rows)), last=2)
+    assert made.table.scores.tolist() == [[[2, 3]]]
+
+
+def test_csv_with_a_game(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", "Agent,Game,Iteration,Value\nDQN,Pong,0,1\nDQN,Pong,1,2\nDQN,Q*bert,0,7\n")
+    assert recognise(path) == "dopamine"
+    made = read(path)
+    assert (made.table.tasks, made.table.scores.ravel().tolist()) == (("pong", "qbert"), [2, 7])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([{"Agent": "a", "Iteration": 0, "Value": "x"}], "element 0, Value: 'x' is no score"),
+        ([{"Agent": "a", "Iteration": 0, "Value": 1e300}], "element 0, Value: 1e\\+300 is no score"),
+        ([{"Agent": "a", "Iteration": 0.5, "Value": 1}], "element 0, Iteration: 0.5 is no whole number"),
+        ([{"Agent": "a", "Iteration": 0, "Value": 1}, {"Agent": "a"}], "element 1: expected an object with Agent"),
+        ([{"Agent": "a", "Iteration": 0, "Value": 1, "Game": "Pnog"}], "unknown game 'Pnog'"),
+        ([{"Agent": "a", "Iteration": 0, "Value": None}], "no score in the log"),
+    ],
+)
+def test_damage_to_dopamines_baselines_is_named(tmp_path: Path, content: object, message: str) -> None:
+    refuse(write(tmp_path / "pong.json", content), message)
+
+
+# rliable
+
+GAMES = ["Pong", "Q*bert"]
+
+
+def npz(path: Path, **arrays: object) -> Path:
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+    return path
+
+
+def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", DQN=[[1, 2], [3, 4], [5, 6]], PPO=[[7.0, NAN]])
+    assert recognise(path) == "rliable"
+    made = read(path, tasks=GAMES)
+    assert (made.table.algorithms, made.table.tasks) == (("DQN", "PPO"), ("pong", "qbert"))
+    np.testing.assert_array_equal(made.table.scores, [[[1, 3, 5], [2, 4, 6]], [[7, NAN, NAN], [NAN, NAN, NAN]]])
+    assert "5 scores of 12 missing (NaN, or fewer runs)" in made.notes
+
+
+def test_arrays_of_learning_curves_count_with_their_end(tmp_path: Path) -> None:
+    made = read(npz(tmp_path / "a.npz", DQN=np.arange(12.0).reshape(2, 2, 3)), tasks=GAMES)
+    assert made.table.scores.tolist() == [[[2, 8], [5, 11]]]
+    assert "'DQN' holds 3 points of training; the score is the last" in made.notes
+    assert (made.rows_read, made.rows_left_out) == (12, 8)
+
+
+def test_one_array_needs_its_algorithm(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, [[1.0, 2.0]])
+    refuse(path, "which algorithm this array is of; pass algorithm=", tasks=GAMES)
+    assert read(path, tasks=GAMES, algorithm="me").table.scores.tolist() == [[[1], [2]]]
+
+
+def test_json_with_and_without_names_of_games(tmp_path: Path) -> None:
+    arrays = read(write(tmp_path / "a.json", {"DQN": [[1, 2], [3, None]]}), tasks=GAMES).table
+    named = read(write(tmp_path / "b.json", {"DQN": {"Q*bert": [2], "ALE/Pong-v5": [1, 3]}})).table
+    np.testing.assert_array_equal(arrays.scores, named.select(tasks=["pong", "qbert"]).scores)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "message"),
+    [
+        ({"a": [[1, 2]]}, {}, "which games the columns of its arrays are; pass tasks="),
+        ({"a": [[1, 2]]}, {"tasks": ["Pong", "Pnog"]}, "tasks: unknown game 'Pnog'"),
+        ({"a": [[1, 2]]}, {"tasks": ["Pong", "pong"]}, "task 'pong' is named twice"),
+        ({"a": [[1, 2, 3]]}, {"tasks": GAMES}, r"'a': an array of shape \(1, 3\) .* \(runs, 2\)"),
+        ({"a": [[1], [2]]}, {"tasks": GAMES}, "it looks transposed"),
+        ({"a": [["x", "y"]]}, {"tasks": GAMES}, "expected numbers of shape"),
+        ({"a": [[1, np.inf]]}, {"tasks": GAMES}, r"'a', element \[0, 1\]: inf is no score"),
+        ({"a": np.zeros((0, 2))}, {"tasks": GAMES}, r"an array of shape \(0, 2\)"),
+        ({"a": np.array([[1], [1, 2]], dtype=object)}, {"tasks": GAMES}, "can run any code"),
+        ({}, {"tasks": GAMES}, "the file is empty"),
+    ],
+)
+def test_damage_to_arrays_is_named(
+    tmp_path: Path, arrays: dict[str, object], options: dict[str, object], message: str
+) -> None:
+    refuse(npz(tmp_path / "a.npz", **arrays), message, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"a": [[1, 2], [3]]}', "'a': expected lists of numbers"),
+        ('{"a": [[1, "x"]]}', "'a': expected lists of numbers"),
+        ('{"a": {"Pong": [1, true]}, "b": {"Pong": ["x"]}}', "no scores in a known form"),
+        ('{"a": {"Pong": [1], "pong": [2]}}', "'pong': a second list for 'a' on 'pong'"),
+        ('{"a": {"Pong": [1]}, "a": {"Pong": [2]}}', "'a' is named twice"),
+        ('{"a": {"Pong": [1, 1e999]}}', r"element \[1\]: inf is no score"),
+        ('{"a": {"Pong": [[1]]}}', "expected a list of numbers, one a run"),
+        ('{"a": {"Pnog": [1]}}', "'a', 'Pnog': unknown game 'Pnog'"),
+        ('{"a": [[1, 2]', r"row 1, character \d+: not JSON"),
+        ('{"lr": 0.1}', "no scores in a known form"),
+        ("[]", "no scores in a known form"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_damage_to_json_is_named(tmp_path: Path, content: str, message: str) -> None:
+    refuse(write(tmp_path / "a.json", content), message, tasks=GAMES)
+
+
+def test_objects_are_never_loaded(tmp_path: Path) -> None:
+    class Bomb:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return exec, (f"open({str(tmp_path / 'ran')!r}, 'w')",)
+
+    dictionary = np.empty((), dtype=object)
+    dictionary[()] = {"DQN": Bomb()}
+    np.save(tmp_path / "a.npy", dictionary, allow_pickle=True)
+    refuse(tmp_path / "a.npy", "can run any code .* numpy.savez", tasks=GAMES, algorithm="a")
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps({"DQN": Bomb()}))
+    refuse(tmp_path / "a.pkl", "can run any code .* numpy.savez")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_arrays_that_are_cut_short(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", a=np.ones((5, 2)))
+    path.write_bytes(path.read_bytes()[:-9])
+    refuse(path, r"not a whole \.npz file", tasks=GAMES)
+    np.save(tmp_path / "a.npy", np.ones((5, 2)))
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-9])
+    refuse(tmp_path / "a.npy", "not a whole NumPy file", tasks=GAMES, algorithm="a")

@@ -1,0 +1,225 @@
+"""Folders and several files at once, and where names come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.readers.base import Reading
+from arcademark.scores.readers.naming import Names, from_path, matches
+from arcademark.scores.reading import FORMATS, read_table, read_tables, recognise
+from arcademark.suite.tasks import canonical_game
+
+NAN = np.nan
+
+
+def read(paths: Path | list[Path], **options: object) -> Reading:
+    return read_tables(paths, canonical_task=canonical_game, **options)  # type: ignore[arg-type]
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def monitor(path: Path, *scores: float, env: str | None = "PongNoFrameskip-v4") -> Path:
+    rows = "".join(f"{score},700,{i + 0.5}\n" for i, score in enumerate(scores))
+    return write(path, f"#{json.dumps({'t_start': 1.0, 'env_id': env})}\nr,l,t\n{rows}")
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("logs/dqn/Pong/3/monitor.csv", Names("dqn", "Pong", 3)),
+        ("logs/dqn/PongNoFrameskip-v4_2/0.monitor.csv", Names("dqn", "PongNoFrameskip-v4", 2)),
+        ("Pong/dqn/seed_12/evaluations.npz", Names("dqn", "Pong", 12)),
+        ("dqn/pong/s7.monitor.csv", Names("dqn", "pong", 7)),
+        ("runs/ALE/Pong-v5__ppo_atari__4__1700/events.out.tfevents.1.host", Names("ppo_atari", "Pong-v5", 4)),
+        ("runs/Pong-v5__my__agent__4__1700/events.out.tfevents.1.host", Names("my__agent", "Pong-v5", 4)),
+        ("dqn/pong.csv", Names("dqn", "pong", None)),
+        ("one/pong/two/0/monitor.csv", Names(None, "pong", 0)),
+        ("dqn/3/monitor.csv", Names(None, None, 3)),
+        ("monitor.csv", Names()),
+        ("dqn/pitfall2/1/monitor.csv", Names("dqn", "pitfall2", 1)),
+    ],
+)
+def test_names_in_paths(path: str, names: Names) -> None:
+    assert from_path(Path(path), canonical_game) == names
+
+
+def test_no_path_is_searched_for_a_game_unless_games_are_known() -> None:
+    assert from_path(Path("dqn/pong/3/monitor.csv"), str) == Names(run=3)
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "expected"),
+    [
+        ("a/b/c/monitor.csv", "{algorithm}/{task}/{run}/monitor.csv", True),
+        ("x/a/b/c/monitor.csv", "{algorithm}/{task}/{run}/*.csv", True),
+        ("a/b/monitor.csv", "{algorithm}/{task}/{run}/monitor.csv", False),
+        ("a/b/c/d/e.csv", "{algorithm}/**/e.csv", True),
+        ("a/bmonitor.csv", "monitor.csv", False),
+        ("a/b.csv", "?.csv", False),
+    ],
+)
+def test_patterns(path: str, pattern: str, expected: bool) -> None:
+    assert matches(Path(path), pattern) is expected
+
+
+def test_a_folder_of_logs_is_one_table(tmp_path: Path) -> None:
+    for algorithm in ("dqn", "ppo"):
+        for game, env in (("Pong", "PongNoFrameskip-v4"), ("Qbert", "ALE/Qbert-v5")):
+            for seed in (0, 4):
+                score = seed + 10 * (algorithm == "ppo") + 100 * (game == "Qbert")
+                monitor(tmp_path / algorithm / game / str(seed) / "monitor.csv", score, env=env)
+    write(tmp_path / "README.md", "notes")
+    made = read(tmp_path)
+    assert (made.table.algorithms, made.table.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
+    np.testing.assert_array_equal(made.table.scores, [[[0, 4], [100, 104]], [[10, 14], [110, 114]]])
+    assert made.runs == {"dqn": (0, 4), "ppo": (0, 4)}
+    assert made.table.sources == (str(tmp_path / "dqn"), str(tmp_path / "ppo"))
+    assert len(made.files) == 8
+    assert made.summary == "sb3-monitor, 8 files, 8 rows: 2 algorithms, 2 tasks, 2 runs"
+    assert "1 file left out, of a kind that holds no scores: README.md" in made.notes
+
+
+def test_a_pattern_names_and_chooses(tmp_path: Path) -> None:
+    monitor(tmp_path / "exp1" / "mine-v2" / "breakout-seed3" / "monitor.csv", 5, env=None)
+    monitor(tmp_path / "exp1" / "other.csv", 7)
+    made = read(tmp_path, pattern="{algorithm}/{task}-{run}/monitor.csv")
+    assert (made.table.algorithms, made.table.tasks, made.runs) == (("mine-v2",), ("breakout",), {"mine-v2": (3,)})
+    assert "1 file left out, not matching the pattern: exp1/other.csv" in made.notes
+    with pytest.raises(ArcadeMarkError, match="the pattern's run is 'mine-v2', expected a number"):
+        read(tmp_path, pattern="{run}/{task}-*/monitor.csv")
+    with pytest.raises(ArcadeMarkError, match=r"no file of scores in this folder \(2 files left out, not matching"):
+        read(tmp_path, pattern="{algorithm}/nothing.csv")
+
+
+def test_what_the_caller_says_goes_before_the_pattern_the_file_and_the_path(tmp_path: Path) -> None:
+    monitor(tmp_path / "dqn" / "Qbert" / "3" / "monitor.csv", 1, env="PongNoFrameskip-v4")
+    assert read(tmp_path).table.tasks == ("pong",)
+    assert read(tmp_path, pattern="{algorithm}/{task}/{run}/*").table.tasks == ("qbert",)
+    said = read(tmp_path, pattern="{algorithm}/{task}/{run}/*", task="Breakout", algorithm="me", run=8)
+    assert (said.table.algorithms, said.table.tasks, said.runs) == (("me",), ("breakout",), {"me": (8,)})
+
+
+def test_two_logs_of_one_run_are_refused(tmp_path: Path) -> None:
+    monitor(tmp_path / "dqn" / "Pong" / "monitor.csv", 1)
+    monitor(tmp_path / "dqn" / "Pong" / "logs" / "monitor.csv", 1)
+    with pytest.raises(ArcadeMarkError, match=r"a second log of 'dqn' on 'pong', run 0 .* pattern= and \{run\}"):
+        read(tmp_path)
+
+
+def test_a_format_chooses_among_the_logs_of_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "dqn" / "Pong" / "1"
+    monitor(folder / "monitor.csv", 1)
+    np.savez(folder / "evaluations.npz", timesteps=[1], results=[[5.0, 6.0]])
+    write(folder / "progress.csv", "rollout/ep_rew_mean\n1\n")
+    with pytest.raises(ArcadeMarkError, match="choose one kind of file with format="):
+        read(tmp_path)
+    made = read(tmp_path, format="sb3-evaluations")
+    assert made.table.scores.item() == 5.5
+    assert any(note.startswith("2 files left out, of another format") for note in made.notes)
+    (folder / "evaluations.npz").unlink()
+    copied = read(tmp_path)
+    assert copied.format == "sb3-monitor"
+    assert "1 file left out, repeating the log beside them: dqn/Pong/1/progress.csv" in copied.notes
+
+
+def test_files_of_other_content_are_left_out_and_damaged_ones_are_not(tmp_path: Path) -> None:
+    monitor(tmp_path / "dqn" / "pong" / "1" / "monitor.csv", 1)
+    write(tmp_path / "dqn" / "pong" / "1" / "params.json", '{"lr": 0.1, "layers": ["a"]}')
+    write(tmp_path / "dqn" / "pong" / "1" / "losses.csv", "loss,step\n1,2\n")
+    write(tmp_path / ".hidden" / "monitor.csv", "x")
+    made = read(tmp_path)
+    assert any(note.startswith("2 files left out, without scores in a known format") for note in made.notes)
+    write(tmp_path / "dqn" / "pong" / "2" / "result.json", '{"episode_reward_mean": 1')
+    with pytest.raises(ArcadeMarkError, match=r"result\.json, row 1, character \d+: not JSON"):
+        read(tmp_path)
+
+
+def test_a_log_without_an_episode_is_missing_and_said(tmp_path: Path) -> None:
+    monitor(tmp_path / "dqn" / "pong" / "1" / "monitor.csv", 4)
+    monitor(tmp_path / "dqn" / "pong" / "2" / "monitor.csv")
+    made = read(tmp_path)
+    np.testing.assert_array_equal(made.table.scores, [[[4, NAN]]])
+    assert any(note.startswith("1 log without a score, missing in the table: ") for note in made.notes)
+
+
+def test_several_tables_are_put_together_run_by_run(tmp_path: Path) -> None:
+    head = "algorithm,game,run,score,protocol\n"
+    a = write(tmp_path / "a.csv", head + "dqn,Pong,1,1,saber\nppo,Pong,0,2,ale-v5\n")
+    b = write(tmp_path / "b.csv", head + "dqn,Pong,0,3,saber\ndqn,Qbert,1,4,saber\n")
+    made = read([a, b])
+    assert made.table.protocols == ("saber", "ale-v5")
+    np.testing.assert_array_equal(made.table.scores, [[[3, 1], [NAN, 4]], [[2, NAN], [NAN, NAN]]])
+    assert made.runs == {"dqn": (0, 1), "ppo": (0,)}
+    assert made.table.sources[0] == f"{a}, {b}"
+    assert read(tmp_path).table == made.table
+    wide = write(tmp_path / "c.csv", "game,new\nPong,7\n")
+    assert read([a, wide]).format == "long + wide"
+
+
+def test_tables_and_logs_with_episodes_side_by_side(tmp_path: Path) -> None:
+    table = write(tmp_path / "a.csv", "algorithm,game,run,episode,score\ndqn,Pong,1,0,1\ndqn,Pong,1,1,2\n")
+    log = monitor(tmp_path / "m.csv", 5, 6)
+    made = read([table, write_named(tmp_path, log)])
+    assert made.episodes is not None
+    assert {cell: [part.tolist() for part in parts] for cell, parts in made.episodes.items()} == {
+        ("dqn", "pong"): [[1, 2]],
+        ("ppo", "pong"): [[5, 6]],
+    }
+
+
+def write_named(tmp_path: Path, log: Path) -> Path:
+    return log.rename(monitor(tmp_path / "ppo" / "pong" / "3" / "monitor.csv", 0))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("dqn,Pong,0,1,x\n", "dqn,Pong,0,2,x\n", r"b\.csv: a second score for 'dqn' on 'pong', run 0 .*a\.csv"),
+        ("dqn,Pong,0,1,x\n", "dqn,Pong,1,2,y\n", r"b\.csv: 'dqn' is scored under 'y' here and under 'x' in .*a\.csv"),
+        ("dqn,Pong,0,1,x\n", "dqn,Pong,1,2,\n", "scored under no named protocol here and under 'x'"),
+    ],
+)
+def test_tables_that_contradict_each_other(tmp_path: Path, first: str, second: str, message: str) -> None:
+    head = "algorithm,game,run,score,protocol\n"
+    with pytest.raises(ArcadeMarkError, match=message):
+        read([write(tmp_path / "a.csv", head + first), write(tmp_path / "b.csv", head + second)])
+
+
+def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
+    with pytest.raises(ArcadeMarkError, match=r"nowhere\.csv: cannot read the file"):
+        read(tmp_path / "nowhere.csv")
+    with pytest.raises(ArcadeMarkError, match="no file of scores in this folder; it is empty"):
+        read(tmp_path)
+    with pytest.raises(ArcadeMarkError, match="is a folder; read_tables"):
+        read_table(tmp_path)
+    with pytest.raises(ArcadeMarkError, match="no table is given"):
+        read([])
+    path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
+    with pytest.raises(ArcadeMarkError, match="given twice"):
+        read([path, path])
+    with pytest.raises(ArcadeMarkError, match="last is 0, expected at least 1"):
+        read(path, last=0)
+
+
+def test_formats_are_recognised_by_content_and_may_be_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
+    assert recognise(path) == "wide"
+    assert read(path, format="wide").format == "wide"
+    with pytest.raises(UnknownNameError, match="unknown format 'excel'"):
+        read(path, format="excel")
+    with pytest.raises(ArcadeMarkError, match="no file of format 'rliable'; it looks like 'wide'"):
+        read(path, format="rliable")
+    with pytest.raises(ArcadeMarkError, match="row 1: a long table needs a column 'score'"):
+        read(path, format="long")
+    with pytest.raises(ArcadeMarkError, match="row 1: expected a monitor's first line"):
+        read(path, format="sb3-monitor")
+    assert all(FORMATS.values())
