@@ -12,6 +12,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, TrialRecord, encode_actions
+from arcademark.scores.reading import read_tables
 from arcademark.scores.runs import IncompleteTrial, load_run, load_runs
 from arcademark.suite.protocols import Protocol, protocol
 
@@ -156,3 +157,23 @@ def test_many_trials_are_read_in_one_pass(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "run", played))
     expected = [[[(i + j) / 3] for j in range(20)] for i in range(20)]
     np.testing.assert_allclose(run.table.scores, expected)
+
+
+def test_a_runs_folder_is_read_as_any_other_table(tmp_path: Path) -> None:
+    played = {("dqn", "pong", 0): [1.0, 2, 6], ("dqn", "pong", 5): [10.0], ("dqn", "qbert", 5): "it broke"}
+    run = write_run(tmp_path / "runs" / "mine", played)
+    made = read_tables(run)
+    scored = load_run(run)
+    assert (made.format, made.files) == ("arcademark-run", (run,))
+    assert made.table == scored.table
+    assert made.runs == {"dqn": (0, 5)}
+    assert made.episodes is not None
+    assert [part.tolist() for part in made.episodes["dqn", "pong"]] == [[1, 2, 6], [10]]
+    assert made.notes == ("2 trials hold fewer episodes than were asked for",)
+    assert made.rows_read == 4
+    (tmp_path / "runs" / "table.csv").write_text("game,other\npong,3\nfreeway,4\n")
+    both = read_tables(tmp_path / "runs")
+    assert (both.table.algorithms, both.table.tasks) == (("dqn", "other"), ("pong", "qbert", "freeway"))
+    np.testing.assert_array_equal(both.table.scores[0], [[3, 10], [NAN, NAN], [NAN, NAN]])
+    assert both.table.protocols == (scored.table.protocols[0], "")
+    assert both.notes == (f"{run}: 2 trials hold fewer episodes than were asked for",)

@@ -184,9 +184,14 @@ def test_protocols_stand_in_the_table_and_an_algorithm_has_one(tmp_path: Path) -
 
 
 def test_what_a_table_does_not_say_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(ArcadeMarkError, match="row 1: there is no column 'algorithm'; add one, or pass algorithm="):
+    with pytest.raises(
+        ArcadeMarkError,
+        match="row 1: there is no column 'algorithm'; add one, or, for all rows, say it with algorithm=",
+    ):
         read(tmp_path, "game,score\nPong,1\n")
-    with pytest.raises(ArcadeMarkError, match="row 1: there is no column 'task'; add one, or pass task="):
+    with pytest.raises(
+        ArcadeMarkError, match="row 1: there is no column 'task'; add one, or, for all rows, say it with task="
+    ):
         read(tmp_path, "algorithm,score\na,1\n")
     made = read(tmp_path, "game,score\nPong,1\n", algorithm="mine", run=4)
     assert (made.table.algorithms, made.runs) == (("mine",), {"mine": (4,)})

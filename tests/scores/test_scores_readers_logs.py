@@ -92,7 +92,7 @@ def test_more_columns_of_a_monitor_do_no_harm(tmp_path: Path) -> None:
         ('#{"t_start": 1.0}\nr,l,t\n,2,3\n', "row 3, column 'r': an episode without a score"),
         ('#{"t_start": 1.0, "env_id": "Pong-v4"}\nr,l,t\n', "no score in the log"),
         ('#{"t_start": 1.0, "env_id": "Pnog-v4"}\nr,l,t\n1,2,3\n', "unknown game 'Pnog-v4'; did you mean 'pong'"),
-        ('#{"t_start": 1.0, "env_id": null}\nr,l,t\n1,2,3\n', "which game this is; pass task="),
+        ('#{"t_start": 1.0, "env_id": null}\nr,l,t\n1,2,3\n', "which game this is; say it with task="),
         ('#{"t_start": 1.0}\n', "the file is empty"),
     ],
 )
@@ -104,7 +104,7 @@ def test_damage_to_a_monitor_is_named(tmp_path: Path, text: str, message: str) -
 
 def test_an_algorithm_that_nothing_names_is_asked_for(tmp_path: Path) -> None:
     path = monitor(tmp_path / "monitor.csv", [1.0])
-    with pytest.raises(ArcadeMarkError, match="which algorithm this is; pass algorithm=, or pattern="):
+    with pytest.raises(ArcadeMarkError, match="which algorithm this is; say it with algorithm="):
         read_table(path)
 
 
@@ -285,7 +285,7 @@ def test_averages_count_with_the_last_and_other_series_are_named(tmp_path: Path)
     path = events(tmp_path, {"rollout/ep_rew_mean": [(1, 1.0), (2, 4.0)], "eval/mean_reward": [(2, 8.0)]})
     made = read(path, algorithm="ppo", task="pong")
     assert (made.table.scores.item(), made.episodes) == (4, None)
-    assert any("eval/mean_reward is there too: tag= takes it" in note for note in made.notes)
+    assert any("eval/mean_reward is there too: tag= (--tag) takes it" in note for note in made.notes)
     assert read(path, algorithm="ppo", task="pong", tag="eval/mean_reward").table.scores.item() == 8
     refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean, eval/mean_reward", tag="x", algorithm="a")
 
@@ -307,7 +307,9 @@ def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path.write_bytes(whole[:60])
     refuse(path, "an event file without scalars", algorithm="a", task="pong")
     path.write_bytes(whole.replace(b"charts/episodic_return", b"charts/episodic_retorn"))
-    refuse(path, "no series that is known to be scores, .*it has charts/episodic_retorn: pass tag=", algorithm="a")
+    refuse(
+        path, "no series that is known to be scores, .*it has charts/episodic_retorn: name one with tag=", algorithm="a"
+    )
     path.write_bytes(whole)
     original = builtins.__import__
 
@@ -327,69 +329,3 @@ def test_events_that_are_nan_or_infinite(tmp_path: Path) -> None:
     assert any("NaN are left out" in note for note in made.notes)
     path = events(tmp_path / "b", {"charts/episodic_return": [(7, float("inf"))]})
     refuse(path, "charts/episodic_return at step 7: inf is no score", algorithm="a", task="pong")
-
-
-# CSV with a column a series
-
-
-def test_a_progress_file(tmp_path: Path) -> None:
-    path = tmp_path / "progress.csv"
-    path.write_text("rollout/ep_rew_mean,time/total_timesteps,train/loss\n5,300,1\n,400,1\n3,100,1\n")
-    assert recognise(path) == "metrics-csv"
-    assert read(path, algorithm="a", task="pong").table.scores.item() == 5
-    assert read(path, algorithm="a", task="pong", last=2).table.scores.item() == 4
-    refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean", algorithm="a", task="pong", tag="x")
-
-
-def test_a_run_history_with_an_episode_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "history.csv"
-    path.write_text("global_step,charts/episodic_return,losses/loss\n10,1,\n15,,0.5\n20,3,\n")
-    made = read(path, algorithm="a", task="pong")
-    assert episodes(made) == {("a", "pong"): [[1, 3]]}
-
-
-# W&B's export
-
-
-PONG, BREAKOUT = (f"{run} - charts/episodic_return" for run in ("Pong-v4__dqn__1__17", "Breakout-v4__dqn__2__18"))
-EXPORT = f'''"global_step","{PONG}","{PONG}__MIN","{PONG}__MAX","{BREAKOUT}"
-"100","-21","-21","-21",""
-"200","","","","3"
-"300","-19","-20","-18","5"
-'''
-
-
-def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
-    path = tmp_path / "wandb_export.csv"
-    path.write_text(EXPORT)
-    assert recognise(path) == "wandb"
-    made = read(path)
-    assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("pong", "breakout"), {"dqn": (1, 2)})
-    assert episodes(made) == {("dqn", "pong"): [[-21, -19]], ("dqn", "breakout"): [[3, 5]]}
-    assert any("W&B thinned them" in note and "(1 log)" in note for note in made.notes)
-
-
-def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    path.write_text("Step,pong-ppo-4 - eval/mean_reward,pong-ppo-9 - eval/mean_reward\n1,1,2\n2,3,\n")
-    made = read(path, pattern="{task}-{algorithm}-{run}")
-    assert (made.table.algorithms, made.runs) == (("ppo",), {"ppo": (4, 9)})
-    assert made.table.scores.ravel().tolist() == [3, 2]
-    counted = read(path, algorithm="ppo", task="pong")
-    assert counted.runs == {"ppo": (0, 1)}
-    refuse(path, "'pong-ppo-4': nothing says which algorithm")
-    refuse(path, "does not end as the pattern", pattern="{algorithm}_{task}_{run}")
-    refuse(path, r"\{game\} is unknown or there twice; known: \{algorithm\}", pattern="{game}")
-
-
-def test_an_export_of_several_series_needs_one(tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    path.write_text("Step,a - loss,a - entropy\n1,1,2\n")
-    refuse(path, "no series that is known to be scores", algorithm="a", task="pong")
-    assert read(path, algorithm="a", task="pong", tag="entropy").table.scores.item() == 2
-
-
-def test_algorithms_with_a_dash_make_no_export(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("game,dqn - a,dqn - b\npong,1,2\n")
-    assert recognise(path) == "wide"

@@ -160,7 +160,7 @@ def test_arrays_of_learning_curves_count_with_their_end(tmp_path: Path) -> None:
 def test_one_array_needs_its_algorithm(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, [[1.0, 2.0]])
-    refuse(path, "which algorithm this array is of; pass algorithm=", tasks=GAMES)
+    refuse(path, "which algorithm this array is of; say it with algorithm=", tasks=GAMES)
     assert read(path, tasks=GAMES, algorithm="me").table.scores.tolist() == [[[1], [2]]]
 
 
@@ -173,7 +173,7 @@ def test_json_with_and_without_names_of_games(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "options", "message"),
     [
-        ({"a": [[1, 2]]}, {}, "which games the columns of its arrays are; pass tasks="),
+        ({"a": [[1, 2]]}, {}, "which games the columns of its arrays are; give their order with tasks="),
         ({"a": [[1, 2]]}, {"tasks": ["Pong", "Pnog"]}, "tasks: unknown game 'Pnog'"),
         ({"a": [[1, 2]]}, {"tasks": ["Pong", "pong"]}, "task 'pong' is named twice"),
         ({"a": [[1, 2, 3]]}, {"tasks": GAMES}, r"'a': an array of shape \(1, 3\) .* \(runs, 2\)"),

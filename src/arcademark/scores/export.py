@@ -22,11 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers import layouts
 from arcademark.scores.table import ScoreTable
 
 Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
 """Columns of a long file; ``protocol`` only where the table has one."""
+
+RESERVED = frozenset({*layouts.TASK[:2], *layouts.RUN, *layouts.PROTOCOL, *layouts.SCORE})
+"""Names, in any case, that an algorithm cannot have in a wide file: its reader would take the column for another."""
 
 
 def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
@@ -139,11 +143,11 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
             f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; "
             "write a long file"
         )
-    taken = {"task", "run", "seed", "protocol"}
+    taken = {*RESERVED}
     for name in table.algorithms:
         if name.lower() in taken:
             raise ArcadeMarkError(
-                f"{target}: the name {name!r} would stand twice among the columns; rename that algorithm"
+                f"{target}: the name {name!r} is another column's, whatever the case; rename that algorithm"
             )
         taken.add(name.lower())
     columns = {

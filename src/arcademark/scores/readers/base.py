@@ -24,6 +24,18 @@ LARGEST = 2.0**53
 MOST_CELLS = 20_000_000
 """No table is made larger than this (160 MB)."""
 
+SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "algorithm": "algorithm= (--algorithm)",
+        "task": "task= (--game)",
+        "tasks": "tasks= (--format rliable --games A,B,…)",
+        "format": "format= (--format)",
+        "pattern": "pattern= (--pattern)",
+        "tag": "tag= (--tag)",
+    }
+)
+"""How messages name an option: in Python and on the command line."""
+
 Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
 """Episode scores by (algorithm, task), one array a run that has any, in the order of the table's run axis."""
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Options, Reading, canonical, listed
+from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 
@@ -169,7 +169,7 @@ def _label(
         return np.zeros(sheet.size, dtype=np.int64), (given,), (0,)
     if column is None:
         raise ArcadeMarkError(
-            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or pass {noun}= (one for all rows)"
+            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {SAID[noun]}"
         )
     return sheet.names(column)
 

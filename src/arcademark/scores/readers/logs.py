@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, Reading, count, listed
+from arcademark.scores.readers.base import DEFAULT_LAST, SAID, Log, Options, Reading, count, listed
 from arcademark.scores.readers.naming import resolve
 from arcademark.scores.readers.rows import how_last
 from arcademark.scores.table import ScoreTable
@@ -103,7 +103,8 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
         second = next((log for log in apart if log is not first), parts[1])
         raise ArcadeMarkError(
             f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); "
-            "name their runs apart with pattern= and {run}, or choose one kind of file with format="
+            f"name their runs apart with {SAID['pattern']} and {{run}}, or choose one kind of file with "
+            f"{SAID['format']}"
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])
     order = np.argsort(times, kind="stable")

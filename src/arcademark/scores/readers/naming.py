@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Log, Options, canonical
+from arcademark.scores.readers.base import SAID, Log, Options, canonical
 
 _FIELDS = ("algorithm", "task", "run")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
@@ -75,12 +75,13 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
         names = names.or_else(from_path(relative, options.canonical_task))
     if names.algorithm is None:
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which algorithm this is; pass algorithm=, or pattern= with {{algorithm}} "
-            "where a path names it"
+            f"{log.place}: nothing says which algorithm this is; say it with {SAID['algorithm']}, or with "
+            f"{SAID['pattern']} and {{algorithm}} where a path names it"
         )
     if names.task is None:
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which game this is; pass task=, or pattern= with {{task}} where a path names it"
+            f"{log.place}: nothing says which game this is; say it with {SAID['task']}, or with {SAID['pattern']} and "
+            "{task} where a path names it"
         )
     return names.algorithm, canonical(log.place, names.task, options.canonical_task), names.run
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npy, load_npz
-from arcademark.scores.readers.base import LARGEST, Options, Reading, canonical, count
+from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count
 from arcademark.scores.table import ScoreTable
 
 
@@ -39,7 +39,7 @@ def read_npy(path: Path, options: Options) -> Reading:
     """Read an ``.npy`` file with one algorithm's array; errors are those of `read_npz`."""
     array = load_npy(path)
     if options.algorithm is None:
-        raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; pass algorithm=")
+        raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; say it with {SAID['algorithm']}")
     return read_arrays(path, {options.algorithm: array}, options)
 
 
@@ -95,7 +95,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
         raise ArcadeMarkError(f"{path}: the file is empty; expected an array of shape (runs, tasks) for each algorithm")
     if options.tasks is None:
         raise ArcadeMarkError(
-            f"{path}: nothing says which games the columns of its arrays are; pass tasks=, the games in their order"
+            f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"
         )
     tasks = tuple(canonical("tasks", task, options.canonical_task) for task in options.tasks)
     parts, notes = [], []

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import parse_json
-from arcademark.scores.readers.base import Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.base import SAID, Log, Options, Unit, count, read_bytes
 from arcademark.scores.readers.sheet import decode
 
 AVERAGES = (
@@ -139,7 +139,9 @@ def _averages(
         tag = next((tag for tag in tags if any(_at(result, tag) is not None for _, result in results)), None)
     if tag is None:
         known = ", ".join("/".join(names) for names in tags)
-        raise ArcadeMarkError(f"{path}, row {results[-1][0]}: no {known} in the results; pass tag= for another value")
+        raise ArcadeMarkError(
+            f"{path}, row {results[-1][0]}: no {known} in the results; name another value with {SAID['tag']}"
+        )
     name = "/".join(tag)
     values = [_number(path, row, name, value) for row, result in results if (value := _at(result, tag)) is not None]
     finite = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Log, Options, Unit, listed
+from arcademark.scores.readers.base import SAID, Log, Options, Unit, listed
 from arcademark.scores.readers.sheet import Sheet
 
 KNOWN: Mapping[str, Unit] = MappingProxyType(
@@ -68,13 +68,13 @@ def choose_tag(place: str, found: Sequence[str], options: Options) -> tuple[str,
         if not known:
             raise ArcadeMarkError(
                 f"{place}: no series that is known to be scores, such as {listed(list(KNOWN))}; it has "
-                f"{listed(found, 12) or 'none'}: pass tag= with one of them"
+                f"{listed(found, 12) or 'none'}: name one with {SAID['tag']}"
             )
         chosen = known[0]
     others = [tag for tag in KNOWN if tag in found and tag != chosen]
     what = "an episode's score a value" if unit_of(chosen) == "episode" else "averages over episodes"
     note = f"scores are the series {chosen}, taken as {what}"
-    return chosen, (note + (f"; {listed(others)} is there too: tag= takes it" if others else ""),)
+    return chosen, (note + (f"; {listed(others)} is there too: {SAID['tag']} takes it" if others else ""),)
 
 
 def is_metrics(sheet: Sheet) -> bool:
