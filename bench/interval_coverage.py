@@ -5,6 +5,7 @@
     python bench/interval_coverage.py                 # prints the tables
     python bench/interval_coverage.py --write         # and puts them where they belong
     python bench/interval_coverage.py --trials 100    # quicker, less sure
+    python bench/interval_coverage.py --episodes      # another table: one task's mean from seeds and episodes
 
 A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
 human-normalised scores, in percent, of an algorithm of the catalogue's Atari-5 training table, drawn at random among
@@ -22,6 +23,9 @@ For each population and number of runs, runs are drawn, intervals made, and thos
 the statistic: of the mean and median over true means; of the interquartile mean, the optimality gap and the
 probability of improvement over 10,000 runs a task. For the last, the better algorithm's true means are 1.1 times as
 high.
+
+From episodes: a seed's true mean is normal about the task's, and its episodes are log-normal about that, with a
+log-spread of 0.5. The table's columns differ in the seeds' standard deviation, as a share of the episodes'.
 """
 
 from __future__ import annotations
@@ -39,7 +43,7 @@ from numpy.typing import NDArray
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
-from arcademark.metrics.intervals import METHODS, limits
+from arcademark.metrics.intervals import METHODS, Method, limits, score_interval
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]
@@ -52,6 +56,10 @@ POPULATIONS = 50
 TRUE_RUNS = 10_000
 RESAMPLES = 1000
 ADVANTAGE = 1.1
+
+SEEDS, EPISODES, APART = (1, 2, 3, 5, 10), (10, 100), (0.0, 0.3, 1.0)
+EPISODE_METHODS: tuple[Method, ...] = ("percentile", "symmetric")
+EPISODE_SPREAD_LOG = 0.5
 
 ROOT = Path(__file__).parent.parent
 
@@ -182,6 +190,35 @@ def literal(found: Measured) -> str:
     return "\n".join([f"MEASURED: {kind} = {{", "    # fmt: off", *rows, "    # fmt: on", "}"])
 
 
+def episodes_row(case: tuple[int, int, int]) -> list[float]:
+    """Return the share of a task's intervals that hold its true mean, by how far seeds are apart and by method."""
+    seeds, episodes, trials = case
+    rng = np.random.default_rng([seeds, episodes])
+    truth = float(np.exp(EPISODE_SPREAD_LOG**2 / 2))
+    spread = truth * float(np.sqrt(np.expm1(EPISODE_SPREAD_LOG**2)))
+    shares = []
+    for apart, method in itertools.product(APART, EPISODE_METHODS):
+        hits = 0
+        for _ in range(trials):
+            played = np.exp(EPISODE_SPREAD_LOG * rng.standard_normal((seeds, episodes)))
+            played += apart * spread * rng.standard_normal((seeds, 1))
+            found = score_interval(list(played), rng, resamples=RESAMPLES, method=method)
+            hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
+        shares.append(hits / trials)
+    return shares
+
+
+def episodes_table(trials: int, workers: int) -> str:
+    """Return the table of intervals from episodes in docs/intervals.md."""
+    cases = [(seeds, episodes, trials) for seeds, episodes in itertools.product(SEEDS, EPISODES)]
+    columns = [f"seeds apart {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
+    lines = ["| seeds | episodes | " + " | ".join(columns) + " |", "|---:|---:|" + "---|" * len(columns)]
+    with ProcessPoolExecutor(workers) as pool:
+        for (seeds, episodes, _), shares in zip(cases, pool.map(episodes_row, cases), strict=True):
+            lines.append(f"| {seeds} | {episodes} | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
+    return "\n".join(lines)
+
+
 def put(path: Path, begin: str, end: str, text: str) -> None:
     """Replace what stands between two marks."""
     before, rest = path.read_text(encoding="utf-8").split(f"{begin}\n")
@@ -195,7 +232,14 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/coverage.py")
+    parser.add_argument("--episodes", action="store_true", help="the table of intervals from episodes alone")
     arguments = parser.parse_args()
+    if arguments.episodes:
+        table = episodes_table(arguments.trials, arguments.workers)
+        print(table)
+        if arguments.write:
+            put(ROOT / "docs/intervals.md", "<!-- episodes: begin -->", "<!-- episodes: end -->", table)
+        return
     cases = [(kind, size, arguments.trials) for kind in KINDS for size in sorted(TASKS, reverse=True)]
     with ProcessPoolExecutor(arguments.workers) as pool:
         shares = dict(zip([case[:2] for case in cases], pool.map(coverage, cases), strict=True))

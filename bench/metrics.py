@@ -21,7 +21,8 @@ shown in Monte Carlo standard errors, known from repeating ours with other gener
 repeats; beyond 4 would mean another interval.
 
 "Everything published" is a fresh process, from its start to its end: the interpreter, imports, loading the whole
-catalogue, and mean, median, IQM and optimality gap of every algorithm in HNS, HWRNS and SABER, and records broken.
+catalogue, and mean, median, IQM and optimality gap of every algorithm in HNS, HWRNS and SABER, and what reaches the
+target. It has one thread; its limit is on processor time, which other work on the machine changes little.
 """
 
 from __future__ import annotations
@@ -171,17 +172,23 @@ def clocked(work: Callable[[np.random.Generator], Limits], rng: np.random.Genera
     return time.perf_counter() - begin, found
 
 
-def fresh_process(script: str, environment: dict[str, str] | None = None) -> float:
-    """Return the seconds from the start to the end of a process of its own."""
-    begin = time.perf_counter()
+def fresh_process(script: str, environment: dict[str, str] | None = None) -> tuple[float, float]:
+    """Return a process's seconds from start to end, and those of processor time."""
+    begin, used = time.perf_counter(), children_time()
     subprocess.run(
         [sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL, env=os.environ | (environment or {})
     )
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, children_time() - used
+
+
+def children_time() -> float:
+    """Return the seconds of processor time of all child processes that have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
-    """Return the seconds of a first call in a fresh process: kernels not compiled, compiled; and of importing alone."""
+    """Return the processor seconds of a fresh process: kernels not compiled, compiled; and of importing alone."""
     np.savez(folder / "mine.npz", x=x, y=y)
     imports = "import numpy as np; from arcademark.metrics import bootstrap"
     call = (
@@ -190,7 +197,7 @@ def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
         "bootstrap.improvement_interval(data['x'], data['y'], games, rng, resamples=2)"
     )
     cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
-    return fresh_process(call, cache), fresh_process(call, cache), fresh_process(imports)
+    return fresh_process(call, cache)[1], fresh_process(call, cache)[1], fresh_process(imports)[1]
 
 
 def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
@@ -247,17 +254,19 @@ def main() -> None:
             kept = against_peer(x, y, Path(name), arguments.repeats, arguments.peer_repeats, console)
         first, later, imports = compiling(x, y, Path(name))
     console.print(
-        f"First call of both in a fresh process, imports included: {first:.1f} s right after installing (kernels are "
-        f"compiled), {later:.2f} s from then on; importing alone {imports:.2f} s."
+        f"First call of both in a fresh process, imports included: {first:.1f} s of processor time right after "
+        f"installing (kernels are compiled), {later:.2f} s from then on; importing alone {imports:.2f} s."
     )
-    seconds = statistics.median(fresh_process(SUMMARIES_SCRIPT) for _ in range(arguments.repeats))
+    pairs = [fresh_process(SUMMARIES_SCRIPT) for _ in range(arguments.repeats)]
+    wall, processor = (statistics.median(column) for column in zip(*pairs, strict=True))
     told = subprocess.run([sys.executable, "-c", SUMMARIES_SCRIPT], check=True, capture_output=True, text=True).stdout
     algorithms, summaries = told.split()
     console.print(
         f"Everything published: {algorithms} algorithms loaded and {summaries} summaries in a fresh process: "
-        f"{seconds:.2f} s (limit {SUMMARIES_LIMIT} s)."
+        f"{processor:.2f} s of processor time (limit {SUMMARIES_LIMIT} s), {wall:.2f} s by the clock, "
+        f"{min(pair[0] for pair in pairs):.2f} s at best."
     )
-    kept &= seconds < SUMMARIES_LIMIT
+    kept &= processor < SUMMARIES_LIMIT
     console.print("All limits are kept." if kept else "Not all limits are kept.")
     sys.exit(not kept)
 

@@ -239,7 +239,7 @@ def resampled_aggregates(sample: Sample, key: np.uint64, target: float, resample
     highs = np.maximum.reduceat(sample.runs, sample.first[:-1])
     middle = (lows.size - 1) // 2, lows.size // 2
     below, above = highs < np.sort(lows)[middle[0]], lows > np.sort(highs)[middle[1]]
-    arguments = (sample.runs, sample.first, sample.sizes, place, sample.runs[order], ~(below | above))
+    arguments = (sample.runs, sample.first, place, sample.runs[order], ~(below | above))
     out = np.empty((len(AGGREGATES), resamples))
     _fill(kernels.resample_aggregates, (*arguments, np.count_nonzero(below), target, key), out, order.size, threads)
     return out
@@ -251,7 +251,7 @@ def resampled_profile(sample: Sample, ascending: Floats, key: np.uint64, resampl
 
     levels = np.searchsorted(ascending, sample.runs, side="left")
     out = np.empty((ascending.size, resamples))
-    _fill(kernels.resample_profile, (levels, sample.first, sample.sizes, key), out, levels.size, threads)
+    _fill(kernels.resample_profile, (levels, sample.first, key), out, levels.size, threads)
     return out
 
 
@@ -261,7 +261,7 @@ def resampled_improvement(x: Sample, y: Sample, key: np.uint64, resamples: int, 
 
     lower, not_higher = placements(x, y)
     out = np.empty(resamples)
-    arguments = (lower, not_higher, x.first, y.first, x.sizes, y.sizes, key)
+    arguments = (lower, not_higher, x.first, y.first, key)
     _fill(kernels.resample_improvement, arguments, out, x.runs.size + y.runs.size, threads)
     return out
 

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Runs lie task after task: task i has ``runs[first[i]:first[i + 1]]``, and ``draws[i]`` of them are drawn with
-  replacement, independently of every other task (the stratified bootstrap of Agarwal et al. 2021, §4.1).
+* Runs lie task after task: task i has ``runs[first[i]:first[i + 1]]``. A replicate draws as many of them as there are,
+  with replacement and independently of every other task (the stratified bootstrap of Agarwal et al. 2021, §4.1).
 * Every replicate has a stream of its own, made of ``key`` and the replicate's number, so that any thread may compute
   it. Streams are SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
 * One word of 32 bits gives several draws, each as likely as any other (Lemire 2019, "Fast random integer generation in
@@ -28,8 +28,8 @@ _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _ONE = np.uint64(1)
 _LOW = np.uint64(0xFFFFFFFF)
 
-WORD_DRAWS = 24
-"""Bits of a word that are spent on draws at most, so that a word is rarely rejected."""
+WORD_BITS = 24
+"""Bits of a word that are spent on draws at most, so that few words are rejected."""
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -74,22 +74,22 @@ def draw_word(span, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def batches(first):  # type: ignore[no-untyped-def]
-    """Return each task's number of runs n (uint64), draws a word k (int64) and n^k (uint64), each of shape (tasks,)."""
+    """Return for each task of n runs how many draws k a word gives (int64), and n^k (uint64), shape (tasks,) each."""
     tasks = first.size - 1
-    runs, sizes, spans = np.empty(tasks, np.uint64), np.ones(tasks, np.int64), np.empty(tasks, np.uint64)
+    per_word, spans = np.ones(tasks, np.int64), np.ones(tasks, np.uint64)
     for i in range(tasks):
-        runs[i] = first[i + 1] - first[i]
-        spans[i] = runs[i]
-        while runs[i] > _ONE and spans[i] * runs[i] < np.uint64(1 << WORD_DRAWS):
-            spans[i] *= runs[i]
-            sizes[i] += 1
-        if runs[i] == _ONE:
-            sizes[i] = WORD_DRAWS
-    return runs, sizes, spans
+        runs = np.uint64(first[i + 1] - first[i])
+        spans[i] = runs
+        if runs == _ONE:
+            per_word[i] = WORD_BITS
+        while runs > _ONE and spans[i] * runs < np.uint64(1 << WORD_BITS):
+            spans[i] *= runs
+            per_word[i] += 1
+    return per_word, spans
 
 
 @njit(cache=True, nogil=True)
-def resample_aggregates(runs, first, draws, place, pooled, contested, below, gamma, key, begin, end, out):  # type: ignore[no-untyped-def]
+def resample_aggregates(runs, first, place, pooled, contested, below, gamma, key, begin, end, out):  # type: ignore[no-untyped-def]
     """Draw replicates of mean, median, interquartile mean and optimality gap.
 
     Parameters
@@ -98,8 +98,6 @@ def resample_aggregates(runs, first, draws, place, pooled, contested, below, gam
         Normalised scores, task after task; fastest where tasks ascend.
     first : int64 array, shape (tasks + 1,)
         Where each task begins; the last is n.
-    draws : int64 array, shape (tasks,)
-        How many runs of each task to draw.
     place : int64 array, shape (n,)
         Where each run stands in ``pooled``.
     pooled : float64 array, shape (n,)
@@ -117,8 +115,8 @@ def resample_aggregates(runs, first, draws, place, pooled, contested, below, gam
     out : float64 array, shape (4, replicates)
         Filled with mean, median, interquartile mean, optimality gap.
     """
-    tasks, total = draws.size, draws.sum()
-    sizes_of, per_word, spans = batches(first)
+    tasks, total = first.size - 1, runs.size
+    per_word, spans = batches(first)
     counts, middle = np.empty(runs.size, np.int32), np.empty(tasks)
     cut = total // 4
     low_middle, high_middle = (tasks - 1) // 2 - below, tasks // 2 - below
@@ -127,12 +125,12 @@ def resample_aggregates(runs, first, draws, place, pooled, contested, below, gam
         counts[:] = 0
         mean, reached, inserted = 0.0, 0.0, 0
         for i in range(tasks):
-            summed, capped, left = 0.0, 0.0, draws[i]
+            n, start = first[i + 1] - first[i], first[i]
+            summed, capped, left = 0.0, 0.0, n
             while left > 0:
                 word, state = draw_word(spans[i], state)
-                n, start = sizes_of[i], first[i]
                 for _ in range(min(left, per_word[i])):
-                    word *= n
+                    word *= np.uint64(n)
                     run = start + np.int64(word >> _32)
                     word &= _LOW
                     value = runs[run]
@@ -140,9 +138,9 @@ def resample_aggregates(runs, first, draws, place, pooled, contested, below, gam
                     summed += value
                     capped += min(value, gamma)
                 left -= per_word[i]
-            score = summed / draws[i]
+            score = summed / n
             mean += score
-            reached += capped / draws[i]
+            reached += capped / n
             if contested[i] and (inserted <= high_middle or score < middle[high_middle]):
                 insert(score, middle, min(inserted, high_middle))
                 inserted += 1
@@ -190,30 +188,31 @@ def trimmed_mean(counts, values, low, high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def resample_profile(levels, first, draws, key, begin, end, out):  # type: ignore[no-untyped-def]
+def resample_profile(levels, first, key, begin, end, out):  # type: ignore[no-untyped-def]
     """Draw replicates of a performance profile: the share of runs above each threshold, averaged over tasks.
 
     Parameters
     ----------
     levels : int64 array, shape (n,)
         For each run, task after task, how many thresholds it is above, of those in ascending order.
-    first, draws, key, begin, end
+    first, key, begin, end
         As in `resample_aggregates`.
     out : float64 array, shape (thresholds, replicates)
         Filled with the profile at each threshold.
     """
-    tasks, thresholds = draws.size, out.shape[0]
-    sizes_of, per_word, spans = batches(first)
+    tasks, thresholds = first.size - 1, out.shape[0]
+    per_word, spans = batches(first)
     reached = np.empty(thresholds + 1)
     for replicate in range(begin, end):
         state = stream(key, replicate)
         reached[:] = 0.0
         for i in range(tasks):
-            share, left = 1.0 / (draws[i] * tasks), draws[i]
+            n = first[i + 1] - first[i]
+            share, left = 1.0 / (n * tasks), n
             while left > 0:
                 word, state = draw_word(spans[i], state)
                 for _ in range(min(left, per_word[i])):
-                    word *= sizes_of[i]
+                    word *= np.uint64(n)
                     reached[levels[first[i] + np.int64(word >> _32)]] += share
                     word &= _LOW
                 left -= per_word[i]
@@ -224,7 +223,7 @@ def resample_profile(levels, first, draws, key, begin, end, out):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def resample_improvement(less, up_to, first_x, first_y, draws_x, draws_y, key, begin, end, out):  # type: ignore[no-untyped-def]
+def resample_improvement(less, up_to, first_x, first_y, key, begin, end, out):  # type: ignore[no-untyped-def]
     """Draw replicates of the probability that a run of X beats one of Y, ties half, averaged over tasks.
 
     Parameters
@@ -233,8 +232,6 @@ def resample_improvement(less, up_to, first_x, first_y, draws_x, draws_y, key, b
         For each run of X, task after task: how many runs of Y on the task are lower, and how many are not higher.
     first_x, first_y : int64 array, shape (tasks + 1,)
         Where each task begins among the runs of X, and among those of Y.
-    draws_x, draws_y : int64 array, shape (tasks,)
-        How many runs of each task to draw.
     key, begin, end
         As in `resample_aggregates`.
     out : float64 array, shape (replicates,)
@@ -245,34 +242,34 @@ def resample_improvement(less, up_to, first_x, first_y, draws_x, draws_y, key, b
     Runs of Y count by their rank within the task, so a replicate's lower runs are a running sum of counts: work grows
     with the number of runs, not of pairs (the U statistic of Mann and Whitney 1947).
     """
-    tasks = draws_x.size
-    x_sizes, x_per_word, x_spans = batches(first_x)
-    y_sizes, y_per_word, y_spans = batches(first_y)
-    lower = np.empty(np.max(y_sizes) + _ONE, np.int64)
+    tasks = first_x.size - 1
+    x_per_word, x_spans = batches(first_x)
+    y_per_word, y_spans = batches(first_y)
+    lower = np.empty(np.max(first_y[1:] - first_y[:-1]) + 1, np.int64)
     for replicate in range(begin, end):
         state = stream(key, replicate)
         total = 0.0
         for i in range(tasks):
-            n = np.int64(y_sizes[i])
-            lower[: n + 1] = 0
-            left = draws_y[i]
+            n, m = first_x[i + 1] - first_x[i], first_y[i + 1] - first_y[i]
+            lower[: m + 1] = 0
+            left = m
             while left > 0:
                 word, state = draw_word(y_spans[i], state)
                 for _ in range(min(left, y_per_word[i])):
-                    word *= y_sizes[i]
+                    word *= np.uint64(m)
                     lower[np.int64(word >> _32) + 1] += 1
                     word &= _LOW
                 left -= y_per_word[i]
-            for j in range(n):
+            for j in range(m):
                 lower[j + 1] += lower[j]
-            wins, left = 0, draws_x[i]
+            wins, left = 0, n
             while left > 0:
                 word, state = draw_word(x_spans[i], state)
                 for _ in range(min(left, x_per_word[i])):
-                    word *= x_sizes[i]
+                    word *= np.uint64(n)
                     run = first_x[i] + np.int64(word >> _32)
                     word &= _LOW
                     wins += lower[less[run]] + lower[up_to[run]]
                 left -= x_per_word[i]
-            total += 0.5 * wins / (draws_x[i] * draws_y[i])
+            total += 0.5 * wins / (n * m)
         out[replicate] = total / tasks
