@@ -54,6 +54,15 @@ def test_names_in_paths(path: str, names: Names) -> None:
 
 def test_no_path_is_searched_for_a_game_unless_games_are_known() -> None:
     assert from_path(Path("dqn/pong/3/monitor.csv"), str) == Names(run=3)
+    assert from_path(Path("dqn/pong/3/monitor.csv"), str, "pong") == Names("dqn", "pong", 3)
+
+
+def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path: Path) -> None:
+    monitor(tmp_path / "dqn" / "CartPole-v1_2" / "monitor.csv", 1, env="CartPole-v1")
+    made = read_tables(tmp_path)
+    assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("CartPole-v1",), {"dqn": (2,)})
+    with pytest.raises(ArcadeMarkError, match="unknown game 'CartPole-v1'"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ Conventions
 * What the caller says goes first, then the pattern, then what the file says of itself, then its path.
 * In a pattern, ``{algorithm}``, ``{task}`` and ``{run}`` stand for a part of a folder's or file's name, ``*`` for
   anything in one, ``**`` for anything. It is held against the end of the path.
-* Without a pattern a path is read from its folders: one that is named as a game is the task (``PongNoFrameskip-v4_2``
-  is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the game the algorithm. CleanRL's
-  ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an environment's, not a run's.
+* Without a pattern a path is read from its folders: one that is named as a game, or as the log names its task, is the
+  task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the
+  game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an
+  environment's, not a run's.
 """
 
 from __future__ import annotations
@@ -72,18 +73,19 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
     names = said.or_else(by_pattern).or_else(Names(log.algorithm, log.task, log.run))
     names = names.or_else(cleanrl(log.label))
     if None in (names.algorithm, names.task, names.run):
-        names = names.or_else(from_path(relative, options.canonical_task))
+        names = names.or_else(from_path(relative, options.canonical_task, log.task))
+    task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
     if names.algorithm is None:
         raise ArcadeMarkError(
             f"{log.place}: nothing says which algorithm this is; say it with {SAID['algorithm']}, or with "
             f"{SAID['pattern']} and {{algorithm}} where a path names it"
         )
-    if names.task is None:
+    if task is None:
         raise ArcadeMarkError(
             f"{log.place}: nothing says which game this is; say it with {SAID['task']}, or with {SAID['pattern']} and "
             "{task} where a path names it"
         )
-    return names.algorithm, canonical(log.place, names.task, options.canonical_task), names.run
+    return names.algorithm, task, names.run
 
 
 def matches(relative: Path, pattern: str) -> bool:
@@ -143,8 +145,8 @@ def cleanrl(name: str) -> Names:
     return Names("__".join(parts[1:-2]), parts[0], int(parts[-2]))
 
 
-def from_path(path: Path, canonical_task: Callable[[str], str]) -> Names:
-    """Find names in a path's folders and the file's own name."""
+def from_path(path: Path, canonical_task: Callable[[str], str], known: str | None = None) -> Names:
+    """Find names in a path's folders and the file's own name; `known` is a name of the task that one may have too."""
     parts = [part for part in path.parts if part not in ("/", "\\", ".", "..")]
     for part in reversed(parts):
         written = cleanrl(part)
@@ -153,7 +155,7 @@ def from_path(path: Path, canonical_task: Callable[[str], str]) -> Names:
     own = path.name.split(".")[0]
     numbers_environments = path.name.endswith(".monitor.csv") and own.isdecimal()
     parts = [*parts[:-1], *([own] if own and not numbers_environments else [])]
-    games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task)) is not None]
+    games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task, known))]
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:
         return Names(run=run)
@@ -167,16 +169,18 @@ def from_path(path: Path, canonical_task: Callable[[str], str]) -> Names:
     )
 
 
-def _game(part: str, canonical_task: Callable[[str], str]) -> tuple[str, int | None] | None:
+def _game(part: str, canonical_task: Callable[[str], str], known: str | None) -> tuple[str, int | None] | None:
     """Read a folder's name as a game's, with or without a run's number behind it."""
-    if canonical_task is str:
-        return None
     numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
     readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
-    for name, run in readings:
-        try:
-            canonical_task(name)
-        except ArcadeMarkError:
-            continue
-        return name, run
-    return None
+    return next((found for found in readings if found[0] == known or _is_task(found[0], canonical_task)), None)
+
+
+def _is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
+    if canonical_task is str:
+        return False
+    try:
+        canonical_task(name)
+    except ArcadeMarkError:
+        return False
+    return True
