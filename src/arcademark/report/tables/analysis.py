@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 import arcademark
 from arcademark.metrics import efficiency
 from arcademark.report import bars, estimates, hard, runs, wording
@@ -22,7 +20,7 @@ from arcademark.report.cells import Cell
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Estimate, HardExploration
 from arcademark.report.measures import Measure
-from arcademark.report.tables import notices, protocols
+from arcademark.report.tables import notices, protocols, uncertainty
 from arcademark.report.tables.document import Algorithm, Coverage, Efficiency, Gain, Game, Score, ScoreReport, Summary
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.question import Material, Question, prepare
@@ -52,7 +50,7 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
     wanted = question or Question(**asked)
     material = prepare(places, wanted)
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.asked(wanted.seed, wanted.resamples, wanted.method)
+    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
     models = _models(material)
     algorithms = tuple(
         _algorithm(name, material, measures, bootstrap, model)
@@ -123,10 +121,8 @@ def _models(material: Material) -> tuple[Subset | None, ...]:
 
 
 def _cells(name: str, material: Material) -> dict[str, Cell]:
-    """Take each run's score for one episode of a seed, which is how the subset models' analysis wants them."""
-    return {
-        task: Cell(name, tuple(np.array([score]) for score in row), (), 0) for task, row in material.runs(name).items()
-    }
+    """Take runs for episodes of one seed: drawn anew one by one, as the subset models' analysis draws episodes."""
+    return {task: Cell(name, (row,), (), 0) for task, row in material.runs(name).items()}
 
 
 def _algorithm(
@@ -149,7 +145,7 @@ def _algorithm(
         scores=tuple(
             Score(
                 task,
-                bootstrap.score(name, task, row),
+                uncertainty.score(row),
                 row.size,
                 MappingProxyType({metric: values[task] for metric, values in normalised.items()}),
             )

@@ -68,7 +68,7 @@ def compare_tables(places: Sequence[Place] | Place, question: Question | None = 
             "table if need be"
         )
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.asked(wanted.seed, wanted.resamples, wanted.method)
+    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
     duels = list(itertools.combinations(material.algorithms, 2))
     pairs = tuple(
         _pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap)

@@ -96,6 +96,7 @@ def _stacked(value: str, span: str) -> Text:
 
 def _summaries(pair: Pair) -> Table:
     made = table("metric", "summary", pair.first, pair.second, "difference", "interval", "relative", left=2)
+    made.columns[0].no_wrap = True
     for column in made.columns[2:4]:
         column.no_wrap = False
         column.overflow = "fold"

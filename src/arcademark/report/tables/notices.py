@@ -219,8 +219,8 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterat
         view = bootstrap.view()
         yield notice(
             "intervals",
-            f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, seed "
-            f"{view.seed}).",
+            f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, fewer of "
+            f"very many runs; seed {view.seed}); a single game's is Student's t.",
         )
     if single:
         yield notice(

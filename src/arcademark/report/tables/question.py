@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.report import wording
 from arcademark.report.tables import loading
 from arcademark.report.tables.benchmarks import Yardstick, yardstick
 from arcademark.report.tables.loading import Place, Scores
@@ -125,6 +126,11 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     if not table.runs_present().any():
         raise ArcadeMarkError(
             f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
+        )
+    if not measure.atari and not set(table.tasks) & set(measure.tasks):
+        raise ArcadeMarkError(
+            f"{measure.view.name} has references for {wording.shortened(measure.tasks)}, and for none of the tasks "
+            f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
     return Material(replace(known, table=table), measure)

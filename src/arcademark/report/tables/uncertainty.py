@@ -19,6 +19,13 @@ from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
 
+FEWEST_DRAWS = 1000
+MOST_RUNS_DRAWN = 50_000_000
+"""Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
+
+MANY_RUNS = 100
+"""Runs of a task above which its resampled mean is as good as normal."""
+
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
@@ -55,6 +62,8 @@ class Bootstrap:
     ----------
     seed, resamples, method
         See `arcademark.report.tables.document.Intervals`.
+    asked : bool
+        Whether the number of draws was asked for.
     notes : Notes
         Filled as intervals are found.
     """
@@ -62,10 +71,11 @@ class Bootstrap:
     seed: int
     resamples: int
     method: Method
+    asked: bool
     notes: Notes = field(default_factory=Notes)
 
     @classmethod
-    def asked(cls, seed: int, resamples: int | None, method: str | None) -> Bootstrap:
+    def of(cls, seed: int, resamples: int | None, method: str | None) -> Bootstrap:
         """Take the usual number of draws and the recommended method where none is asked for.
 
         Raises
@@ -76,7 +86,7 @@ class Bootstrap:
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}
-        return cls(seed, resamples or bootstrap.RESAMPLES, known[chosen])
+        return cls(seed, resamples or bootstrap.RESAMPLES, known[chosen], resamples is not None)
 
     def view(self) -> Intervals:
         """Say how intervals were found."""
@@ -86,16 +96,10 @@ class Bootstrap:
         """Make the generator of what these names mean, whatever else is in the document."""
         return np.random.default_rng([self.seed, zlib.crc32("\n".join(names).encode())])
 
-    def score(self, name: str, task: str, runs: NDArray[np.float64]) -> Statistic:
-        """Find the interval of one task's mean over runs."""
-        mean = float(np.mean(runs))
-        if runs.size < 2:
-            return Statistic(mean)
-        rng = self.rng(name, task)
-        found = bootstrap.aggregate_intervals(
-            runs[np.newaxis], [task], rng, method=self.method, resamples=self.resamples
-        )["mean"]
-        return Statistic(mean, found.low, found.high)
+    def draws(self, *sides: Runs) -> int:
+        """Return how many draws to make: fewer where the runs are so many that it would take long."""
+        runs = sum(row.size for side in sides for row in side.values())
+        return self.resamples if self.asked else max(FEWEST_DRAWS, min(self.resamples, MOST_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measure: Measure, runs: Runs) -> dict[str, Statistic]:
         """Find mean, median, IQM and optimality gap of an algorithm, over the tasks that the measure knows."""
@@ -109,7 +113,7 @@ class Bootstrap:
         if measure.capped:
             return self._capped(measure, known, scores[:, 0], rng)
         found = bootstrap.aggregate_intervals(
-            scores, list(known), rng, method=self.method, resamples=self.resamples, missing="omit"
+            scores, list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
         )
         return {key: _statistic(self.notes.keep(name, item)) for key, item in found.items()}
 
@@ -128,7 +132,7 @@ class Bootstrap:
         one, other = (measure.by_run(runs) for runs in (first, second))
         if not measure.capped:
             found = bootstrap.difference_intervals(
-                one, other, tasks, rng, method=self.method, resamples=self.resamples, missing="omit"
+                one, other, tasks, rng, method=self.method, resamples=self.draws(first, second), missing="omit"
             )
             return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
         values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
@@ -152,7 +156,13 @@ class Bootstrap:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
         one, other = (_padded(runs) for runs in (first, second))
         found = bootstrap.improvement_interval(
-            one, other, list(first), self.rng(*names), method=self.method, resamples=self.resamples, missing="omit"
+            one,
+            other,
+            list(first),
+            self.rng(*names),
+            method=self.method,
+            resamples=self.draws(first, second),
+            missing="omit",
         )
         return _statistic(self.notes.keep(" and ".join(names), found))
 
@@ -165,7 +175,7 @@ class Bootstrap:
             thresholds,
             self.rng(name, "profile"),
             method=self.method,
-            resamples=min(self.resamples, MOST_PROFILES),
+            resamples=min(self.draws(runs), MOST_PROFILES),
             missing="omit",
         )
 
@@ -199,7 +209,21 @@ def _statistic(found: Interval) -> Statistic:
     return Statistic(found.value, found.low, found.high)
 
 
+def score(runs: NDArray[np.float64]) -> Statistic:
+    """Find one task's mean over runs, with Student's t interval."""
+    mean = float(np.mean(runs))
+    if runs.size < 2:
+        return Statistic(mean)
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(runs.size - 1, (1 + LEVEL) / 2) * np.std(runs, ddof=1) / np.sqrt(runs.size))
+    return Statistic(mean, mean - reach, mean + reach)
+
+
 def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw what else a mean might have been; of many runs, from the normal distribution that it then has."""
+    if runs.size > MANY_RUNS:
+        return np.asarray(np.mean(runs) + np.std(runs) / np.sqrt(runs.size) * rng.standard_normal(resamples))
     picks = rng.integers(runs.size, size=(resamples, runs.size))
     return np.asarray(runs[picks].mean(axis=1))
 

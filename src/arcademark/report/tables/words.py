@@ -91,7 +91,8 @@ def verdicts(found: Comparison, pair: Pair) -> list[str]:
             + (f", {pair.untested} untested." if pair.untested else ".")
         )
     higher, lower = (sum(sign * game.difference > 0 for game in pair.games) for sign in (1, -1))
-    told.append(f"Its score is higher in {higher} and lower in {lower} of {games}.")
+    whose = "Its" if told else f"{pair.first}'s"
+    told.append(f"{whose} score is higher in {higher} and lower in {lower} of {games}.")
     span = share_span(pair.improvement)
     told.append(
         f"A run of it beats one of {pair.second} on a random game with probability {share(pair.improvement.value)}"
