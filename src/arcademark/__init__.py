@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcademark.environments.gymnasium import make, make_vec
+    from arcademark.report.tables.analysis import score_table
+    from arcademark.report.tables.compare import compare_tables
     from arcademark.report.views import analyse
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
@@ -15,13 +17,15 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "analyse": "arcademark.report.views",
+    "compare_tables": "arcademark.report.tables.compare",
     "execute": "arcademark.runs.execution",
     "make": "arcademark.environments.gymnasium",
     "make_plan": "arcademark.runs.plan",
     "make_vec": "arcademark.environments.gymnasium",
+    "score_table": "arcademark.report.tables.analysis",
 }
 
-__all__ = ["__version__", "analyse", "execute", "make", "make_plan", "make_vec"]
+__all__ = ["__version__", "analyse", "compare_tables", "execute", "make", "make_plan", "make_vec", "score_table"]
 
 
 def __getattr__(name: str) -> Any:

@@ -41,7 +41,8 @@ CONFIDENCE = 0.99
 POWER_STATISTIC = "iqm"
 """The summary of which it is told how many runs its difference needs."""
 
-PROFILE_POINTS = 101
+PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
+"""How far a profile reaches at most, and in which steps, in percent."""
 
 Runs = Mapping[str, NDArray[np.float64]]
 
@@ -260,7 +261,8 @@ def _profiles(material: Material, measure: Measure, bootstrap: Bootstrap) -> tup
     if not known:
         return ()
     reach = max(float(np.nanquantile(measure.by_run(runs), 0.95)) for runs in known.values())
-    thresholds = np.linspace(0.0, max(200.0, min(reach, 2000.0)), PROFILE_POINTS)
+    step = next((step for most, step in PROFILE_STEPS if reach <= most), PROFILE_STEPS[-1][1])
+    thresholds = np.arange(0.0, max(PROFILE_STEPS[0][0], min(reach, PROFILE_STEPS[-1][0])) + step, step)
     return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
 
 

@@ -89,7 +89,8 @@ def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **rea
             if place is files[0]:
                 found.append(_files(files, canonical, reading))
         elif isinstance(place, ScoreTable):
-            found.append(_table(place, "a table"))
+            tasks = tuple(canonical(task) for task in place.tasks)
+            found.append(_table(replace(place, tasks=tasks), "a table"))
         elif _text(place).startswith(CATALOGUE):
             found.append(_collection(_text(place).removeprefix(CATALOGUE)))
         else:

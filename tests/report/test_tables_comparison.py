@@ -1,0 +1,241 @@
+"""What is said of algorithms against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_tables import made_up_table
+from scipy import stats
+
+import arcademark
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.report.tables import notices, words
+from arcademark.report.tables.compare import compare_tables
+from arcademark.report.tables.comparison import Comparison, SummaryDifference
+from arcademark.scores.table import ScoreTable
+from arcademark.suite import references, tasks
+
+GAMES = tasks.suite("atari-57").tasks
+
+
+def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable:
+    rows = (
+        (name, game, run, score)
+        for name, games in scores.items()
+        for game, runs in games.items()
+        for run, score in enumerate(runs)
+    )
+    return ScoreTable.from_rows(rows, **known)
+
+
+def text_of(found: Comparison, kind: str) -> str:
+    return " | ".join(notice.text for notice in found.notices if notice.kind == kind)
+
+
+def difference(found: Comparison, metric: str, statistic: str) -> SummaryDifference:
+    return next(item for item in found.pairs[0].summaries if (item.metric, item.statistic) == (metric, statistic))
+
+
+@pytest.fixture(scope="module")
+def two() -> Comparison:
+    return compare_tables(made_up_table(("theirs", "yours")))
+
+
+def test_each_game_is_tested_as_scipy_tests_it(two: Comparison) -> None:
+    first, second = made_up_table(("theirs", "yours")).scores
+    for game, a, b in zip(two.pairs[0].games, first, second, strict=True):
+        assert game.difference == pytest.approx(a.mean() - b.mean())
+        expected = stats.ttest_ind(a, b, equal_var=False)
+        if game.verdict == "untested":
+            assert game.why
+            continue
+        assert game.p == pytest.approx(expected.pvalue)
+        decided = "better" if game.difference > 0 else "worse"
+        assert game.verdict == (decided if expected.pvalue < 0.01 else "undecided")
+
+
+def test_counts_are_those_of_the_games(two: Comparison) -> None:
+    pair = two.pairs[0]
+    for verdict in ("better", "worse", "undecided", "untested"):
+        assert getattr(pair, verdict) == sum(game.verdict == verdict for game in pair.games)
+    assert len(pair.games) == 57
+
+
+def test_improvement_is_the_mean_over_games(two: Comparison) -> None:
+    pair = two.pairs[0]
+    assert pair.improvement.value == pytest.approx(np.mean([game.improvement for game in pair.games]))
+    assert pair.improvement.low is not None
+    assert pair.improvement.high is not None
+    assert 0.5 < pair.improvement.low < pair.improvement.value < pair.improvement.high <= 1
+
+
+@pytest.mark.parametrize("metric", ["hns", "capped_hns", "hwrns", "saber"])
+@pytest.mark.parametrize("statistic", ["mean", "median", "iqm", "optimality_gap"])
+def test_differences_have_intervals_of_the_difference(two: Comparison, metric: str, statistic: str) -> None:
+    item = difference(two, metric, statistic)
+    assert item.difference.value == pytest.approx(item.first - item.second)
+    assert item.difference.low is not None
+    assert item.difference.high is not None
+    assert item.difference.low < item.difference.value < item.difference.high
+    assert item.relative == pytest.approx(item.first / item.second)
+
+
+def test_the_other_way_round_every_sign_turns() -> None:
+    scores = made_up_table(("theirs", "yours"), GAMES[:8])
+    one = compare_tables(scores, algorithms=["theirs", "yours"]).pairs[0]
+    other = compare_tables(scores, algorithms=["yours", "theirs"]).pairs[0]
+    assert (one.better, one.worse) == (other.worse, other.better)
+    assert one.improvement.value == pytest.approx(1 - other.improvement.value)  # type: ignore[operator]
+    for a, b in zip(one.summaries, other.summaries, strict=True):
+        assert a.difference.value == pytest.approx(-b.difference.value)  # type: ignore[operator]
+
+
+def test_power_says_how_many_runs_the_difference_seen_needs() -> None:
+    near = {"a": {"pong": [0.0, 1.0, 2.0, 3.0]}, "b": {"pong": [1.0, 2.0, 3.0, 4.0]}}
+    far = {"a": {"pong": [0.0, 1.0, 2.0, 3.0]}, "b": {"pong": [11.0, 12.0, 13.0, 14.0]}}
+    needs = [compare_tables(table(scores)).pairs[0].games[0].seeds_needed for scores in (near, far)]
+    assert needs[0] is not None
+    assert needs[1] is not None
+    assert needs[1] <= 4 < needs[0]
+    power = compare_tables(table(far)).pairs[0].power
+    assert power is not None
+    assert (power.games, power.enough) == (1, 1)
+    assert power.seeds is not None
+    assert power.seeds <= 4
+
+
+def test_more_runs_are_needed_where_the_spread_is_larger(two: Comparison) -> None:
+    quiet = compare_tables(made_up_table(("theirs", "yours"), spread=0.2)).pairs[0].power
+    loud = two.pairs[0].power
+    assert quiet is not None
+    assert loud is not None
+    assert quiet.median_seeds is not None
+    assert loud.median_seeds is not None
+    assert quiet.median_seeds < loud.median_seeds
+    assert quiet.enough > loud.enough
+
+
+def test_one_run_leaves_no_test_no_interval_and_no_power() -> None:
+    found = compare_tables(made_up_table(("theirs", "yours"), runs=1))
+    pair = found.pairs[0]
+    assert (pair.untested, pair.power) == (57, None)
+    assert pair.improvement.low is None
+    assert pair.improvement.value is not None
+    assert "No test could be made on 57 of 57 games" in text_of(found, "tests")
+    assert "One run a game" in text_of(found, "runs")
+
+
+def test_one_game_is_said_to_be_one() -> None:
+    found = compare_tables(made_up_table(("theirs", "yours"), ("pong",)))
+    assert "Only one game" in text_of(found, "comparison")
+    assert len(found.pairs[0].games) == 1
+
+
+def test_only_common_games_are_compared_and_the_others_named() -> None:
+    scores = {"a": {"pong": [1.0], "qbert": [5.0]}, "b": {"pong": [2.0], "alien": [5.0]}}
+    found = compare_tables(table(scores))
+    assert [game.game for game in found.pairs[0].games] == ["pong"]
+    assert found.pairs[0].left_out == ("Alien", "Q*bert")
+    assert "Alien and Q*bert" in text_of(found, "games_differ")
+
+
+def test_scores_that_are_equal_are_better_in_nothing() -> None:
+    same = {"pong": [1.0, 2.0], "qbert": [3.0, 4.0]}
+    found = compare_tables(table({"a": same, "b": same}))
+    pair = found.pairs[0]
+    assert (pair.better, pair.worse) == (0, 0)
+    assert pair.improvement.value == 0.5
+    assert difference(found, "hns", "iqm").difference.value == 0
+    assert found.sensitivity is not None
+    assert found.sensitivity.flips == ()
+
+
+def test_what_changes_the_order_is_named() -> None:
+    # steady: human everywhere; odd: superb in one game, weak in two others
+    random, human = (references.scores(kind) for kind in ("random", "human"))
+    games = ("pong", "alien", "qbert")
+    steady = {game: [human[game]] for game in games}
+    odd = {game: [random[game] + (human[game] - random[game]) * (9 if game == "qbert" else 0.5)] for game in games}
+    found = compare_tables(table({"steady": steady, "odd": odd}))
+    assert found.sensitivity is not None
+    (flip,) = found.sensitivity.flips
+    assert (flip.first, flip.second) == ("steady", "odd")
+    assert "median HNS" in flip.first_above
+    assert "mean HNS" in flip.second_above
+    ranks = {(item.metric, item.statistic): item.ranks for item in found.sensitivity.rankings}
+    assert ranks["hns", "mean"] == (2, 1)
+    assert ranks["hns", "optimality_gap"] == (1, 2)
+    assert ("hns_other_sources", "mean") in ranks
+
+
+def test_profiles_fall_and_a_better_algorithm_is_above(two: Comparison) -> None:
+    theirs, yours = two.profiles
+    assert theirs.thresholds[0] == 0
+    assert 100.0 in theirs.thresholds
+    for profile in (theirs, yours):
+        assert list(profile.shares) == sorted(profile.shares, reverse=True)
+        assert profile.low is not None
+        assert profile.high is not None
+        assert all(a <= b <= c for a, b, c in zip(profile.low, profile.shares, profile.high, strict=True))
+    at = theirs.thresholds.index(100.0)
+    assert theirs.shares[at] > yours.shares[at]
+
+
+def test_several_are_compared_each_with_each() -> None:
+    found = compare_tables(made_up_table(("mine", "yours", "theirs"), GAMES[:6]))
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("mine", "yours"),
+        ("mine", "theirs"),
+        ("yours", "theirs"),
+    ]
+    assert {item.metric for pair in found.pairs for item in pair.summaries} == {"hns"}
+    pair = compare_tables(made_up_table(("mine", "yours", "theirs"), GAMES[:6]), algorithms=["mine", "theirs"]).pairs[0]
+    assert pair.improvement == found.pairs[1].improvement
+
+
+def test_other_protocols_are_warned_of() -> None:
+    known = {"mine": "world-records", "yours": "go-explore"}
+    found = compare_tables(made_up_table(games=GAMES[:3], protocols=known))
+    assert "max_frames_per_episode (108000, 400000)" in text_of(found, "protocols_differ")
+    assert found.warnings[0].kind in {"partial_suite", "protocols_differ"}
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "named"),
+    [
+        (["mine", "mine"], "not compared with itself"),
+        (["mine"], "name another"),
+        (["mine", "yuors"], "did you mean 'yours'"),
+    ],
+)
+def test_two_different_algorithms_are_needed(algorithms: list[str], named: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=named):
+        compare_tables(made_up_table(games=("pong",)), algorithms=algorithms)
+
+
+def test_a_table_of_one_and_tables_that_share_nothing_are_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="only one algorithm"):
+        compare_tables(made_up_table(("mine",), ("pong",)))
+    with pytest.raises(ArcadeMarkError, match="no game in common"):
+        compare_tables(table({"a": {"pong": [1.0]}, "b": {"qbert": [1.0]}}))
+    with pytest.raises(UnknownNameError, match="atari-57"):
+        compare_tables(made_up_table(games=("pong",)), suite="atari-5")
+
+
+def test_every_notice_is_of_a_known_kind(two: Comparison) -> None:
+    assert all(notice.level == notices.KINDS[notice.kind] for notice in two.notices)
+
+
+def test_the_verdict_in_words(two: Comparison) -> None:
+    told = " ".join(words.verdicts(two, two.pairs[0]))
+    pair = two.pairs[0]
+    assert f"better than yours in {pair.better} and worse in {pair.worse} of 57 games" in told
+    assert "Runs needed" in told
+    single = compare_tables(made_up_table(("theirs", "yours"), ("pong",), runs=1))
+    assert words.verdicts(single, single.pairs[0])[0].startswith("theirs's score is")
+
+
+def test_it_is_public() -> None:
+    assert arcademark.compare_tables is compare_tables

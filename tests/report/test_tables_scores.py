@@ -1,0 +1,286 @@
+"""What is said of a table of scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_tables import made_up_table
+
+import arcademark
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate, normalise
+from arcademark.report.tables import notices
+from arcademark.report.tables.analysis import score_table
+from arcademark.report.tables.document import Algorithm, ScoreReport, Summary
+from arcademark.scores.table import ScoreTable
+from arcademark.suite import references, tasks
+
+GAMES = tasks.suite("atari-57").tasks
+RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))
+
+
+def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable:
+    rows = (
+        (name, game, run, score)
+        for name, games in scores.items()
+        for game, runs in games.items()
+        for run, score in enumerate(runs)
+    )
+    return ScoreTable.from_rows(rows, **known)
+
+
+def kinds(report: ScoreReport) -> list[str]:
+    return [notice.kind for notice in report.notices]
+
+
+def text_of(report: ScoreReport, kind: str) -> str:
+    return " | ".join(notice.text for notice in report.notices if notice.kind == kind)
+
+
+def summary(algorithm: Algorithm, metric: str) -> Summary:
+    return next(item for item in algorithm.summaries if item.metric == metric)
+
+
+@pytest.fixture(scope="module")
+def whole() -> ScoreReport:
+    return score_table(made_up_table(protocols={"mine": "world-records", "yours": "world-records"}), frames=200_000_000)
+
+
+def test_summaries_are_those_of_the_metrics(whole: ScoreReport) -> None:
+    scores = made_up_table().scores[0]
+    hns = normalise.hns(scores, RANDOM, HUMAN, GAMES, task_axis=0)
+    found = summary(whole.algorithms[0], "hns")
+    assert found.mean.value == pytest.approx(float(np.mean(hns)))
+    assert found.median.value == pytest.approx(float(np.median(hns.mean(axis=1))))
+    assert found.iqm.value == pytest.approx(float(aggregate.iqm(hns)))
+    assert found.optimality_gap.value == pytest.approx(float(np.mean(np.maximum(100 - hns, 0))))
+    saber = np.clip(normalise.hwrns(scores.mean(axis=1), RANDOM, RECORD, GAMES), 0, 200)
+    assert summary(whole.algorithms[0], "saber").mean.value == pytest.approx(float(saber.mean()))
+    assert [item.metric for item in whole.algorithms[0].summaries] == ["hns", "capped_hns", "hwrns", "saber"]
+
+
+def test_intervals_hold_the_value_and_keep_to_the_bounds_of_what_is_capped(whole: ScoreReport) -> None:
+    for algorithm in whole.algorithms:
+        for item in algorithm.summaries:
+            for one in (item.mean, item.median, item.iqm, item.optimality_gap):
+                assert one.low is not None
+                assert one.high is not None
+                assert one.value is not None
+                assert one.low <= one.value <= one.high
+                if item.metric == "capped_hns":
+                    assert one.low >= 0
+                    assert one.high <= 100
+
+
+def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_reason(whole: ScoreReport) -> None:
+    first = whole.algorithms[0]
+    assert first.coverage.median == summary(first, "hns").median.value
+    assert (first.coverage.missing, first.coverage.refused) == ((), "")
+    part = score_table(made_up_table(games=GAMES[:27]))
+    coverage = part.algorithms[0].coverage
+    assert (coverage.games, coverage.of, len(coverage.missing)) == (27, 57, 30)
+    assert coverage.median is None
+    assert "30 games" in coverage.refused
+    assert part.notices[0].kind == "partial_suite"
+    assert "27 of the 57 games of atari-57" in part.notices[0].text
+    assert part.scope == "27 of the 57 games of atari-57"
+    assert summary(part.algorithms[0], "hns").games == 27
+
+
+def test_an_estimate_is_made_where_its_games_are_there_and_refused_where_not() -> None:
+    five = score_table(made_up_table(games=("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")))
+    assert five.algorithms[0].estimate is not None
+    assert five.algorithms[0].estimate.value is not None
+    assert "frame cap of these scores is not known" in text_of(five, "estimate_doubtful")
+    four = score_table(made_up_table(games=("battle_zone", "double_dunk", "name_this_game", "qbert")))
+    assert "Phoenix" in text_of(four, "estimate_refused") or four.algorithms[0].estimate.subset != "atari-5"  # type: ignore[union-attr]
+
+
+def test_a_known_frame_cap_leaves_the_estimate_alone() -> None:
+    games = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
+    known = score_table(made_up_table(games=games), protocol="world-records")
+    assert "estimate_doubtful" not in kinds(known)
+    assert "protocol_unknown" not in kinds(known)
+    assert known.algorithms[0].protocol == "world-records"
+
+
+def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> None:
+    scores = {game: [RECORD[game] if game in ("pong", "bowling") else RANDOM[game]] for game in GAMES}
+    found = score_table(table({"mine": scores})).algorithms[0].breakthroughs
+    assert found[1].reached == ("Bowling", "Pong")
+    assert "Pong" not in found[1].unprecedented
+    assert found[0].metric == "human_level"
+    assert len(found[0].reached) == 2
+
+
+def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
+    found = whole.algorithms[0].efficiency
+    assert found is not None
+    mean = summary(whole.algorithms[0], "hns").mean.value
+    assert mean is not None
+    assert found.gains[0].mean == pytest.approx(mean / 100 / 200_000_000)
+    assert found.game_time_days == pytest.approx(38.580, abs=1e-3)
+    assert found.review_days == pytest.approx(41.667, abs=1e-3)
+    some = score_table(made_up_table(), frames={"mine": 1_000_000})
+    assert some.algorithms[1].efficiency is None
+    assert "yours" in text_of(some, "efficiency")
+
+
+def test_few_runs_are_warned_of_and_one_run_has_no_interval() -> None:
+    few = score_table(made_up_table(runs={"mine": 3, "yours": 20}))
+    assert "mine: 3 runs a game are few" in text_of(few, "few_runs")
+    assert "yours" not in text_of(few, "few_runs")
+    one = score_table(made_up_table(runs=1))
+    assert "few_runs" not in kinds(one)
+    assert "One run a game" in text_of(one, "runs")
+    assert summary(one.algorithms[0], "hns").mean.low is None
+
+
+def test_other_protocols_are_warned_of_with_their_settings() -> None:
+    known = {"mine": "world-records", "yours": "dqn-2015"}
+    mixed = score_table(made_up_table(protocols=known))
+    assert "repeat_action_probability (0.25, 0.0)" in text_of(mixed, "protocols_differ")
+    alike = score_table(made_up_table(protocols=dict.fromkeys(known, "world-records (frame_skip=5)")))
+    assert "protocols_differ" not in kinds(alike)
+    labels = ("saber", "dqn-2015", "ale-v5", "world-records", "go-explore")
+    many = dict(zip("abcde", labels, strict=True))
+    told = text_of(score_table(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
+    assert "repeat_action_probability (0.25: " in told
+    assert told.count("were scored under different protocols") == 1
+    assert "protocol of mine and yours is not known" in text_of(score_table(made_up_table()), "protocol_unknown")
+
+
+def test_games_that_only_some_have_are_told_and_common_takes_those_of_all() -> None:
+    scores = {"mine": {"pong": [1.0], "qbert": [100.0]}, "yours": {"pong": [2.0]}}
+    report = score_table(table(scores))
+    assert "yours lacks Q*bert" in text_of(report, "games_differ")
+    common = score_table(table(scores), games="common")
+    assert [game.id for game in common.games] == ["pong"]
+    assert "games_differ" not in kinds(common)
+    with pytest.raises(ArcadeMarkError, match="common"):
+        score_table(table({"mine": {"pong": [1.0]}, "yours": {"qbert": [2.0]}}), games="common")
+
+
+def test_games_of_no_suite_are_shown_and_told() -> None:
+    report = score_table(table({"mine": {"pong": [1.0], "carnival": [500.0]}}))
+    assert [(game.name, game.in_benchmark) for game in report.games] == [("Pong", True), ("Carnival", False)]
+    assert "Carnival" in text_of(report, "no_reference")
+    assert summary(report.algorithms[0], "hns").left_out == ("Carnival",)
+
+
+def test_the_suite_of_2013_has_its_own_measures() -> None:
+    scores = {"low": {"pong": [-20.0], "venture": [0.0]}, "high": {"pong": [20.0], "venture": [500.0]}}
+    report = score_table(table(scores), suite="ale-55")
+    low, high = report.algorithms
+    assert summary(high, "inter_algorithm").mean.value == 100
+    assert summary(low, "inter_algorithm").mean.value == 0
+    assert summary(low, "random_normalised").left_out == ("Venture",)
+    random = references.scores("random", "ale-55")["pong"]
+    assert summary(high, "random_normalised").mean.value == pytest.approx(100 * 20 / abs(random))
+    assert "Venture" in text_of(report, "measures")
+    assert "baseline" in [item.metric for item in high.summaries]
+    assert high.estimate is None
+    assert high.breakthroughs == ()
+
+
+def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "references.csv"
+    path.write_text("Task,High,low\nHopper-v4,3000,0\nAnt-v4,6000,-60\n")
+    report = score_table(table({"sac": {"hopper-v4": [1500.0, 1500.0]}}), references=path)
+    assert report.algorithms[0].coverage.missing == ("Ant-v4",)
+    both = table({"sac": {"Hopper-v4": [1500.0, 1800.0], "Ant-v4": [6000.0, 9000.0]}})
+    own = score_table(both, references=path)
+    assert summary(own.algorithms[0], "normalised").mean.value == pytest.approx((55 + 100 * 7560 / 6060) / 2)
+    assert summary(own.algorithms[0], "capped").mean.value == pytest.approx((55 + 100) / 2)
+    assert own.hard_exploration is None
+    with pytest.raises(ArcadeMarkError, match="none of the tasks"):
+        score_table(table({"sac": {"Humanoid-v4": [1.0]}}), references=path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"algorithms": ["mien"]}, "did you mean 'mine'"),
+        ({"metrics": ["hsn"]}, "did you mean 'hns'"),
+        ({"games": "pnog"}, "did you mean 'pong'"),
+        ({"suite": "atari-75"}, "did you mean 'atari-57'"),
+        ({"protocol": "sabr"}, "did you mean 'saber'"),
+        ({"method": "bca"}, "symmetric"),
+        ({"frames": {"mien": 3}}, "did you mean 'mine'"),
+    ],
+)
+def test_unknown_names_get_the_closest(asked: dict[str, Any], named: str) -> None:
+    with pytest.raises(UnknownNameError, match=named):
+        score_table(made_up_table(games=("pong",)), **asked)
+
+
+def test_a_table_without_scores_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="no scores left"):
+        score_table(table({"mine": {"pong": [float("nan")]}}))
+    with pytest.raises(ArcadeMarkError, match="no table given"):
+        score_table([])
+
+
+def test_published_scores_are_read_with_what_is_known_of_them() -> None:
+    report = score_table("catalogue:review-2021")
+    rainbow = next(item for item in report.algorithms if item.name == "Rainbow")
+    assert rainbow.training_frames == 200_000_000
+    assert rainbow.coverage.games == 57
+    assert "Random" not in [item.name for item in report.algorithms]
+    assert "references: Random, Human and Human World Record" in text_of(report, "read")
+    assert "protocols_differ" in kinds(report)
+
+
+def test_tables_side_by_side_keep_names_apart() -> None:
+    first = made_up_table(("mine",), ("pong",))
+    other = ScoreTable(("mine",), ("pong",), first.scores, ("",), ("elsewhere.csv",))
+    names = [item.name for item in score_table([first, other]).algorithms]
+    assert names == ["mine [made up]", "mine [elsewhere.csv]"]
+
+
+def test_the_same_seed_gives_the_same_document_and_another_other_limits() -> None:
+    scores = made_up_table(games=GAMES[:5], runs=4)
+    first, again = (score_table(scores, seed=7) for _ in range(2))
+    assert first == again
+    other = summary(score_table(scores, seed=8).algorithms[0], "hns").iqm
+    assert other.value == summary(first.algorithms[0], "hns").iqm.value
+    assert other.low != summary(first.algorithms[0], "hns").iqm.low
+
+
+def test_an_algorithm_alone_has_the_intervals_that_it_has_in_company() -> None:
+    scores = made_up_table(games=GAMES[:5], runs=4)
+    alone = score_table(scores, algorithms=["yours"]).algorithms[0]
+    assert alone.summaries == score_table(scores).algorithms[1].summaries
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(6)), st.permutations(range(4)))
+def test_the_order_of_games_and_of_runs_changes_no_value(games: list[int], runs: list[int]) -> None:
+    scores = made_up_table(("mine",), GAMES[:6], runs=4)
+    shuffled = ScoreTable(
+        scores.algorithms,
+        tuple(scores.tasks[index] for index in games),
+        scores.scores[:, games][:, :, runs],
+        scores.protocols,
+        scores.sources,
+    )
+    one, other = (score_table(item, resamples=100).algorithms[0] for item in (scores, shuffled))
+    for a, b in zip(one.summaries, other.summaries, strict=True):
+        for statistic in ("mean", "median", "iqm", "optimality_gap"):
+            assert getattr(a, statistic).value == pytest.approx(getattr(b, statistic).value)
+
+
+def test_every_notice_is_of_a_known_kind(whole: ScoreReport) -> None:
+    for notice in whole.notices:
+        assert notice.level == notices.KINDS[notice.kind]
+    levels = [notice.level for notice in whole.notices]
+    assert levels == sorted(levels, reverse=True)  # warnings first
+
+
+def test_it_is_public() -> None:
+    assert arcademark.score_table is score_table
