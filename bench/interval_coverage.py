@@ -60,6 +60,7 @@ ADVANTAGE = 1.1
 SEEDS, EPISODES, APART = (1, 2, 3, 5, 10), (10, 100), (0.0, 0.3, 1.0)
 EPISODE_METHODS: tuple[Method, ...] = ("percentile", "symmetric")
 EPISODE_SPREAD_LOG = 0.5
+EPISODE_RESAMPLES = 500
 
 ROOT = Path(__file__).parent.parent
 
@@ -183,11 +184,11 @@ def tables(found: Measured) -> str:
 def literal(found: Measured) -> str:
     """Return the table as it stands in metrics/coverage.py."""
     rows = [
-        f'    ("{method}", "{statistic}", {size}): ({", ".join(map(str, ends))}),'
+        f'    ("{method}", "{statistic}", {size}):\n        ({", ".join(map(str, ends))}),'
         for (method, statistic, size), ends in found.items()
     ]
     kind = "dict[tuple[str, str, int], tuple[tuple[float, float], ...]]"
-    return "\n".join([f"MEASURED: {kind} = {{", "    # fmt: off", *rows, "    # fmt: on", "}"])
+    return "\n".join(["# fmt: off", f"MEASURED: {kind} = {{", *rows, "}", "# fmt: on"])
 
 
 def episodes_row(case: tuple[int, int, int]) -> list[float]:
@@ -202,7 +203,7 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
         for _ in range(trials):
             played = np.exp(EPISODE_SPREAD_LOG * rng.standard_normal((seeds, episodes)))
             played += apart * spread * rng.standard_normal((seeds, 1))
-            found = score_interval(list(played), rng, resamples=RESAMPLES, method=method)
+            found = score_interval(list(played), rng, resamples=EPISODE_RESAMPLES, method=method)
             hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
         shares.append(hits / trials)
     return shares

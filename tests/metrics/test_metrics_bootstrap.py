@@ -304,6 +304,10 @@ def test_few_runs_are_warned_of_and_many_are_not() -> None:
     few, many = (aggregate_intervals(made_up(12, runs), names(made_up(12)), rng())["iqm"] for runs in (3, 10))
     assert few.notes[0].startswith("only 3 runs a task: of simulated 95 % intervals from so few,")
     assert many.notes == ()
+    unknown = "only 3 runs a task: how often such an interval holds the true value was not measured"
+    scores = made_up(12, 3)
+    assert difference_intervals(scores, scores, names(scores), rng())["iqm"].notes == (unknown,)
+    assert profile_band(scores, names(scores), [50.0], rng()).notes == (unknown,)
 
 
 def test_wider_methods_hold_the_truth_more_often() -> None:

@@ -224,8 +224,10 @@ def profile_band(
     order = np.argsort(marks, kind="stable")
     draws = np.empty((marks.size, _at_least(resamples)))
     draws[order] = resampled_profile(sample, marks[order], _key(rng), resamples, threads)
-    low, high, _ = limits(value, draws, profile_strata(sample, marks), method=method, level=level)
-    return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), level, method, notes)
+    strata = profile_strata(sample, marks)
+    low, high, _ = limits(value, draws, strata, method=method, level=level)
+    told = (*notes, *_warnings("profile", strata, method, level, len(there[0])))
+    return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), level, method, told)
 
 
 def resampled_aggregates(sample: Sample, key: np.uint64, target: float, resamples: int, threads: int | None) -> Floats:
@@ -318,6 +320,7 @@ def _aggregates(
     low, high, errors = limits(values, draws, strata, method=method, level=level)
     if not difference:
         low[-1] = max(low[-1], 0.0)
+    prefix = "difference of " if difference else ""  # whose coverage was not measured
     return {
         name: Interval(
             float(values[i]),
@@ -325,7 +328,7 @@ def _aggregates(
             float(high[i]),
             level,
             float(errors[i]),
-            (*notes, *_warnings(name, Strata(strata.variances[i], strata.runs), method, level, tasks)),
+            (*notes, *_warnings(prefix + name, Strata(strata.variances[i], strata.runs), method, level, tasks)),
             method,
         )
         for i, name in enumerate(AGGREGATES)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from arcademark.metrics import coverage
+from arcademark.metrics.bootstrap import AGGREGATES, METHOD
+from arcademark.metrics.intervals import METHODS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
+STATISTICS = (*AGGREGATES, "probability_of_improvement")
+TABLE = {("symmetric", "iqm", 57): ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.96))}
+
+
+def test_every_method_was_measured_for_every_statistic() -> None:
+    assert coverage.MEASURED.keys() == set(itertools.product(METHODS, STATISTICS, coverage.TASKS))
+    for ends in coverage.MEASURED.values():
+        assert len(ends) == len(coverage.RUNS)
+        assert all(0 <= low <= high <= 1 for low, high in ends)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_the_default_holds_the_truth_more_often_than_percentiles_from_three_runs(statistic: str) -> None:
+    for tasks in coverage.TASKS:
+        default, plain = (coverage.measured(statistic, method, tasks, 3) for method in (METHOD, "percentile"))
+        assert default is not None
+        assert plain is not None
+        assert default[0] > plain[0]
+        assert default[1] > plain[1]
+
+
+def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    assert coverage.measured("iqm", "symmetric", 57, 3) == (0.94, 0.943)
+    assert coverage.measured("iqm", "symmetric", 39, 4) == (0.94, 0.943)
+    assert coverage.measured("iqm", "symmetric", 1000, 500) == (0.95, 0.96)
+    assert coverage.measured("iqm", "symmetric", 38, 3) is None  # 26 tasks are nearer, by ratio
+    assert coverage.measured("iqm", "symmetric", 57, 1) is None
+    assert coverage.measured("mean", "symmetric", 57, 3) is None
+
+
+def test_a_warning_tells_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    told = "only 2 runs a task: of simulated 95 % intervals from so few, 93 to 96 % held the true value"
+    assert coverage.warning("iqm", "symmetric", 0.95, 57, 2) == told
+    assert coverage.warning("iqm", "symmetric", 0.95, 57, 4) == told.replace("2 runs", "4 runs").replace(
+        "93 to 96", "94"
+    )
+    unknown = "only 2 runs a task: how often such an interval holds the true value was not measured"
+    assert coverage.warning("iqm", "symmetric", 0.9, 57, 2) == unknown
+    assert coverage.warning("mean", "symmetric", 0.95, 57, 2) == unknown
+    assert coverage.warning("iqm", "symmetric", 0.95, 57, 10) is None
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_the_page_shows_what_is_told(statistic: str) -> None:
+    table = PAGE.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
+    columns = [re.match(r"(\d+) tasks, (\w+)", cell.strip()) for cell in table[0].split("|")[2:-1]]
+    for i, row in enumerate(table[2:]):
+        runs, *cells = (cell.strip() for cell in row.split("|")[1:-1])
+        assert int(runs) == coverage.RUNS[i]
+        for column, cell in zip(columns, cells, strict=True):
+            assert column is not None
+            low, high = coverage.MEASURED[column[2], statistic, int(column[1])][i]
+            assert cell == f"{low:.3f}–{high:.3f}"
+
+
+def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    for example in examples:
+        exec(example, {})
+    assert len(examples) == 2
+    assert len(capsys.readouterr().out.splitlines()) == 3
