@@ -127,7 +127,7 @@ def aggregate_intervals(
     sample = sample_of(there[0])
     draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
     strata = aggregate_strata(sample, target)
-    return _aggregates(_values(there[0], target), draws, strata, method, level, notes, len(there[0]))
+    return _intervals(aggregates(there[0], target), draws, strata, method, level, notes, len(there[0]))
 
 
 def difference_intervals(
@@ -159,8 +159,8 @@ def difference_intervals(
     draws = resampled_aggregates(one, key, target, count, threads)
     draws -= resampled_aggregates(other, ~key, target, count, threads)
     strata = together(aggregate_strata(one, target), aggregate_strata(other, target))
-    values = _values(there[0], target) - _values(there[1], target)
-    return _aggregates(values, draws, strata, method, level, notes, len(there[0]), difference=True)
+    values = aggregates(there[0], target) - aggregates(there[1], target)
+    return _intervals(values, draws, strata, method, level, notes, len(there[0]), difference=True)
 
 
 def improvement_interval(
@@ -295,13 +295,14 @@ def _at_least(resamples: int) -> int:
     return resamples
 
 
-def _values(scores: Floats, target: float) -> Floats:
+def aggregates(scores: Floats, target: float) -> Floats:
+    """Return the `AGGREGATES` of scores (tasks, runs), shape (4,)."""
     by_task = np.nanmean(scores, axis=1)
     of_runs = aggregate.iqm(scores, missing="omit"), aggregate.optimality_gap(scores, target, missing="omit")
     return np.array([aggregate.mean(by_task), aggregate.median(by_task), *of_runs], dtype=np.float64)
 
 
-def _aggregates(
+def _intervals(
     values: Floats,
     draws: Floats,
     strata: Strata,
@@ -320,7 +321,7 @@ def _aggregates(
     low, high, errors = limits(values, draws, strata, method=method, level=level)
     if not difference:
         low[-1] = max(low[-1], 0.0)
-    prefix = "difference of " if difference else ""  # whose coverage was not measured
+    prefix = "difference of " if difference else ""
     return {
         name: Interval(
             float(values[i]),
