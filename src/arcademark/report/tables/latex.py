@@ -8,7 +8,6 @@ from __future__ import annotations
 import jinja2
 
 from arcademark.report import wording
-from arcademark.report.tables import words
 from arcademark.report.tables.document import ScoreReport, Statistic
 
 _ESCAPED = str.maketrans(
@@ -77,14 +76,17 @@ def environment() -> jinja2.Environment:
         autoescape=False,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters.update(tex=escaped, percent=number, span=span, points=points, power=power, listing=wording.listing)
-    made.globals.update(words=words)
+    made.filters.update(comment=_one_line, tex=escaped, percent=number, span=span, points=points)
     return made
 
 
 def escaped(text: str) -> str:
     """Escape what has a meaning in LaTeX."""
     return text.translate(_ESCAPED)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def number(value: float | None) -> str:
@@ -102,14 +104,6 @@ def span(found: Statistic) -> str:
     if found.low is None or found.high is None:
         return ""
     return rf"[{number(found.low)}, {number(found.high)}]"
-
-
-def power(value: float | None) -> str:
-    r"""Show a very small number: $4.37 \times 10^{-8}$."""
-    if value is None or value == 0:
-        return "--" if value is None else "0"
-    mantissa, exponent = f"{value:.2e}".split("e")
-    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
 
 
 def _best(report: ScoreReport) -> dict[str, float]:

@@ -170,7 +170,8 @@ def few_runs(counts: Sequence[tuple[str, int]], tasks: int, bootstrap: Bootstrap
     for runs, names in uncertainty.few(counts).items():
         held = uncertainty.held(bootstrap.method, tasks, runs)
         told = (
-            f"of simulated {100 * LEVEL:g} % intervals from so few, these held the true value: {held}"
+            f"of simulated {100 * LEVEL:g}{uncertainty.PERCENT} intervals from so few, these held the true value: "
+            f"{held}"
             if held
             else "an interval from so few may miss the truth more often than its confidence says"
         )
@@ -280,14 +281,15 @@ def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
             f"{wording.shortened(pairs[0].left_out)}.",
         )
     fewest = min(len(pair.games) for pair in pairs)
+    inside = min(sum(game.game in material.yardstick.tasks for game in pair.games) for pair in pairs)
     if fewest == 1:
         yield notice("comparison", f"Only one {noun} is compared: that says nothing of any other.")
-    elif fewest < len(material.yardstick.tasks):
+    elif inside < len(material.yardstick.tasks):
         yield notice(
             "partial_suite",
-            f"{'These' if len(pairs) == 1 else 'As few as'} {wording.plural(fewest, noun)} of "
-            f"{len(material.yardstick.tasks)} of {material.yardstick.view.name} are compared; others may tell "
-            "otherwise.",
+            f"{'Only' if len(pairs) == 1 else 'As few as'} {inside} of the "
+            f"{wording.plural(len(material.yardstick.tasks), noun)} of {material.yardstick.view.name} are compared; "
+            "the others may tell otherwise.",
         )
 
 

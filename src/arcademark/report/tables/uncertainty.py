@@ -19,12 +19,14 @@ from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
 
-FEWEST_DRAWS = 1000
-MOST_RUNS_DRAWN = 50_000_000
+FEWEST_DRAWS = 500
+MOST_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
 MANY_RUNS = 100
 """Runs of a task above which its resampled mean is as good as normal."""
+
+PERCENT = "\N{NO-BREAK SPACE}%"
 
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
@@ -269,5 +271,5 @@ def held(method: str, tasks: int, runs: int) -> str:
     for statistic, title in (("mean", "mean"), ("median", "median"), ("iqm", "IQM")):
         if found := coverage.measured(statistic, method, tasks, runs):
             low, high = (round(100 * share) for share in found)
-            told.append(f"{title} {low} %" if low == high else f"{title} {low} to {high} %")
+            told.append(f"{title} {low}{PERCENT}" if low == high else f"{title} {low} to {high}{PERCENT}")
     return ", ".join(told)

@@ -1,0 +1,167 @@
+"""``arcademark score`` and ``arcademark compare`` as their user meets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HEADER = "algorithm,game,run,score\n"
+GOOD = HEADER + "".join(
+    f"{name},{game},{run},{100 * skill + 10 * run + len(game)}\n"
+    for name, skill in (("mine", 3), ("yours", 2))
+    for game in ("pong", "qbert", "alien")
+    for run in range(3)
+)
+BAD_TABLES = {
+    "duplicate": (HEADER + "a,pong,0,1\na,pong,0,2\n", ["row 3", "second score"]),
+    "text": (HEADER + "a,pong,0,twelve\n", ["row 2", "'score'", "twelve"]),
+    "unknown game": (HEADER + "a,pnog,0,1\n", ["row 2", "did you mean 'pong'"]),
+    "infinite": (HEADER + "a,pong,0,inf\n", ["row 2", "inf"]),
+    "empty": ("", ["empty"]),
+    "header only": (HEADER, ["no rows"]),
+    "nothing but missing": (HEADER + "a,pong,0,NaN\n", ["no cell holds a score"]),
+    "wrong columns": ("one,two\n1,2\n", ["row 1"]),
+    "two protocols of one algorithm": (
+        "algorithm,game,run,score,protocol\na,pong,0,1,saber\na,qbert,0,1,dqn-2015\n",
+        ["row 3", "protocol"],
+    ),
+}
+BAD_REFERENCES = {
+    "no column": ("task,lo,high\npong,0,1\n", ["row 1", "'low'"]),
+    "text": ("task,low,high\npong,0,x\n", ["row 2", "'high'"]),
+    "equal": ("task,low,high\npong,1,1\n", ["row 2", "both 1"]),
+    "twice": ("task,low,high\npong,0,1\npong,0,2\n", ["row 3", "row 2"]),
+    "no row": ("task,low,high\n", ["no rows"]),
+    "empty": ("", ["empty"]),
+    "short row": ("task,low,high\npong,0\n", ["row 2", "2 cells"]),
+    "no task": ("task,low,high\n ,0,1\n", ["row 2", "'task'"]),
+    "of other tasks": ("task,low,high\nhopper,0,1\n", ["hopper", "none of the tasks"]),
+}
+BAD_OPTIONS = {
+    "unknown algorithm": (["score", "good.csv", "--algorithms", "mien"], "did you mean 'mine'"),
+    "unknown metric": (["score", "good.csv", "--metric", "hsn"], "did you mean 'hns'"),
+    "unknown suite": (["score", "good.csv", "--suite", "atari-75"], "did you mean 'atari-57'"),
+    "unknown game": (["score", "good.csv", "--games", "pnog"], "did you mean 'pong'"),
+    "unknown protocol": (["score", "good.csv", "--protocol", "sabr"], "did you mean 'saber'"),
+    "unknown method": (["score", "good.csv", "--method", "bca"], "symmetric"),
+    "unknown format": (["score", "good.csv", "--format", "csvv"], "csvv"),
+    "unknown collection": (["score", "catalogue:review"], "did you mean 'review-2021'"),
+    "no such table": (["score", "nowhere.csv"], "nowhere.csv"),
+    "no table": (["score"], "TABLE"),
+    "frames": (["score", "good.csv", "--frames", "many"], "--frames"),
+    "frames twice": (["score", "good.csv", "--frames", "1e6", "--frames", "2e6"], "twice"),
+    "frames of nobody": (["score", "good.csv", "--frames", "mien=1e6"], "did you mean 'mine'"),
+    "two forms": (["score", "good.csv", "--json", "--latex"], "choose one"),
+    "page is a folder": (["score", "good.csv", "--html", "."], "is a directory"),
+    "itself": (["compare", "good.csv", "mine", "mine"], "not compared with itself"),
+    "one only": (["compare", "good.csv", "mine"], "name another"),
+    "nobody": (["compare", "good.csv", "mine", "yuors"], "did you mean 'yours'"),
+    "draws": (["compare", "good.csv", "--resamples", "0"], "--resamples"),
+}
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.mark.parametrize(("text", "named"), BAD_TABLES.values(), ids=BAD_TABLES)
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_a_damaged_table_is_answered_in_one_line(
+    invoke: Callable[..., Any], tmp_path: Path, command: str, text: str, named: list[str]
+) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    answer = invoke(command, "bad.csv", "--html", "page.html")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert all(word in answer.err for word in ["bad.csv", *named])
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize(("text", "named"), BAD_REFERENCES.values(), ids=BAD_REFERENCES)
+def test_damaged_references_are_answered_in_one_line(
+    invoke: Callable[..., Any], good: Path, text: str, named: list[str]
+) -> None:
+    Path("references.csv").write_text(text)
+    answer = invoke("score", "good.csv", "--references", "references.csv")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert all(word in answer.err for word in ["references.csv", *named])
+
+
+@pytest.mark.parametrize(("arguments", "named"), BAD_OPTIONS.values(), ids=BAD_OPTIONS)
+def test_bad_options_are_answered_in_one_line(
+    invoke: Callable[..., Any], good: Path, arguments: list[str], named: str
+) -> None:
+    answer = invoke(*arguments)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert named in answer.err
+    assert sorted(path.name for path in good.parent.iterdir()) == ["good.csv"]
+
+
+def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
+    shown = invoke("score", good, "--html", "pages/score.html", "--frames", "mine=200e6")
+    assert shown.code == 0
+    assert "Summaries over 3 of the 57 games of atari-57" in shown.out
+    assert "Learning efficiency" in shown.out
+    assert "pages/score.html" in shown.out
+    assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    document = json.loads(invoke("score", good, "--json").out)
+    assert document["schema"] == "arcademark.scores/1"
+    assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
+    tex = invoke("score", good, "--latex", "--all").out
+    assert r"\toprule" in tex
+    assert "Q*bert &" in tex
+    only = json.loads(invoke("score", good, "--json", "--algorithms", "yours", "--games", "pong,alien").out)
+    assert [item["name"] for item in only["algorithms"]] == ["yours"]
+    assert [item["id"] for item in only["games"]] == ["alien", "pong"]
+    single = json.loads(invoke("score", good, "--json", "--metric", "saber").out)
+    assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
+
+
+def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:
+    shown = invoke("compare", good, "yours", "mine", "--html", "compare.html")
+    assert shown.code == 0
+    assert shown.out.startswith("yours against mine")
+    assert "Does the order change" in shown.out
+    assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
+    document = json.loads(invoke("compare", good, "--json").out)
+    assert document["schema"] == "arcademark.comparison/1"
+    assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
+
+
+def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], played: Path) -> None:
+    scored = invoke("score", played)
+    assert scored.code == 0
+    assert "a run of ArcadeMark" in scored.out
+    others = ("--with", "catalogue:review-2021", "--games", "pong,qbert")
+    compared = invoke("compare", played, "random", "Rainbow", *others)
+    assert compared.code == 0
+    assert compared.out.startswith("random against Rainbow")
+    assert "under different protocols" in compared.out
+
+
+def test_a_benchmark_of_ones_own(invoke: Callable[..., Any], tmp_path: Path) -> None:
+    Path("mujoco.csv").write_text("algorithm,task,run,score\nsac,Hopper-v4,0,1500\nsac,Ant-v4,0,3000\n")
+    Path("references.csv").write_text("task,low,high\nHopper-v4,0,3000\nAnt-v4,0,6000\n")
+    shown = invoke("score", "mujoco.csv", "--references", "references.csv", "--all")
+    assert shown.code == 0
+    assert "50.0\N{NO-BREAK SPACE}%" in shown.out
+    assert "Hard exploration" not in shown.out
+
+
+@pytest.mark.slow
+def test_a_million_rows(invoke: Callable[..., Any], tmp_path: Path) -> None:
+    games = ("pong", "qbert", "alien", "amidar", "assault")
+    with Path("large.csv").open("w", encoding="utf-8") as file:
+        file.write(HEADER)
+        for name in range(20):
+            for game in games:
+                file.writelines(f"a{name},{game},{run},{run % 997 + name}\n" for run in range(10_000))
+    shown = invoke("score", "large.csv", "--resamples", 20)
+    assert shown.code == 0
+    assert "1,000,000 rows" in shown.out
