@@ -321,7 +321,7 @@ def _intervals(
     low, high, errors = limits(values, draws, strata, method=method, level=level)
     if not difference:
         low[-1] = max(low[-1], 0.0)
-    prefix = "difference of " if difference else ""
+    prefix = "difference of " if difference else ""  # how often those hold the truth was not measured
     return {
         name: Interval(
             float(values[i]),
