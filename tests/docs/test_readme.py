@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.cli.main import COMMANDS
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -39,16 +41,18 @@ def execute(folder: Path, command: list[str]) -> str:
 
 @pytest.mark.slow
 def test_every_command(folder: Path) -> None:
-    assert {command[1] for command in commands()} == {"run", "report", "verify", "watch", "info"}
+    assert {command[1] for command in commands()} == set(COMMANDS)
     for command in commands():
         assert execute(folder, command)
     assert (folder / "page.html").stat().st_size > 10_000
     assert (folder / "qbert.gif").stat().st_size > 10_000
+    assert (folder / "compare.html").stat().st_size > 10_000
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
 
 
 @pytest.mark.slow
 def test_every_example(folder: Path) -> None:
-    measure, agent, train = blocks("python")
+    measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
     shown = execute(folder, [sys.executable, "measure.py"])
     assert "battle_zone" in shown
@@ -59,6 +63,8 @@ def test_every_example(folder: Path) -> None:
         train + "env.reset(seed=0); envs.reset(seed=0); print(envs.step([0] * 8)[1].shape)"
     )
     assert "(8,)" in execute(folder, [sys.executable, "train.py"])
+    (folder / "published.py").write_text(published)
+    assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, [sys.executable, "published.py"])
 
 
 def test_the_two_make_commands_are_targets() -> None:
