@@ -105,7 +105,14 @@ def read_options(
     """Name the reader's options as the reader does."""
     from arcademark.suite import subsets, tasks
 
-    given = {"format": form, "algorithm": algorithm, "run": run, "last": last, "tag": tag, "pattern": pattern}
+    given: dict[str, Any] = {
+        "format": form,
+        "algorithm": algorithm,
+        "run": run,
+        "last": last,
+        "tag": tag,
+        "pattern": pattern,
+    }
     if game is not None:
         given["task"] = game if references else tasks.canonical_game(game)
     if form == "rliable" and games:

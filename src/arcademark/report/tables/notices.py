@@ -45,6 +45,9 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 )
 
 
+MOST_GROUPS = 3
+"""Groups of algorithms, each lacking its own games, above which they are told all together."""
+
 _SAID = ("one run a task", "only ")
 """How notes of intervals begin that other notices say of all algorithms together."""
 
@@ -88,6 +91,16 @@ def partial(material: Material, algorithms: Sequence[Algorithm]) -> Iterator[Not
     groups: dict[tuple[str, ...], list[Algorithm]] = {}
     for item in short:
         groups.setdefault(item.coverage.missing, []).append(item)
+    if len(groups) > MOST_GROUPS:
+        total = wording.plural(short[0].coverage.of, material.yardstick.noun)
+        counts = [item.coverage.games for item in short]
+        yield notice(
+            "partial_suite",
+            f"{len(short)} of {len(algorithms)} algorithms have only some of the {total} of {suite.name}, from "
+            f"{min(counts)} to {max(counts)}: summaries are over what there is, which is not the same for all, and the "
+            f"median over {total} is refused for {wording.shortened(item.name for item in short)}.",
+        )
+        return
     for missing, those in groups.items():
         first = those[0].coverage
         total = wording.plural(first.of, material.yardstick.noun)

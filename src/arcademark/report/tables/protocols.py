@@ -25,6 +25,8 @@ MOST_GROUPS = 3
 
 _DIFFERENT = "{} were scored under different protocols, so their scores are not to be ranked together"
 
+UNKNOWN = "not known"
+
 NO_SETTING = frozenset({"training_frames", "training_episodes"})
 """What is said of training apart from the protocol."""
 
@@ -116,10 +118,13 @@ def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
     for key in dict.fromkeys(key for known in settings.values() for key in known):
         values: dict[str, list[str]] = {}
         for name, known in settings.items():
-            values.setdefault(known.get(key, "not known"), []).append(name)
-        if len(values.keys() - {"not known"}) > 1:
-            told = ", ".join(f"{value}: {wording.shortened(names, most=3)}" for value, names in values.items())
-            yield f"{key} ({told})"
+            values.setdefault(known.get(key, UNKNOWN), []).append(name)
+        if len(values.keys() - {UNKNOWN}) > 1:
+            unknown = values.pop(UNKNOWN, [])
+            told = [f"{value}: {wording.shortened(names, most=3)}" for value, names in values.items()]
+            if unknown:
+                told.append(f"{UNKNOWN}: {wording.shortened(unknown, most=1 if len(unknown) > 3 else 3)}")
+            yield f"{key} ({', '.join(told)})"
 
 
 def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:

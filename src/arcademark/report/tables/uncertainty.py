@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import aggregate, bootstrap, coverage, intervals
+from arcademark.metrics import aggregate, bootstrap, compare, coverage, intervals
 from arcademark.metrics.bootstrap import Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
 from arcademark.report.measures import Measure
@@ -109,7 +109,7 @@ class Bootstrap:
         if not known:
             return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
         rng, scores = self.rng(name, measure.metric), measure.by_run(known)
-        if all(row.size == 1 for row in known.values()):
+        if _single(known):
             values = _aggregates(scores.T)[0]
             return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
         if measure.capped:
@@ -130,19 +130,26 @@ class Bootstrap:
         first, second : mapping of task to runs
             The same tasks in the same order.
         """
-        rng, tasks = self.rng(*names, measure.metric), list(first)
         one, other = (measure.by_run(runs) for runs in (first, second))
-        if not measure.capped:
-            found = bootstrap.difference_intervals(
-                one, other, tasks, rng, method=self.method, resamples=self.draws(first, second), missing="omit"
-            )
-            return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
-        values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
-        if all(row.size == 1 for runs in (first, second) for row in runs.values()):
+        if _single(first, second):
+            values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
             return {
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
                 for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
             }
+        rng, tasks = self.rng(*names, measure.metric), list(first)
+        if not measure.capped:
+            found = bootstrap.difference_intervals(
+                one,
+                other,
+                tasks,
+                rng,
+                method=self.method,
+                resamples=self.draws(first, second),
+                missing="omit",
+            )
+            return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
+        values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
         draws = self._draws(measure, first, rng) - self._draws(measure, second, rng)
         sides = _strata(measure, first), _strata(measure, second)
         strata = Strata(
@@ -157,6 +164,8 @@ class Bootstrap:
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
         one, other = (_padded(runs) for runs in (first, second))
+        if _single(first, second):
+            return Statistic(compare.probability_of_improvement(one, other))
         found = bootstrap.improvement_interval(
             one,
             other,
@@ -198,6 +207,10 @@ class Bootstrap:
             key: Statistic(float(values[i]), float(low[i]), float(high[i]))
             for i, key in enumerate(bootstrap.AGGREGATES)
         }
+
+
+def _single(*sides: Runs) -> bool:
+    return all(row.size == 1 for side in sides for row in side.values())
 
 
 def _padded(runs: Runs) -> NDArray[np.float64]:
