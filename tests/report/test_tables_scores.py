@@ -155,6 +155,11 @@ def test_other_protocols_are_warned_of_with_their_settings() -> None:
     assert "protocol of mine and yours is not known" in text_of(score_table(made_up_table()), "protocol_unknown")
 
 
+def test_a_protocol_of_no_known_settings_differs_from_one_of_ours() -> None:
+    told = text_of(score_table(made_up_table(protocols={"mine": "our-own", "yours": "saber"})), "protocols_differ")
+    assert "the one's is our-own, of which the settings are not known, the other's saber" in told
+
+
 def test_games_that_only_some_have_are_told_and_common_takes_those_of_all() -> None:
     scores = {"mine": {"pong": [1.0], "qbert": [100.0]}, "yours": {"pong": [2.0]}}
     report = score_table(table(scores))
@@ -233,7 +238,9 @@ def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     assert rainbow.coverage.games == 57
     assert "Random" not in [item.name for item in report.algorithms]
     assert "references: Random, Human and Human World Record" in text_of(report, "read")
-    assert "protocols_differ" in kinds(report)
+    told = text_of(report, "protocols_differ")
+    assert "max_frames_per_episode (108000: Rainbow, 400000: Go-Explore, not known: 11 others)" in told
+    assert "averaged episodes (" in told
 
 
 def test_tables_side_by_side_keep_names_apart() -> None:

@@ -250,7 +250,7 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterat
 def read(material: Material) -> Iterator[Notice]:
     """Pass on what was said in reading."""
     for text in material.scores.remarks:
-        yield notice("read", text)
+        yield notice("read", text if text.endswith(".") else f"{text}.")
 
 
 def _hard(material: Material) -> Iterator[Notice]:

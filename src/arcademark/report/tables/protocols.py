@@ -109,12 +109,7 @@ def differing(plays: Mapping[str, Play]) -> Iterator[str]:
 
 def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
     """Name each setting that has several values, and who has which."""
-    settings = {
-        name: {key: format_setting(value) for key, value in play.protocol.settings().items() if key not in NO_SETTING}
-        if play.protocol and not play.settings
-        else play.settings
-        for name, play in plays.items()
-    }
+    settings = {name: _everything_known(play) for name, play in plays.items()}
     for key in dict.fromkeys(key for known in settings.values() for key in known):
         values: dict[str, list[str]] = {}
         for name, known in settings.items():
@@ -125,6 +120,12 @@ def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
             if unknown:
                 told.append(f"{UNKNOWN}: {wording.shortened(unknown, most=1 if len(unknown) > 3 else 3)}")
             yield f"{key} ({', '.join(told)})"
+
+
+def _everything_known(play: Play) -> dict[str, str]:
+    """Return the settings of the protocol, where it is one of ours, and those that the catalogue has besides."""
+    named = {} if play.protocol is None else play.protocol.settings()
+    return {key: format_setting(value) for key, value in named.items() if key not in NO_SETTING} | dict(play.settings)
 
 
 def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:
@@ -142,5 +143,12 @@ def _difference(a: Play, b: Play) -> str:
         pairs = ((key, a.settings.get(key, "not known"), b.settings.get(key, "not known")) for key in keys)
         return "; ".join(f"{key} ({one}, {other})" for key, one, other in pairs if one != other)
     if a.label != b.label:
-        return f"{a.label or 'not known'} and {b.label or 'not known'}, the settings of which are not known"
+        return f"the one's is {_described(a)}, the other's {_described(b)}"
     return ""
+
+
+def _described(play: Play) -> str:
+    if play.label:
+        return play.label if play.protocol else f"{play.label}, of which the settings are not known"
+    known = ", ".join(f"{key} {value}" for key, value in play.settings.items())
+    return f"no named one ({known})"
