@@ -46,7 +46,7 @@ AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
 METHOD: Method = "symmetric"
 RESAMPLES = 10_000
 
-_WORK_OF_A_THREAD = 300_000
+_WORK_OF_A_THREAD = 1_000_000
 """Draws of a run that are worth a thread."""
 
 Floats = NDArray[np.float64]
