@@ -31,6 +31,7 @@ lint: $(VENV)/.dev ## Linters, types and the contracts between packages
 bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packages
 	$(BIN)/python bench/environments.py
 	$(BIN)/python bench/runner.py
+	$(BIN)/python bench/metrics.py
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .

@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A CSV file in UTF-8 with a header and the columns ``task`` (or ``game``), ``low`` and ``high``, in any order and case;
-  other columns are left alone. ``low`` scores 0 %, ``high`` 100 %; ``high`` may be the smaller one, where less is better.
+  other columns are left alone. ``low`` scores 0 %, ``high`` 100 %; ``high`` may be the smaller one (less is better).
 * Errors count rows as an editor counts lines: the header is row 1.
 """
 
