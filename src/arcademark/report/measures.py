@@ -9,7 +9,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -64,7 +64,7 @@ class Measure:
     def of_tasks(self, scores: Mapping[str, float]) -> dict[str, float | None]:
         """Normalise one score a task; None where a reference that it needs is missing."""
         names = [task for task in scores if task in self.known]
-        values = self.normaliser([scores[task] for task in names], names) if names else []
+        values: Iterable[float] = self.normaliser([scores[task] for task in names], names) if names else []
         found = dict(zip(names, map(float, values), strict=True))
         return {task: found.get(task) for task in scores}
 
