@@ -39,6 +39,8 @@ def test_random_is_uniform_over_the_games_actions(small_env):
 def test_random_draws_each_frame_under_the_2013_protocol_only(make_env):
     assert Random(make_env(protocol_name="ale-2013")).frames_per_action == 1
     assert Random(make_env(protocol_name="world-records")).frames_per_action is None
+    assert Perturb(make_env(protocol_name="ale-2013"), action="FIRE").frames_per_action == 1
+    assert Perturb(make_env(protocol_name="world-records"), action="FIRE").frames_per_action is None
 
 
 def test_const_plays_its_action_by_meaning(small_env):
