@@ -295,10 +295,23 @@ def _at_least(resamples: int) -> int:
     return resamples
 
 
-def aggregates(scores: Floats, target: float) -> Floats:
-    """Return the `AGGREGATES` of scores (tasks, runs), shape (4,)."""
-    by_task = np.nanmean(scores, axis=1)
-    of_runs = aggregate.iqm(scores, missing="omit"), aggregate.optimality_gap(scores, target, missing="omit")
+def aggregates(scores: ArrayLike, target: float = PERCENT) -> Floats:
+    """Return the `AGGREGATES` of normalised scores, each task with a run or more.
+
+    Parameters
+    ----------
+    scores : float array, shape (..., tasks, runs)
+        Ragged runs are padded with NaN.
+    target : float, optional
+        Of the optimality gap, in the unit of the scores.
+
+    Returns
+    -------
+    float array, shape (4, ...)
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    by_task = np.nanmean(values, axis=-1)
+    of_runs = aggregate.iqm(values, missing="omit"), aggregate.optimality_gap(values, target, missing="omit")
     return np.array([aggregate.mean(by_task), aggregate.median(by_task), *of_runs], dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,15 @@ class Sample:
         mean_deviations = np.add.reduceat(deviations, starts) / sizes
         squares = np.add.reduceat((deviations - np.repeat(mean_deviations, sizes)) ** 2, starts)
         return values[starts] + mean_deviations, squares / np.maximum(sizes - 1, 1)
+
+
+def padded(runs: Iterable[ArrayLike]) -> Floats:
+    """Put each task's runs, at least one, into a row, shape (tasks, runs); ragged ones are padded with NaN."""
+    rows = [np.asarray(row, dtype=np.float64) for row in runs]
+    made = np.full((len(rows), max(row.size for row in rows)), np.nan)
+    for place, row in zip(made, rows, strict=True):
+        place[: row.size] = row
+    return made
 
 
 def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[str, ...]]:
@@ -103,13 +112,13 @@ def aggregate_strata(sample: Sample, target: float) -> Strata:
     pooled, cut = np.sort(runs), int(IQM_TRIM * runs.size)
     clipped = np.clip(runs, pooled[cut], pooled[-1 - cut])
     of_mean = spread / (sizes * tasks**2)
-    of_median = _middle_shares(means, spread / sizes) ** 2 * spread / sizes
+    of_median = middle_shares(means, spread / sizes) ** 2 * spread / sizes
     of_iqm = sample.by_task(clipped)[1] * sizes / (runs.size - 2 * cut) ** 2
     of_gap = sample.by_task(np.minimum(runs, target))[1] / (sizes * tasks**2)
     return Strata(np.array([of_mean, of_median, of_iqm, of_gap]), sizes)
 
 
-def _middle_shares(means: Floats, variances: Floats) -> Floats:
+def middle_shares(means: Floats, variances: Floats) -> Floats:
     """How much the median follows each task's mean: in proportion to that mean's normal density at the median."""
     varies = variances > 0
     if not varies.any():

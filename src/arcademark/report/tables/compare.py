@@ -15,8 +15,9 @@ import arcademark
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.bootstrap import AGGREGATES
+from arcademark.metrics.bootstrap import AGGREGATES, aggregates
 from arcademark.metrics.intervals import Interval
+from arcademark.metrics.samples import padded
 from arcademark.report import wording
 from arcademark.report.citations import cited_in
 from arcademark.report.measures import Measure
@@ -135,7 +136,7 @@ def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure
     shared = [task for task in material.tasks if all(task in runs for runs in everything)]
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in material.tasks if (task in everything[0]) != (task in everything[1])]
-    tested = tests.paired_tests(_padded(first), _padded(second), shared, alpha=1 - CONFIDENCE)
+    tested = tests.paired_tests(padded(first.values()), padded(second.values()), shared, alpha=1 - CONFIDENCE)
     games = tuple(_game(test, first[test.task], second[test.task], measures[0], tested.alpha) for test in tested.tests)
     found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
     return Pair(
@@ -155,13 +156,6 @@ def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure
         ),
         power=_power(games, measures[0], found[measures[0].metric], first, second),
     )
-
-
-def _padded(runs: Runs) -> NDArray[np.float64]:
-    made = np.full((len(runs), max(row.size for row in runs.values())), np.nan)
-    for row, scores in zip(made, runs.values(), strict=True):
-        row[: scores.size] = scores
-    return made
 
 
 def _game(
@@ -211,7 +205,7 @@ def _differences(
 def _summary(measure: Measure, statistic: str, first: Runs, second: Runs, found: Interval) -> SummaryDifference:
     known = [task for task in first if task in measure.known]
     values = [
-        sensitivity.summaries(measure.by_run({task: runs[task] for task in known}))[AGGREGATES.index(statistic)]
+        float(aggregates(measure.by_run({task: runs[task] for task in known}))[AGGREGATES.index(statistic)])
         for runs in (first, second)
     ]
     return SummaryDifference(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from arcademark.metrics import aggregate, normalise, ranking
-from arcademark.metrics.bootstrap import AGGREGATES
+from arcademark.metrics import normalise, ranking
+from arcademark.metrics.bootstrap import AGGREGATES, aggregates
 from arcademark.report import measures
 from arcademark.report.measures import Measure
 from arcademark.report.tables import words
@@ -39,25 +36,14 @@ def of(material: Material) -> Sensitivity | None:
         known = [task for task in shared if task in measure.known]
         if not known:
             continue
-        found = {name: summaries(measure.by_run({task: rows[task] for task in known})) for name, rows in runs.items()}
+        found = {name: aggregates(measure.by_run({task: rows[task] for task in known})) for name, rows in runs.items()}
         rankings += [
-            _ranking(measure, place, {name: four[place] for name, four in found.items()})
+            _ranking(measure, place, {name: float(four[place]) for name, four in found.items()})
             for place in range(len(AGGREGATES))
         ]
     if not rankings:
         return None
     return Sensitivity(tuple(rankings), tuple(_flips(material.algorithms, rankings)))
-
-
-def summaries(scores: NDArray[np.float64]) -> list[float]:
-    """Return mean, median, IQM and optimality gap of scores of shape (tasks, runs), each task with a run or more."""
-    means = np.nanmean(scores, axis=1)
-    return [
-        float(aggregate.mean(means)),
-        float(aggregate.median(means)),
-        float(aggregate.iqm(scores, missing="omit")),
-        float(aggregate.optimality_gap(scores, missing="omit")),
-    ]
 
 
 def _measures(material: Material) -> Iterator[Measure]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import aggregate, bootstrap, compare, coverage, intervals
+from arcademark.metrics import bootstrap, compare, coverage, intervals
 from arcademark.metrics.bootstrap import Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
+from arcademark.metrics.samples import padded, together
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
 
@@ -109,11 +110,11 @@ class Bootstrap:
         if not known:
             return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
         rng, scores = self.rng(name, measure.metric), measure.by_run(known)
+        values = bootstrap.aggregates(scores)
         if _single(known):
-            values = _aggregates(scores.T)[0]
             return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
         if measure.capped:
-            return self._capped(measure, known, scores[:, 0], rng)
+            return self._capped(measure, known, values, rng)
         found = bootstrap.aggregate_intervals(
             scores, list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
         )
@@ -131,8 +132,8 @@ class Bootstrap:
             The same tasks in the same order.
         """
         one, other = (measure.by_run(runs) for runs in (first, second))
+        values = bootstrap.aggregates(one) - bootstrap.aggregates(other)
         if _single(first, second):
-            values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
             return {
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
                 for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
@@ -149,13 +150,9 @@ class Bootstrap:
                 missing="omit",
             )
             return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
-        values = _aggregates(one.T)[0] - _aggregates(other.T)[0]
-        draws = self._draws(measure, first, rng) - self._draws(measure, second, rng)
-        sides = _strata(measure, first), _strata(measure, second)
-        strata = Strata(
-            np.concatenate([side.variances for side in sides], axis=-1), np.concatenate([side.runs for side in sides])
-        )
-        low, high, error = intervals.limits(values, draws.T, strata, method=self.method, level=LEVEL)
+        draws = capped_draws(measure, first, self.resamples, rng) - capped_draws(measure, second, self.resamples, rng)
+        strata = together(capped_strata(measure, first), capped_strata(measure, second))
+        low, high, error = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
         return {
             key: Interval(float(values[i]), float(low[i]), float(high[i]), LEVEL, float(error[i]), (), self.method)
             for i, key in enumerate(bootstrap.AGGREGATES)
@@ -163,7 +160,7 @@ class Bootstrap:
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
-        one, other = (_padded(runs) for runs in (first, second))
+        one, other = (padded(runs.values()) for runs in (first, second))
         if _single(first, second):
             return Statistic(compare.probability_of_improvement(one, other))
         found = bootstrap.improvement_interval(
@@ -190,18 +187,11 @@ class Bootstrap:
             missing="omit",
         )
 
-    def _draws(self, measure: Measure, known: Runs, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Resample a capped measure's summaries, shape (resamples, 4)."""
-        drawn = np.stack([_resampled_means(row, self.resamples, rng) for row in known.values()])
-        return _aggregates(measure.normaliser(drawn, list(known)).T)
-
     def _capped(
-        self, measure: Measure, known: Runs, scores: NDArray[np.float64], rng: np.random.Generator
+        self, measure: Measure, known: Runs, values: NDArray[np.float64], rng: np.random.Generator
     ) -> dict[str, Statistic]:
-        values = _aggregates(scores[np.newaxis])[0]
-        strata = _strata(measure, known)
-        draws = self._draws(measure, known, rng)
-        low, high, _ = intervals.limits(values, draws.T, strata, method=self.method, level=LEVEL)
+        draws, strata = capped_draws(measure, known, self.resamples, rng), capped_strata(measure, known)
+        low, high, _ = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
         low, high = (np.clip(limit, *(measure.bounds or (None, None))) for limit in (low, high))
         return {
             key: Statistic(float(values[i]), float(low[i]), float(high[i]))
@@ -211,13 +201,6 @@ class Bootstrap:
 
 def _single(*sides: Runs) -> bool:
     return all(row.size == 1 for side in sides for row in side.values())
-
-
-def _padded(runs: Runs) -> NDArray[np.float64]:
-    made = np.full((len(runs), max(row.size for row in runs.values())), np.nan)
-    for row, scores in zip(made, runs.values(), strict=True):
-        row[: scores.size] = scores
-    return made
 
 
 def _statistic(found: Interval) -> Statistic:
@@ -243,21 +226,13 @@ def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.G
     return np.asarray(runs[picks].mean(axis=1))
 
 
-def _aggregates(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum up one score a task, shape (resamples, tasks), as (resamples, 4) in the bootstrap's order."""
-    single = scores[..., np.newaxis]
-    return np.stack(
-        [
-            aggregate.mean(scores),
-            aggregate.median(scores),
-            aggregate.iqm(single),
-            aggregate.optimality_gap(single),
-        ],
-        axis=-1,
-    )
+def capped_draws(measure: Measure, known: Runs, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Resample a capped measure's summaries, shape (4, resamples)."""
+    drawn = np.stack([_resampled_means(row, resamples, rng) for row in known.values()])
+    return bootstrap.aggregates(measure.normaliser(drawn, list(known)).T[..., np.newaxis])
 
 
-def _strata(measure: Measure, known: Runs) -> Strata:
+def capped_strata(measure: Measure, known: Runs) -> Strata:
     """Return what each task adds to the variance of the capped mean, taken for all four summaries."""
     sizes = np.array([row.size for row in known.values()])
     names = list(known)
