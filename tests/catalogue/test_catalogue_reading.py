@@ -19,6 +19,27 @@ def test_a_collection_is_two_files(write):
     assert (qbert.score, qbert.uncertainty, qbert.runs, qbert.note) == (1000.0, None, None, "doubtful")
 
 
+def test_a_score_that_its_source_has_otherwise_keeps_both(write):
+    header, first, second, *_ = SCORES.splitlines()
+    place = write(scores=f"{header},as_published\n{first},-205\n{second},\n")
+    pong, qbert = reading.read_results("small", place)
+    assert (pong.score, pong.as_published) == (-20.5, -205.0)
+    assert (pong.published.score, pong.published.as_published) == (-205.0, None)
+    assert qbert.published is qbert
+
+
+def test_a_score_as_published_is_a_number(write):
+    header, first, *_ = SCORES.splitlines()
+    with pytest.raises(ArcadeMarkError, match="line 2: the score as published is 'x'"):
+        reading.read_results("small", write(scores=f"{header},as_published\n{first},x\n"))
+
+
+def test_an_entry_says_which_algorithm_it_is_where_its_source_calls_it_otherwise(write):
+    alpha, beta = reading.read_entries("small", write(entries=ENTRY + 'same_as = "A"\n' + LOST)).values()
+    assert (alpha.identity, beta.identity) == ("A", "Beta")
+    assert alpha.qualified == "Alpha (Doe 2020)"
+
+
 def test_a_letter_tells_two_papers_of_one_year_apart(write):
     two = SOURCES.replace("doe-2020", "doe-2020b")
     assert reading.read_sources(write(sources=SOURCES + two))["doe-2020b"].short == "Doe 2020b"

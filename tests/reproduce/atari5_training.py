@@ -21,7 +21,7 @@ HUMAN = "Human Ref"
 def raw() -> dict[str, dict[str, float]]:
     """Raw scores by algorithm and game."""
     found: dict[str, dict[str, float]] = {}
-    for result in collections.results("atari-5-training"):
+    for result in collections.results("atari-5-training", as_published=True):
         found.setdefault(result.entry.algorithm, {})[result.task] = result.score
     return found
 

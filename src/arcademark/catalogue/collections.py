@@ -6,6 +6,8 @@ Conventions
 * Where several collections are asked for and two have an algorithm of the same name, both get the source in brackets:
   "Agent57 (Fan 2021)". What an algorithm is called depends on the collections asked for, and on nothing else.
 * Nothing is filled in: a game that an algorithm was not scored on is NaN in the table.
+* Scores are those that hold. Where a source has another, which does not, `Result.as_published` keeps it; what was made
+  from the source's own is made again with ``as_published=True``.
 """
 
 from __future__ import annotations
@@ -102,20 +104,27 @@ def entries(collection: str | None = None) -> tuple[Entry, ...]:
     return tuple(entry for name in _chosen(collection) for entry in reading.read_entries(name).values())
 
 
-def results(collection: str | None = None) -> tuple[Result, ...]:
+def results(collection: str | None = None, *, as_published: bool = False) -> tuple[Result, ...]:
     """Return a collection's scores as they stand in its file; those of all collections if none is named.
+
+    Parameters
+    ----------
+    collection : str, optional
+    as_published : bool, optional
+        Whether to take the source's own score where it does not hold.
 
     Raises
     ------
     UnknownNameError
         If there is no such collection.
     """
-    return tuple(result for name in _chosen(collection) for result in reading.read_results(name))
+    found = (result for name in _chosen(collection) for result in reading.read_results(name))
+    return tuple(result.published if as_published else result for result in found)
 
 
-def scores_of(entry: Entry) -> Mapping[str, Result]:
-    """Return an entry's scores by game, in the order of its collection's file."""
-    return _by_entry(entry.collection)[entry.algorithm]
+def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Result]:
+    """Return an entry's scores by game, in the order of its collection's file; ``as_published`` as in `results`."""
+    return _by_entry(entry.collection, as_published)[entry.algorithm]
 
 
 def select(
@@ -154,6 +163,7 @@ def load(
     until: int | None = None,
     kind: Names | None = None,
     reported: Names | None = None,
+    as_published: bool = False,
 ) -> ScoreTable:
     """Return published scores as a table.
 
@@ -163,6 +173,9 @@ def load(
         As in `select`.
     protocol, min_training_frames, max_training_frames, year, since, until, kind, reported
         As in `Filter`.
+    as_published : bool, optional
+        Whether to take the source's own score where it does not hold: with "atari-5-training", the table that the
+        Atari-5 models were fitted to.
 
     Returns
     -------
@@ -183,10 +196,12 @@ def load(
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):
             raise ArcadeMarkError(f"catalogue: the scores of {name!r} are not available: {lost[0]}")
-    return table(select(collection, None if algorithms is None else _listed(algorithms), keep))
+    return table(
+        select(collection, None if algorithms is None else _listed(algorithms), keep), as_published=as_published
+    )
 
 
-def table(found: Mapping[str, Entry]) -> ScoreTable:
+def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTable:
     """Lay out the scores of entries under the names given, as `load` does.
 
     Raises
@@ -201,7 +216,7 @@ def table(found: Mapping[str, Entry]) -> ScoreTable:
     columns = {task: column for column, task in enumerate(in_order(present))}
     scores = np.full((len(scored), len(columns), 1), np.nan)
     for row, entry in enumerate(scored.values()):
-        for task, result in scores_of(entry).items():
+        for task, result in scores_of(entry, as_published=as_published).items():
             scores[row, columns[task], 0] = result.score
     return ScoreTable(
         tuple(scored),
@@ -244,8 +259,9 @@ def _named(chosen: Sequence[str]) -> dict[str, Entry]:
     same_source = Counter((entry.algorithm, entry.source.key) for entry in found)
     named = {}
     for entry in found:
-        whose = entry.source.short if same_source[entry.algorithm, entry.source.key] == 1 else entry.collection
-        named[f"{entry.algorithm} ({whose})" if shared[entry.algorithm] > 1 else entry.algorithm] = entry
+        alone = same_source[entry.algorithm, entry.source.key] == 1
+        name = entry.qualified if alone else f"{entry.algorithm} ({entry.collection})"
+        named[name if shared[entry.algorithm] > 1 else entry.algorithm] = entry
     return named
 
 
@@ -260,9 +276,9 @@ def _meant(wanted: str, named: Mapping[str, Entry]) -> tuple[str, ...]:
 
 
 @cache
-def _by_entry(collection: str) -> Mapping[str, Mapping[str, Result]]:
+def _by_entry(collection: str, as_published: bool) -> Mapping[str, Mapping[str, Result]]:
     found: dict[str, dict[str, Result]] = {algorithm: {} for algorithm in reading.read_entries(collection)}
-    for result in reading.read_results(collection):
+    for result in results(collection, as_published=as_published):
         found[result.entry.algorithm][result.task] = result
     return MappingProxyType({algorithm: MappingProxyType(scores) for algorithm, scores in found.items()})
 

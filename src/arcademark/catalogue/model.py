@@ -12,7 +12,7 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -90,6 +90,8 @@ class Entry:
         Why there are no results, where the source has them but they could not be read; else "".
     note : str
         What else a reader should know.
+    same_as : str
+        Which algorithm this is, where the source calls it otherwise: "GDI-H3" for "GDI-H3(200M frames)"; else "".
     """
 
     collection: str
@@ -107,6 +109,17 @@ class Entry:
     read_in: str = ""
     unavailable: str = ""
     note: str = ""
+    same_as: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Which algorithm this is, whatever a collection calls it; entries of the same are no competitors."""
+        return self.same_as or self.algorithm
+
+    @property
+    def qualified(self) -> str:
+        """What it is called beside others of its name: "Agent57 (Fan 2021)"."""
+        return f"{self.algorithm} ({self.source.short})"
 
     @property
     def year(self) -> int:
@@ -134,6 +147,8 @@ class Result:
         How many runs the score is the mean of, where published.
     note : str
         Where this score was read if elsewhere than the entry's others, or what is doubtful about it; often "".
+    as_published : float or None
+        What the entry's source has in the place of `score`, which holds; None where it has the same.
     """
 
     entry: Entry
@@ -143,6 +158,12 @@ class Result:
     uncertainty_kind: str = ""
     runs: int | None = None
     note: str = ""
+    as_published: float | None = None
+
+    @property
+    def published(self) -> Result:
+        """The result as its source has it, which need not hold."""
+        return self if self.as_published is None else replace(self, score=self.as_published, as_published=None)
 
 
 @dataclass(frozen=True)
@@ -190,7 +211,7 @@ class Erratum:
     printed : str
         What is printed; both versions where two places disagree.
     holds : str
-        What holds, and "not decidable" where nothing at hand decides it.
+        What holds, and "not decidable" where nothing that was read decides it.
     category : str
         What kind of slip, e.g. "lost factor", "shifted column", "other reference", "copied cell", "not held at bounds",
         "unit", "texts disagree", "sources disagree".

@@ -6,7 +6,7 @@ Conventions
 * The training frames stand in the column of the table's percentage, as the summaries below the games do. The text at
   hand has lost the columns of that row in Tables 3, 7 and 11 (six, four and four times "200M" over five algorithms);
   each of the five has "200M" here.
-* The text at hand shows no bold print, so no cell tells whether it was set in bold.
+* The text that was read shows no bold print, so no cell tells whether it was set in bold.
 """
 
 from __future__ import annotations

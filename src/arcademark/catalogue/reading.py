@@ -20,9 +20,11 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 
 COLUMNS = ("algorithm", "task", "score", "uncertainty", "uncertainty_kind", "runs", "note")
+AS_PUBLISHED = "as_published"
+"""A last column that a collection may have, for the scores of its source that do not hold."""
 
 _TEXTS = ("kind", "paper", "source", "table", "protocol", "reported", "hand")
-_OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note")
+_OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note", "same_as")
 _CHOICES: Mapping[str, Sequence[str]] = {"kind": ALGORITHM_KINDS, "reported": REPORTED, "hand": HANDS}
 
 
@@ -100,7 +102,7 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     found: dict[tuple[str, str], Result] = {}
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
         where = f"scores/{name}, line {line}"
-        if line == 2 and tuple(row) != COLUMNS:
+        if line == 2 and tuple(row) not in (COLUMNS, (*COLUMNS, AS_PUBLISHED)):
             raise ArcadeMarkError(f"scores/{name}: the columns are {', '.join(row)}; expected {', '.join(COLUMNS)}")
         result = _result(where, row, entries)
         key = (row["algorithm"], row["task"])
@@ -130,7 +132,7 @@ def _entry(where: str, collection: str, algorithm: str, row: Mapping[str, Any], 
         _check_known(where, "protocol", row["protocol"], protocols.protocols())
     _check_extras(where, row)
     fields = {field: row[field] for field in ("kind", "table", "protocol", "reported", "hand")}
-    fields |= {field: row.get(field, "") for field in ("read_in", "unavailable", "note")}
+    fields |= {field: row.get(field, "") for field in ("read_in", "unavailable", "note", "same_as")}
     return Entry(
         collection=collection,
         algorithm=algorithm,
@@ -172,6 +174,7 @@ def _result(where: str, row: Mapping[str, str], entries: Mapping[str, Entry]) ->
         row["uncertainty_kind"],
         int(row["runs"]) if row["runs"] else None,
         row["note"],
+        _number(where, "score as published", row[AS_PUBLISHED]) if row.get(AS_PUBLISHED) else None,
     )
 
 

@@ -25,7 +25,7 @@ SCHEMA = "arcademark.catalogue/1"
 LONG_COLUMNS = (
     *("algorithm", "game", "score", "uncertainty", "uncertainty_kind", "runs", "note"),
     *("collection", "kind", "training_frames", "protocol", "reported", "published_by", "year", "source", "table"),
-    *("hand", "read_in"),
+    *("hand", "read_in", "same_as", "as_published"),
 )
 """Columns of the long CSV: a row a score."""
 
@@ -106,6 +106,7 @@ def entry_document(name: str, entry: Entry) -> dict[str, Any]:
         "name": name,
         "collection": entry.collection,
         "algorithm": entry.algorithm,
+        "same_as": entry.same_as or None,
         "kind": entry.kind,
         "year": entry.year,
         "published_by": None if entry.paper is None else source_document(entry.paper),
@@ -200,6 +201,7 @@ def _whole(item: Scored) -> dict[str, Any]:
                 "uncertainty_kind": line.result.uncertainty_kind,
                 "runs": line.result.runs,
                 "note": line.result.note,
+                "as_published": line.result.as_published,
             }
             for line in item.lines
         ],
@@ -227,6 +229,8 @@ def _long_row(item: Scored, result: Result) -> list[str]:
         entry.table,
         entry.hand,
         entry.read_in,
+        entry.same_as,
+        _number(result.as_published),
     ]
 
 

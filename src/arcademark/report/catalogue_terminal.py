@@ -123,6 +123,7 @@ def _particulars(entry: Entry) -> Table:
     made.add_column(overflow="fold")
     rows = {
         "collection": entry.collection,
+        "the same as": entry.same_as,
         "kind": entry.kind,
         "published by": _reference(entry.paper) if entry.paper else wording.MISSING,
         "source": citation(entry),

@@ -21,7 +21,7 @@ class Best:
     score : float
         In points.
     algorithm : str
-        Whose.
+        Whose (`Entry.identity`).
     source : str
         The paper that published it, "Badia et al. 2020".
     """
@@ -39,14 +39,23 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
     task : str
         A game's id.
     but : collection of str, optional
-        Algorithms to leave aside.
+        Algorithms to leave aside, by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
 
     Returns
     -------
     Best or None
         None where the catalogue has nothing else on the game.
     """
-    return next((found for found in _ranked().get(task, ()) if found.algorithm not in but), None)
+    aside = {_identities().get(name, name) for name in but}
+    ranked = _ranked().get(task, ())
+    return next((found for found in ranked if found.algorithm not in aside), None)
+
+
+@cache
+def _identities() -> Mapping[str, str]:
+    """Return which algorithm each name of the catalogue is."""
+    named = (({entry.algorithm, entry.qualified}, entry.identity) for entry in collections.entries())
+    return {name: identity for names, identity in named for name in names}
 
 
 @cache
@@ -56,5 +65,5 @@ def _ranked() -> Mapping[str, tuple[Best, ...]]:
     for item in collections.results():
         if item.entry.kind not in NO_ALGORITHM:
             paper = item.entry.paper or item.entry.source
-            found.setdefault(item.task, []).append(Best(item.score, item.entry.algorithm, paper.short))
+            found.setdefault(item.task, []).append(Best(item.score, item.entry.identity, paper.short))
     return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in found.items()}

@@ -1,7 +1,7 @@
 """What the 2013 paper states, checked against the recovered scores.
 
 Bellemare, Naddaf, Veness and Bowling, "The Arcade Learning Environment: An Evaluation Platform for General Agents",
-2013. The text at hand has lost its tables; scores were recovered from public copies (collection "ale-2013"). Each
+2013. The text that was read has lost its tables; scores were recovered from public copies (collection "ale-2013"). Each
 statement that they decide is recomputed, and for each that they cannot decide it is said what is gone.
 
 Each group of statements lives in a module of its own: `ale2013_counts`, `ale2013_results` and `ale2013_metrics`.

@@ -54,7 +54,7 @@ def aggregated() -> tuple[Comparison, ...]:
 
 
 def lost() -> tuple[Comparison, ...]:
-    """Name what the text at hand and the public copies of its tables do not have."""
+    """Name what the text that was read and the public copies of its tables do not have."""
     return (
         gone(
             "Table 1: its three test games",

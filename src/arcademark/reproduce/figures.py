@@ -4,7 +4,7 @@ Conventions
 -----------
 * A figure has panels, and a panel is a bar chart or step curves. Values stand as they are to be read off: percent where
   `Panel.unit` says so. A missing value is None, never NaN and never 0.
-* Captions are our own. The papers' texts at hand have no images: which bars a figure holds is what they say of it.
+* Captions are our own. The texts that were read have no images: which bars a figure holds is what they say of it.
 """
 
 from __future__ import annotations

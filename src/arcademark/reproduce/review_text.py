@@ -1,11 +1,11 @@
-"""What the review's text states that its scores, its own tables or the other papers at hand can decide.
+"""What the review's text states that its scores, its own tables or the other papers that were read can decide.
 
 Conventions
 -----------
 * A statement is named by its section and put in our words; figures stand as printed.
 * A statement that rests on scores is checked with the catalogue's scores and the suite's references in full. "Best" is
   among the 13 algorithms of the review, those of the same kind where it says so.
-* What nothing at hand decides is "not available", with what is known beside it.
+* What none of these decides is "not available", with what is known beside it.
 
 The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 """
@@ -200,7 +200,7 @@ def _terms() -> Iterator[Comparison]:
 
 
 def _sources() -> Iterator[Comparison]:
-    others = {entry.algorithm: collections.scores_of(entry) for entry in collections.entries(OTHER)}
+    others = {entry.algorithm: collections.scores_of(entry, as_published=True) for entry in collections.entries(OTHER)}
     for algorithm, name in SAME_SCORES.items():
         mine, theirs = ours().scores[algorithm], others[name]
         both = [task for task in mine if task in theirs]
@@ -213,7 +213,7 @@ def _sources() -> Iterator[Comparison]:
 
 
 def _settings() -> Iterator[Comparison]:
-    bold = "The text at hand has no bold print."
+    bold = "The text that was read has no bold print."
     where = "Tables 1 and 2: settings that were assumed, in bold"
     yield Comparison(where, "bold", "", "not available", bold)
     sizes = Counter(len(games()[task].minimal_actions) for task in suite("atari-57").tasks)
@@ -237,7 +237,7 @@ def _settings() -> Iterator[Comparison]:
     ends = protocol("ale-2013").evaluation_episode_end
     where = "Episode Termination: that of Bellemare et al. 2013"
     yield _said(where, "when all lives are lost", str(ends).replace("_", " "), ends == "game_over")
-    nowhere = "No paper at hand says it elsewhere."
+    nowhere = "None of the papers that were read says it elsewhere."
     where = "Tables 1 and 2: action repeats, frame stacks and averaged episodes"
     yield Comparison(where, "4; 1 or 4; 5 to 1000", "", "not available", nowhere)
     for entry in listed:
