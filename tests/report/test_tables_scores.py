@@ -250,6 +250,15 @@ def test_tables_side_by_side_keep_names_apart() -> None:
     assert names == ["mine [made up]", "mine [elsewhere.csv]"]
 
 
+def test_collections_side_by_side_name_algorithms_shortly_and_set_none_against_itself() -> None:
+    names = ("Agent57 (Fan 2021)", "Agent57 (Aitchison et al. 2023)", "GDI-H3", "GDI-H3(200M frames)")
+    places = ("catalogue:review-2021", "catalogue:atari-5-training")
+    report = score_table(places, algorithms=names, games="kung_fu_master,gravitar", resamples=20)
+    assert tuple(item.name for item in report.algorithms) == names
+    new = {item.name: item.breakthroughs[1].unprecedented for item in report.algorithms}
+    assert new == dict.fromkeys(names[:2], ()) | dict.fromkeys(names[2:], ("Kung-Fu Master",))
+
+
 def test_the_same_seed_gives_the_same_document_and_another_other_limits() -> None:
     scores = made_up_table(games=GAMES[:5], runs=4)
     first, again = (score_table(scores, seed=7) for _ in range(2))

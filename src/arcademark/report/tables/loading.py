@@ -44,6 +44,8 @@ class Scores:
         What was read, one sentence a place.
     remarks : tuple of str
         What else a reader must know, full sentences.
+    qualified : mapping of str to str
+        What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
     """
 
     table: ScoreTable
@@ -51,6 +53,7 @@ class Scores:
     frames: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     sources: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    qualified: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
@@ -59,6 +62,7 @@ class Scores:
             table=self.table.rename(names),
             plays={names.get(name, name): play for name, play in self.plays.items()},
             frames={names.get(name, name): count for name, count in self.frames.items()},
+            qualified={names.get(name, name): known for name, known in self.qualified.items()},
         )
 
 
@@ -162,6 +166,7 @@ def _collection(names: str) -> Scores:
         {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
         (f"{place}: published scores, each algorithm's as one run",),
         tuple(remarks),
+        {name: kept[name].qualified for name in table.algorithms},
     )
 
 
@@ -172,7 +177,8 @@ def _together(found: Sequence[Scores]) -> Scores:
     for scores in found:
         shared = [name for name in scores.table.algorithms if counts[name] > 1]
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
-        apart.append(scores.rename({name: f"{name} [{Path(sources[name]).name or '?'}]" for name in shared}))
+        places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
+        apart.append(scores.rename({name: scores.qualified.get(name, f"{name} [{places[name]}]") for name in shared}))
     return Scores(
         concatenate([scores.table for scores in apart]),
         {name: play for scores in apart for name, play in scores.plays.items()},
