@@ -46,3 +46,34 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"task,low,high\n\xff\xfe,0,1\n")
     with pytest.raises(ArcadeMarkError, match="UTF-8"):
         read_references(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task;low;high\nhopper;-1.5;10\nant;0;-5\n",
+        "task\tlow\thigh\nhopper\t-1.5\t10\nant\t0\t-5\n",
+        "game,random,human\nhopper,-1.5,10\nant,0,-5\n",
+        "env_id,Human,Random,record\nhopper,10,-1.5,99\nant,-5,0,99\n",
+    ],
+)
+def test_references_may_be_written_as_score_tables_are(tmp_path: Path, text: str) -> None:
+    found = read_references(write(tmp_path / "r.txt", text))
+    assert found.low == {"hopper": -1.5, "ant": 0.0}
+    assert found.high == {"hopper": 10.0, "ant": -5.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("task,low,random,high\nhopper,0,0,1\n", "row 1: the columns 'low' and 'random' mean the same; keep one"),
+        ("task,low,high\nhopper,1,1\n", "row 2: .* both 1, .*; write two that differ, or leave the task out"),
+        ("task,low,high\nhopper,0,1\nant,2,3\nhopper,0,1\n", "row 4: 'hopper' stands in row 2 already"),
+        ("task,low\nhopper,0\n", r"no column 'high' .*expected the columns task, low \(or random\) and high"),
+        ("task,low,high\nhopper\x1b,0,1\n", r"row 2, column 'task': .* U\+001B; take it out"),
+        ("task,low,high\nhopper,0,nan\n", "row 2, column 'high': there is no score; .*or leave the task out"),
+    ],
+)
+def test_what_is_wrong_is_said_with_a_remedy(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=named):
+        read_references(write(tmp_path / "r.csv", text))

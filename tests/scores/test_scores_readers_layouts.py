@@ -88,7 +88,17 @@ def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
         ("algorithm,game,score,run\na,Pong,1,x\n", "row 2, column 'run': 'x' is no whole number"),
         ("algorithm,game,score\na,Pong,1\na,Pong,2\n", r"row 3: a second score for 'a' on 'pong', .* is in row 2"),
         ("algorithm,Q*bert,ALE/Qbert-v5\na,1,2\n", "row 2: a second score for 'a' on 'qbert'"),
-        ('algorithm,Pong\na,"1\n', "not a CSV file"),
+        ('algorithm,Pong\na,"1\n', "row 2: a quotation mark opens here"),
+        ('algorithm,Pong\n"a\nb",1\nc,2\nd,"1\ne,5\n', "row 5: a quotation mark opens here"),
+        ('algorithm,Pong\n"a"b,1\n', "row 2: a quotation mark opens here"),
+        ("algorithm,Pong\na\x1b[31m,1\n", r"row 2, column 'algorithm': 'a\\x1b\[31m' holds .* U\+001B; take it out"),
+        ("algorithm,Po\x07ng\na,1\n", r"row 1, column 2: 'Po\\x07ng' holds .* U\+0007; take it out"),
+        ("algorithm,Pong\na\u202eb,1\n", r"U\+202E; take it out"),
+        ("algorithm,Pong\na,18.9 ± 0.3\n", r"row 2, column 'Pong': .*leave the spread out and write 18\.9 alone"),
+        ("algorithm,Pong\na,18.9 (0.3)\n", r"leave the spread out and write 18\.9 alone"),
+        ("algorithm,Pong\na,-18.9+/-0.3\n", r"leave the spread out and write -18\.9 alone"),
+        ("algorithm,Pong\na,18.9 [17.2, 20.1]\n", "cells, expected 2"),
+        ("algorithm;Pong\na;18.9 [17.2 20.1]\n", r"leave the spread out and write 18\.9 alone"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: str, message: str) -> None:

@@ -25,6 +25,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import layouts
 from arcademark.scores.table import ScoreTable
 
+RLIABLE = ".npz"
+"""How a file with rliable's arrays is named."""
+
 Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
 """Columns of a long file; ``protocol`` only where the table has one."""
@@ -67,14 +70,14 @@ def _array(table: ScoreTable, row: int, missing: Missing) -> NDArray[np.float64]
         empty = [task for task, runs in zip(table.tasks, number, strict=True) if not runs]
         raise ArcadeMarkError(
             f"{name!r} has no score on {', '.join(empty[:5]) or 'any task'}; rliable's arrays hold no missing score: "
-            "select the tasks that all algorithms have"
+            "select the tasks that all algorithms have (--games common)"
         )
     if number.max() > number.min() and missing == "refuse":
         fewest, most = int(np.argmin(number)), int(np.argmax(number))
         raise ArcadeMarkError(
             f"{name!r} has {number[fewest]} runs on {table.tasks[fewest]} and {number[most]} on {table.tasks[most]}; "
-            "rliable's arrays hold no missing score: ask for missing='truncate' to keep the first "
-            f"{number[fewest]} of every task"
+            f"rliable's arrays hold no missing score: keep {number[fewest]} of every task, which is what "
+            "missing='truncate' does in Python"
         )
     runs = int(number.min())
     return np.stack([line[there][:runs] for line, there in zip(scores, present, strict=True)], axis=1)
@@ -88,7 +91,7 @@ def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: M
     ArcadeMarkError
         As `to_rliable`, or where the file cannot be written or is not named ``.npz``.
     """
-    target = _named(path, (".npz",))
+    target = _named(path, (RLIABLE,))
     arrays = to_rliable(table, missing=missing)
     _write(target, lambda draft: _save(draft, arrays))
 

@@ -22,6 +22,7 @@ from arcademark.scores.readers.combine import combine
 from arcademark.scores.readers.formats import FORMATS, Recognised, UnrecognisedError
 from arcademark.scores.readers.logs import collect_logs
 from arcademark.scores.readers.naming import matches
+from arcademark.scores.readers.piped import place
 
 __all__ = ["FORMATS", "Reading", "read_table", "read_tables", "recognise"]
 
@@ -78,8 +79,8 @@ def read_tables(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders, or both. A folder is searched for files of scores at any depth; a folder that a run was played
-        into is read as that run.
+        Files, folders, or both; "-" is standard input. A folder is searched for files of scores at any depth; one that
+        a run was played into is read as that run.
     pattern : str, optional
         Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv";
         "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
@@ -114,7 +115,7 @@ def read_tables(
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
     options = Options(canonical_task, algorithm, task, run, last, tag, None if tasks is None else tuple(tasks), pattern)
-    roots = [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
+    roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
     files: list[Recognised] = []
@@ -138,7 +139,7 @@ def recognise(path: str | os.PathLike[str]) -> str:
     ArcadeMarkError
         Where it cannot be read, or has none of them.
     """
-    return _file(Path(path), None).format
+    return _file(place(path), None).format
 
 
 def _file(path: Path, format: str | None) -> Recognised:

@@ -2,23 +2,29 @@
 
 Conventions
 -----------
-* A CSV file in UTF-8 with a header and the columns ``task`` (or ``game``), ``low`` and ``high``, in any order and case;
-  other columns are left alone. ``low`` scores 0 %, ``high`` 100 %; ``high`` may be the smaller one (less is better).
+* A table (CSV, TSV, semicolons or Parquet, as score tables) with a header and the columns ``task`` (or ``game``, …),
+  ``low`` (or ``random``) and ``high`` (or ``human``), in any order and case; other columns are left alone. ``low``
+  scores 0 %, ``high`` 100 %; ``high`` is the smaller one where less is better, as with costs.
 * Errors count rows as an editor counts lines: the header is row 1.
 """
 
 from __future__ import annotations
 
-import csv
-import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+import numpy as np
 
-TASK = ("task", "game")
-BOUNDS = ("low", "high")
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import canonical
+from arcademark.scores.readers.layouts import TASK
+from arcademark.scores.readers.piped import place
+from arcademark.scores.readers.sheet import Sheet, read_sheet
+
+LOW = ("low", "random")
+HIGH = ("high", "human")
+"""Names of the columns with what scores 0 % and 100 %."""
 
 
 @dataclass(frozen=True)
@@ -39,86 +45,70 @@ class OwnReferences:
 
 
 def read_references(path: str | os.PathLike[str], canonical_task: Callable[[str], str] = str) -> OwnReferences:
-    """Read reference scores from a CSV file.
+    """Read reference scores from a table.
 
     Parameters
     ----------
     path : str or path
+        "-" is standard input.
     canonical_task : callable, optional
         From a task's name as written to the name it goes by. By default names are taken as written.
 
     Raises
     ------
     ArcadeMarkError
-        Where the file cannot be read, a column is missing, a task stands twice, a score is no finite number, or a
-        task's two are equal; the message names file, row and column.
+        Where the file cannot be read, a column is missing or stands twice, a task stands twice, a score is no finite
+        number, or a task's two are equal; the message names file, row and column.
     """
-    place = os.fspath(path)
-    header, lines = _lines(place)
-    columns = _columns(place, header)
-    found: dict[str, tuple[float, float]] = {}
+    sheet = read_sheet(place(path))
+    task, low, high = (_column(sheet, names) for names in (TASK, LOW, HIGH))
+    if not sheet.size:
+        raise ArcadeMarkError(
+            f"{sheet.path}: there are no rows below the header; expected a task, its low and its high score"
+        )
+    codes, names, first = sheet.names(task)
+    tasks = [
+        canonical(sheet.place(int(row), task), name, canonical_task) for name, row in zip(names, first, strict=True)
+    ]
     rows: dict[str, int] = {}
-    for row, cells in lines:
-        if len(cells) != len(header):
-            raise ArcadeMarkError(f"{place}, row {row}: {len(cells)} cells, expected {len(header)} as in the header")
-        task = _task(place, row, header[columns[0]], cells[columns[0]], canonical_task)
-        if task in found:
-            raise ArcadeMarkError(f"{place}, row {row}: {task!r} stands in row {rows[task]} already; keep one of them")
-        low, high = (_number(place, row, header[column], cells[column]) for column in columns[1:])
-        if low == high:
+    for row, code in enumerate(codes.tolist()):
+        if (name := tasks[code]) in rows:
             raise ArcadeMarkError(
-                f"{place}, row {row}: low and high of {task!r} are both {low:g}, so no score has a place between them"
+                f"{sheet.path}, row {sheet.line(row)}: {name!r} stands in row {sheet.line(rows[name])} already; keep "
+                "one of them"
             )
-        found[task], rows[task] = (low, high), row
-    if not found:
+        rows[name] = row
+    bounds = [_scores(sheet, column) for column in (low, high)]
+    for name, row in rows.items():
+        if bounds[0][row] == bounds[1][row]:
+            raise ArcadeMarkError(
+                f"{sheet.path}, row {sheet.line(row)}: low and high of {name!r} are both {bounds[0][row]:g}, so no "
+                "score has a place between them; write two that differ, or leave the task out"
+            )
+    return OwnReferences(
+        str(sheet.path), dict(zip(rows, bounds[0], strict=True)), dict(zip(rows, bounds[1], strict=True))
+    )
+
+
+def _column(sheet: Sheet, names: Sequence[str]) -> int:
+    there = [name for name in names if name in sheet.lowered]
+    if not there:
         raise ArcadeMarkError(
-            f"{place}: there are no rows below the header; expected a task, its low and its high score"
+            f"{sheet.path}, row 1: no column {names[0]!r} among {', '.join(sheet.header)!r}; expected the columns "
+            "task, low (or random) and high (or human)"
         )
-    low_scores, high_scores = ({task: pair[end] for task, pair in found.items()} for end in (0, 1))
-    return OwnReferences(place, low_scores, high_scores)
-
-
-def _lines(place: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    try:
-        with open(place, encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except OSError as error:
-        raise ArcadeMarkError(f"{place}: cannot read the references ({error.strerror or error})") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ArcadeMarkError(f"{place}: not a CSV file in UTF-8 ({error}); save it as one") from error
-    if not lines:
-        raise ArcadeMarkError(f"{place}: the file is empty; expected the columns task, low and high")
-    return [name.strip() for name in lines[0][1]], lines[1:]
-
-
-def _columns(place: str, header: list[str]) -> tuple[int, int, int]:
-    lowered = [name.lower() for name in header]
-    wanted = [next((name for name in names if name in lowered), None) for names in (TASK, ("low",), ("high",))]
-    missing = [name for name, there in zip(("task", *BOUNDS), wanted, strict=True) if there is None]
-    if missing:
+    if len(there) > 1:
         raise ArcadeMarkError(
-            f"{place}, row 1: no column {' and no column '.join(map(repr, missing))} among {', '.join(header)!r}; "
-            "expected task, low, high"
+            f"{sheet.path}, row 1: the columns {there[0]!r} and {there[1]!r} mean the same; keep one of them"
         )
-    task, low, high = (lowered.index(name) for name in wanted if name)
-    return task, low, high
+    return sheet.lowered.index(there[0])
 
 
-def _task(place: str, row: int, column: str, cell: str, canonical_task: Callable[[str], str]) -> str:
-    if not cell.strip():
-        raise ArcadeMarkError(f"{place}, row {row}, column {column!r}: the cell is empty, expected a task")
-    try:
-        return canonical_task(cell.strip())
-    except UnknownNameError as error:
-        raise ArcadeMarkError(f"{place}, row {row}, column {column!r}: {error}") from error
-
-
-def _number(place: str, row: int, column: str, cell: str) -> float:
-    try:
-        number = math.nan if "_" in cell else float(cell)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ArcadeMarkError(f"{place}, row {row}, column {column!r}: {cell!r} is no score; expected a number")
-    return number
+def _scores(sheet: Sheet, column: int) -> list[float]:
+    values = sheet.scores(column)
+    if np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values)))
+        raise ArcadeMarkError(
+            f"{sheet.place(row, column)}: there is no score; expected a number such as 1234.5, or leave the task out"
+        )
+    return [float(value) for value in values]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class ScoreTable:
     Raises
     ------
     ArcadeMarkError
-        Where names repeat, shapes disagree, or a score is infinite.
+        Where names repeat or hold control characters, shapes disagree, or a score is infinite.
     """
 
     algorithms: tuple[str, ...]
@@ -63,6 +64,10 @@ class ScoreTable:
                 f"score table: scores have shape {scores.shape}, expected (algorithms, tasks, runs) = "
                 f"({expected[0]}, {expected[1]}, runs)"
             )
+        for label, names in (("algorithm", self.algorithms), ("task", self.tasks), ("protocol", self.protocols)):
+            for name in names:
+                if hidden := hidden_character(name):
+                    raise ArcadeMarkError(f"score table: the {label} {name!r} {hidden}")
         for label, values in (("protocols", self.protocols), ("sources", self.sources)):
             if len(values) != len(self.algorithms):
                 raise ArcadeMarkError(
@@ -218,6 +223,19 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
         tuple(protocol for table in tables for protocol in table.protocols),
         tuple(owners.values()),
     )
+
+
+def hidden_character(name: str) -> str:
+    """Say what character of a name cannot be shown and what to do; "" where there is none.
+
+    Control characters and those that turn the direction of writing change what a terminal shows around them.
+    """
+    found = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
+    return "" if found is None else f"holds the control character U+{ord(found):04X}; take it out of the name"
+
+
+_HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def _check_unique(kind: str, names: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import LARGEST, read_bytes
+from arcademark.scores.table import hidden_character
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 """Cells that hold no score, in any case."""
@@ -32,6 +33,7 @@ _CHUNK = 256
 
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,' \u00a0\u202f’]\d{3})+(\.\d+)?|[+-]?\d{1,3}(\.\d{3})+(,\d+)?")
+_SPREAD = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*(?:±|\+/-|\+-|\\pm|\(|\[).*")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -96,6 +98,8 @@ class Sheet:
         for name, row in zip(seen, first, strict=True):
             if not name.strip():
                 raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
+            if hidden := hidden_character(_bare(name)):
+                raise ArcadeMarkError(f"{self.place(int(row), column)}: {_bare(name)!r} {hidden}")
             if _bare(name) not in merged:
                 merged[_bare(name)] = len(merged)
                 rows.append(row)
@@ -170,6 +174,8 @@ def _number(cell: str) -> float:
 
 
 def _remedy(text: str) -> str:
+    if spread := _SPREAD.fullmatch(text):
+        return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one a row"
     if _THOUSANDS.fullmatch(text):
         return "write it without thousands separators and with a decimal point, such as 1234.5"
     if _DECIMAL_COMMA.fullmatch(text):
@@ -242,9 +248,7 @@ def parse_sheet(path: Path, text: str, skip: int = 0) -> Sheet:
             for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
                 column.extend(cells)
     except csv.Error as error:
-        raise ArcadeMarkError(
-            f"{path}: not a CSV file ({error}); save it as CSV, separated by commas, tabs or semicolons"
-        ) from error
+        raise ArcadeMarkError(f"{path}, row {skip + _broken(body, separator)}: {_damage(error)}") from error
     if not header:
         raise ArcadeMarkError(f"{path}: the file is empty; expected a header and rows of scores")
     sheet = Sheet(path, header, tuple(columns), len(columns[0]), lambda row: skip + _line(body, separator, row))
@@ -295,6 +299,24 @@ def _line(text: str, separator: str, row: int) -> int:
     return next(islice(lines, row + 1, None))
 
 
+def _broken(text: str, separator: str) -> int:
+    """Return the line in which the first row begins that is no row of CSV."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    begins = 1
+    try:
+        for _ in reader:
+            begins = reader.line_num + 1
+    except csv.Error:
+        pass
+    return begins
+
+
+def _damage(error: csv.Error) -> str:
+    if "end of data" in str(error) or "expected after" in str(error):
+        return "a quotation mark opens here and is not closed as it should be; close it, and write one within as two"
+    return f"this is no row of CSV ({error}); save the table as CSV, separated by commas, tabs or semicolons"
+
+
 def _filled(row: Sequence[str]) -> bool:
     return bool(row) and (bool(row[0].strip()) or any(cell.strip() for cell in row))
 
@@ -302,6 +324,8 @@ def _filled(row: Sequence[str]) -> bool:
 def _checked(sheet: Sheet, row: int) -> Sheet:
     lowered = sheet.lowered
     for column, name in enumerate(lowered):
+        if hidden := hidden_character(name):
+            raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {sheet.header[column]!r} {hidden}")
         if name and lowered.index(name) != column:
             raise ArcadeMarkError(
                 f"{sheet.path}, row {row}, column {column + 1}: the column {sheet.header[column]!r} is named twice; "

@@ -1,0 +1,67 @@
+"""Tables that come through a pipe: standard input ("-"), or what a shell puts in place of a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from arcademark.errors import ArcadeMarkError
+
+STANDARD_INPUT = "-"
+"""How standard input is named where a file could be."""
+
+_INPUTS = frozenset({STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
+class PipedFile(type(Path())):  # type: ignore[misc]
+    """What a pipe gave, read once and kept; to be used like the path of a file with this content."""
+
+    content: bytes = b""
+
+    def read_bytes(self) -> bytes:
+        """Return the content."""
+        return self.content
+
+    def open(self, mode: str = "r", *_: Any, **__: Any) -> IO[Any]:
+        """Open the content for reading bytes."""
+        return io.BytesIO(self.content)
+
+
+def place(path: str | os.PathLike[str]) -> Path:
+    """Return a path to read from: what can be read only once is read now.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where no name is given, or a pipe cannot be read.
+    """
+    name = os.fspath(path)
+    if not name:
+        raise ArcadeMarkError("the name of a table is empty; name a file or a folder, or - for standard input")
+    if isinstance(path, PipedFile):
+        return path
+    if name in _INPUTS:
+        return _kept("standard input", name)
+    try:
+        piped = not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode)
+    except (OSError, ValueError):  # said where it is read
+        piped = False
+    return _kept(name, name) if piped else Path(name)
+
+
+def _kept(title: str, name: str) -> PipedFile:
+    try:
+        if title == "standard input":
+            content = sys.stdin.buffer.read() if sys.stdin is not None else b""
+        else:
+            content = Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
+    found: PipedFile = PipedFile(title)
+    found.content = content
+    return found

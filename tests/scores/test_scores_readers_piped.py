@@ -1,0 +1,83 @@
+"""Tables that come through a pipe."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.reading import read_tables
+from arcademark.scores.references import read_references
+
+WIDE = b"game,a,b\npong,1,2\nqbert,3,4\n"
+LOG = b'#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,3056,2.1\n-19.0,3302,4.4\n'
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input_is_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    feed(monkeypatch, WIDE)
+    found = read_tables(name)
+    assert found.format == "wide"
+    assert found.table.scores.tolist() == [[[1.0], [3.0]], [[2.0], [4.0]]]
+    assert found.table.sources == ("standard input",) * 2
+
+
+def test_a_log_may_come_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, LOG)
+    found = read_tables(["-"], algorithm="mine")
+    assert (found.format, found.table.scores.tolist()) == ("sb3-monitor", [[[-20.0]]])
+
+
+def test_references_may_come_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, b"task,low,high\nhopper,0,10\n")
+    assert read_references("-").high == {"hopper": 10.0}
+
+
+def test_errors_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, b"game,a\npong,x\n")
+    with pytest.raises(ArcadeMarkError, match=r"^standard input, row 2, column 'a'"):
+        read_tables("-")
+    feed(monkeypatch, b"")
+    with pytest.raises(ArcadeMarkError, match=r"^standard input: the file is empty"):
+        read_tables("-")
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ArcadeMarkError, match=r"^standard input: the file is empty"):
+        read_tables("-")
+
+
+def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, WIDE)
+    with pytest.raises(ArcadeMarkError, match="given twice"):
+        read_tables(["-", "/dev/stdin"])
+
+
+def test_a_shell_in_place_of_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(WIDE,))
+    writer.start()
+    found = read_tables(pipe)
+    writer.join()
+    assert found.table.algorithms == ("a", "b")
+    assert found.table.sources == (str(pipe),) * 2
+
+
+def test_the_command_reads_what_another_writes() -> None:
+    program = "from arcademark.scores.reading import read_tables; print(read_tables('/dev/stdin').summary)"
+    done = subprocess.run([sys.executable, "-c", program], input=WIDE, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "wide, 4 rows: 2 algorithms, 2 tasks, 1 run"
+
+
+def test_no_name_is_no_folder() -> None:
+    with pytest.raises(ArcadeMarkError, match="empty; name a file or a folder, or - for standard input"):
+        read_tables("")
