@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import interval, resampled_scores, score, score_interval
+from arcademark.metrics.intervals import interval, score, score_interval
 
 SEEDS = [[1.0, 2, 6, 7], [10.0, 30]]
 
@@ -89,7 +89,14 @@ def test_any_statistic_of_several_tasks_in_the_order_of_the_mapping() -> None:
 
 
 def test_tasks_are_resampled_independently() -> None:
-    draws = resampled_scores([[[0.0, 1.0] * 10]] * 2, rng(), resamples=5000)
+    seen: list[np.ndarray] = []
+
+    def remembered(scores: np.ndarray) -> np.ndarray:
+        seen.append(scores)
+        return np.asarray(scores.sum(axis=-1))
+
+    interval({name: [[0.0, 1.0] * 10] for name in "ab"}, remembered, rng(), resamples=5000)
+    draws = max(seen, key=np.size)
     assert draws.shape == (5000, 2)
     assert abs(np.corrcoef(draws.T)[0, 1]) < 0.05
 
@@ -102,7 +109,8 @@ def test_what_an_interval_leaves_out_is_said() -> None:
     assert score_interval([[1.0, 2.0] * 5] * 2, rng()).notes == (two,)
     assert score_interval([[1.0, 2.0] * 5] * 2, rng(), method="symmetric").notes == ()
     few = score_interval([[1.0, 2.0], [3.0]], rng())
-    assert few.notes == (two, "only 3 episodes a game: intervals from so few are too narrow")
+    assert few.notes == (two, "only 3 episodes a game: percentile intervals from so few are too narrow")
+    assert score_interval([[1.0, 2.0], [3.0]], rng(), method="expanded").notes == ()
     mixed = interval({"pong": [[1.0, 2.0] * 5], "qbert": [[1.0] * 5, [1.0] * 5]}, lambda s: s.sum(axis=-1), rng())
     assert mixed.notes == (
         "one seed on pong: the variation from seed to seed is not included",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -257,7 +259,9 @@ def test_what_was_left_out_is_named() -> None:
         "one run on game 3: the variation from run to run there is not included",
         "1 to 6 runs a task: each task weighs the same, in the IQM each run does",
     )
-    assert "only 3 runs a task" in notes[3]
+    assert "3 runs a task: of simulated" in notes[3]
+    assert [note.kind for note in notes] == ["absent", "few", "ragged", "coverage"]
+    assert copy.deepcopy(notes[3]).kind == pickle.loads(pickle.dumps(notes[3])).kind == "coverage"
     both = difference_intervals(made_up(5, 12), scores, names(scores), rng(), missing="omit")["mean"]
     assert both.notes[0] == "no score on game 4: left out"
     assert both.value == pytest.approx(np.mean(made_up(5, 12)[:4]) - aggregate.mean(np.nanmean(scores[:4], axis=1)))
@@ -301,12 +305,12 @@ def test_runs_that_do_not_vary_give_no_width_and_say_so() -> None:
 
 
 def test_few_runs_are_warned_of_and_many_are_not() -> None:
-    few, many = (aggregate_intervals(made_up(12, runs), names(made_up(12)), rng())["iqm"] for runs in (3, 10))
-    assert few.notes[0].startswith("only 3 runs a task: of simulated 95 % intervals from so few,")
-    assert many.notes == ()
+    few, many = (aggregate_intervals(made_up(8, runs), names(made_up(8)), rng()) for runs in (3, 20))
+    assert few["iqm"].notes == ("3 runs a task: of simulated 95 % intervals from 3, 85 to 92 % held the true value",)
+    assert many["iqm"].notes == ()
+    assert many["optimality_gap"].notes[0].startswith("20 runs a task: of simulated 95 % intervals from 20, 72 to 91 %")
     unknown = "only 3 runs a task: how often such an interval holds the true value was not measured"
-    scores = made_up(12, 3)
-    assert difference_intervals(scores, scores, names(scores), rng())["iqm"].notes == (unknown,)
+    scores = made_up(8, 3)
     assert profile_band(scores, names(scores), [50.0], rng()).notes == (unknown,)
 
 

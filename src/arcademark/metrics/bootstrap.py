@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate, coverage, distribution
 from arcademark.metrics.aggregate import Missing
-from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata, check, limits
+from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata, check, limits
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.samples import (
     Sample,
@@ -45,6 +45,9 @@ from arcademark.metrics.samples import (
 AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
 METHOD: Method = "symmetric"
 RESAMPLES = 10_000
+
+STILL = Note("no variation that could move it was seen between runs: how far it may be off is not known", "constant")
+"""What is said of an interval without width."""
 
 _WORK_OF_A_THREAD = 1_000_000
 """Draws of a run that are worth a thread."""
@@ -74,7 +77,7 @@ class Band:
     high: Floats | None
     level: float
     method: Method
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def aggregate_intervals(
@@ -321,7 +324,7 @@ def _intervals(
     strata: Strata,
     method: Method,
     level: float,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     tasks: int,
     *,
     difference: bool = False,
@@ -334,7 +337,7 @@ def _intervals(
     low, high, errors = limits(values, draws, strata, method=method, level=level)
     if not difference:
         low[-1] = max(low[-1], 0.0)
-    prefix = "difference of " if difference else ""  # how often those hold the truth was not measured
+    prefix = "difference of " if difference else ""
     return {
         name: Interval(
             float(values[i]),
@@ -349,12 +352,12 @@ def _intervals(
     }
 
 
-def _warnings(name: str, strata: Strata, method: Method, level: float, tasks: int) -> tuple[str, ...]:
+def _warnings(name: str, strata: Strata, method: Method, level: float, tasks: int) -> tuple[Note, ...]:
     """What is to be said of few runs, and of runs that do not vary."""
     notes = []
     if not (strata.variances > 0).any():
-        notes.append("no variation that could move it was seen between runs: the interval has no width")
-    told = coverage.warning(name, method, level, tasks, int(strata.runs[strata.runs > 1].min()))
-    if told:
-        notes.append(told)
+        notes.append(STILL)
+    warning = coverage.warning(name, method, level, tasks, int(strata.runs[strata.runs > 1].min()))
+    if warning:
+        notes.append(Note(warning, "coverage"))
     return tuple(notes)

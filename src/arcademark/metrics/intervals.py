@@ -34,6 +34,32 @@ Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
+NoteKind: TypeAlias = Literal["absent", "one_run", "ragged", "constant", "few", "coverage"]
+
+
+class Note(str):
+    """What an interval leaves out or cannot know, in words, and the kind of it.
+
+    Parameters
+    ----------
+    text : str
+    kind : {"absent", "one_run", "ragged", "constant", "few", "coverage"}
+        "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval;
+        "ragged": tasks have different numbers of runs; "constant": scores that were seen not to vary; "few": other
+        doubts because runs or episodes are few; "coverage": how often such intervals hold the truth.
+    """
+
+    __slots__ = ("kind",)
+
+    kind: NoteKind
+
+    def __new__(cls, text: str, kind: NoteKind = "few") -> Note:
+        """Make the text of that kind."""
+        made = super().__new__(cls, text)
+        made.kind = kind
+        return made
+
+
 @dataclass(frozen=True)
 class Interval:
     """A statistic and how far sampling leaves it uncertain.
@@ -48,7 +74,7 @@ class Interval:
         How often such an interval should hold the true value, 0.95 for 95 %.
     standard_error : float or None
         Standard deviation of the resampled statistic, widened as the method widens; None where the scores cannot tell.
-    notes : tuple of str
+    notes : tuple of Note
         What the interval leaves out or cannot know.
     method : {"symmetric", "expanded", "percentile"}, optional
         How the limits follow from the resamples; see `limits`.
@@ -59,7 +85,7 @@ class Interval:
     high: float | None
     level: float
     standard_error: float | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     method: Method = "percentile"
 
 
@@ -181,33 +207,6 @@ def score(seeds: Sequence[ArrayLike]) -> float:
     return float(np.mean([np.mean(scores) for scores in _admit(seeds)]))
 
 
-def resampled_scores(
-    tasks: Sequence[Sequence[ArrayLike]], rng: np.random.Generator, *, resamples: int = RESAMPLES
-) -> NDArray[np.float64]:
-    """Draw what else the tasks' scores might have been.
-
-    Parameters
-    ----------
-    tasks : sequence of (sequence of float array, shape (episodes,))
-        For each task one array a seed.
-    rng : numpy.random.Generator
-        Where the draws come from.
-    resamples : int, optional
-        How many to draw.
-
-    Returns
-    -------
-    float array, shape (resamples, tasks)
-        Each task's `score` of resampled seeds and episodes.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `score`.
-    """
-    return np.stack([_resampled_task(_admit(seeds), rng, resamples) for seeds in tasks], axis=-1)
-
-
 def interval(
     tasks: Mapping[str, Sequence[ArrayLike]],
     statistic: Callable[[NDArray[np.float64]], ArrayLike],
@@ -246,7 +245,7 @@ def interval(
     value = float(np.asarray(statistic(np.array([score(seeds) for seeds in admitted]))))
     lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
     if lone:
-        note = f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more"
+        note = Note(f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more", "one_run")
         return Interval(value, None, None, level, None, (note,), method)
     if method == "percentile":
         drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
@@ -310,19 +309,21 @@ def _episodes(seeds: Sequence[ArrayLike]) -> int:
     return sum(np.size(scores) for scores in seeds)
 
 
-def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[str, ...]:
+def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[Note, ...]:
     single = [task for task, seeds in tasks.items() if len(seeds) == 1]
     few = min(_episodes(seeds) for seeds in tasks.values())
     constant = [task for task, seeds in tasks.items() if np.ptp(np.concatenate([np.ravel(s) for s in seeds])) == 0]
     notes = []
     if single:
         where = "" if len(single) == len(tasks) else f" on {', '.join(single)}"
-        notes.append(f"one seed{where}: the variation from seed to seed is not included")
+        notes.append(Note(f"one seed{where}: the variation from seed to seed is not included"))
     several = [len(seeds) for seeds in tasks.values() if len(seeds) > 1]
     if several and min(several) < FEW_SEEDS and method == "percentile":
-        notes.append(f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow")
-    if few < FEW_EPISODES:
-        notes.append(f"only {few} episodes a game: intervals from so few are too narrow")
+        told = f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow"
+        notes.append(Note(told))
+    if few < FEW_EPISODES and method == "percentile":
+        notes.append(Note(f"only {few} episodes a game: percentile intervals from so few are too narrow"))
     if constant:
-        notes.append(f"every episode scored the same on {', '.join(constant)}: no variation was seen there")
+        told = f"every episode scored the same on {', '.join(constant)}: no variation was seen there"
+        notes.append(Note(told, "constant"))
     return tuple(notes)

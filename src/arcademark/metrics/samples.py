@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import IQM_TRIM, Missing
-from arcademark.metrics.intervals import Strata
+from arcademark.metrics.intervals import Note, Strata
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def padded(runs: Iterable[ArrayLike]) -> Floats:
     return made
 
 
-def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[str, ...]]:
+def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
     """Return the tables at the tasks that all have, and what is to be said of what they lack."""
     arrays = [np.asarray(table, dtype=np.float64) for table in tables]
     for values in arrays:
@@ -82,19 +82,20 @@ def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[l
     return [values[there] for values in arrays], _remarks(tasks, counts, there)
 
 
-def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[str, ...]:
+def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[Note, ...]:
     notes = []
     absent = [task for task, has in zip(tasks, there, strict=True) if not has]
     if absent:
-        notes.append(f"no score on {', '.join(absent)}: left out")
+        notes.append(Note(f"no score on {', '.join(absent)}: left out", "absent"))
     fewest, most = int(counts[:, there].min()), int(counts[:, there].max())
     single = [task for task, few in zip(tasks, (counts == 1).any(axis=0) & there, strict=True) if few]
     if most == 1:
-        notes.append("one run a task: how much scores vary from run to run is not known; play more")
+        notes.append(Note("one run a task: how much scores vary from run to run is not known; play more", "one_run"))
     elif single:
-        notes.append(f"one run on {', '.join(single)}: the variation from run to run there is not included")
+        notes.append(Note(f"one run on {', '.join(single)}: the variation from run to run there is not included"))
     if fewest < most:
-        notes.append(f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does")
+        told = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
+        notes.append(Note(told, "ragged"))
     return tuple(notes)
 
 

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
-from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.document import Level, Notice
+from arcademark.report.measures import Measure
 from arcademark.report.notices import about_estimates
-from arcademark.report.tables import protocols, uncertainty
-from arcademark.report.tables.comparison import Pair, Side
-from arcademark.report.tables.document import Algorithm
+from arcademark.report.tables import held, protocols
+from arcademark.report.tables.comparison import Pair, Side, SummaryDifference
+from arcademark.report.tables.document import Algorithm, Summary
 from arcademark.report.tables.question import Material
 from arcademark.report.tables.uncertainty import Bootstrap
 
@@ -48,8 +48,8 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 MOST_GROUPS = 3
 """Groups of algorithms, each lacking its own games, above which they are told all together."""
 
-_SAID = ("one run a task", "only ")
-"""How notes of intervals begin that other notices say of all algorithms together."""
+_SAID = frozenset({"one_run", "coverage"})
+"""Kinds of intervals' notes that other notices say of all algorithms together."""
 
 
 def notice(kind: str, text: str) -> Notice:
@@ -72,7 +72,7 @@ def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Boot
             *same_games(material),
             *about_estimates(estimates),
             *references(material),
-            *few_runs([(item.name, item.most_runs) for item in algorithms], len(material.tasks), bootstrap),
+            *_few_runs(held.of_algorithms(material, _measures(algorithms[0].summaries, material), bootstrap.method)),
             *_complete(algorithms, material),
             *_records(algorithms),
             *(notice("measures", text) for text in material.yardstick.remarks),
@@ -169,26 +169,13 @@ def references(material: Material) -> Iterator[Notice]:
         )
 
 
-def few_runs(counts: Sequence[tuple[str, int]], tasks: int, bootstrap: Bootstrap) -> Iterator[Notice]:
-    """Warn where intervals stand on few runs, with what such intervals were seen to hold.
+def _few_runs(told: Iterable[str]) -> Iterator[Notice]:
+    for text in told:
+        yield notice("few_runs", f"{text}.")
 
-    Parameters
-    ----------
-    counts : sequence of (str, int)
-        Algorithms, and their runs a game.
-    tasks : int
-        How many games there are.
-    bootstrap : Bootstrap
-    """
-    for runs, names in uncertainty.few(counts).items():
-        held = uncertainty.held(bootstrap.method, tasks, runs)
-        told = (
-            f"of simulated {100 * LEVEL:g}{uncertainty.PERCENT} intervals from so few, these held the true value: "
-            f"{held}"
-            if held
-            else "an interval from so few may miss the truth more often than its confidence says"
-        )
-        yield notice("few_runs", f"{wording.shortened(names)}: {runs} runs a game are few; {told}.")
+
+def _measures(shown: Sequence[Summary | SummaryDifference], material: Material) -> list[Measure]:
+    return [material.yardstick.measures[metric] for metric in dict.fromkeys(item.metric for item in shown)]
 
 
 def _complete(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
@@ -243,7 +230,7 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterat
             f"{wording.shortened(single)}.",
         )
     for text, names in bootstrap.notes.said.items():
-        if not text.startswith(_SAID):
+        if text.kind not in _SAID:
             yield notice("runs", f"{wording.shortened(names)}: {text}.")
 
 
@@ -267,12 +254,13 @@ def of_comparison(
 ) -> tuple[Notice, ...]:
     """Gather all notices of a comparison, warnings first."""
     counts = [(side.name, side.most_runs) for side in sides]
+    duels = [(pair.first, pair.second) for pair in pairs]
     return sort(
         [
             *how_made(material),
             *_pairs(material, pairs),
             *references(material),
-            *few_runs(counts, len(material.tasks), bootstrap),
+            *_few_runs(held.of_pairs(material, duels, _measures(pairs[0].summaries, material), bootstrap.method)),
             *_tests(pairs, confidence),
             *(notice("measures", text) for text in material.yardstick.remarks),
             *_power(pairs),

@@ -1,24 +1,28 @@
 """How far few runs leave a table's numbers uncertain: asks `arcademark.metrics.bootstrap`, and keeps what it warns of.
 
-A capped measure is capped after averaging over runs, which the bootstrap of normalised runs cannot do: its intervals
-are found here, from resampled means that are then capped, by the same rule.
+Mean and median of a capped measure are of capped means over runs, which the bootstrap of normalised runs does not
+resample: their intervals are found here, from resampled means that are then capped, by the same rule.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import bootstrap, compare, coverage, intervals
+from arcademark.metrics import bootstrap, compare, intervals
 from arcademark.metrics.bootstrap import Band
-from arcademark.metrics.intervals import LEVEL, Interval, Method, Strata
-from arcademark.metrics.samples import padded, together
+from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata
+from arcademark.metrics.normalise import PERCENT
+from arcademark.metrics.samples import aggregate_strata, middle_shares, padded, sample_of, together
+from arcademark.report import wording
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
+from arcademark.suite import tasks
 
 FEWEST_DRAWS = 500
 MOST_RUNS_DRAWN = 20_000_000
@@ -26,8 +30,6 @@ MOST_RUNS_DRAWN = 20_000_000
 
 MANY_RUNS = 100
 """Runs of a task above which its resampled mean is as good as normal."""
-
-PERCENT = "\N{NO-BREAK SPACE}%"
 
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
@@ -38,6 +40,9 @@ METHOD_TITLES: Mapping[str, str] = {
     "percentile": "stratified percentile bootstrap over runs",
 }
 
+_SAID_OTHERWISE = "one run on "
+"""How the bootstrap's note of single runs begins, which does not say whose they are."""
+
 Runs = Mapping[str, NDArray[np.float64]]
 """Task → raw scores, one a run, at least one."""
 
@@ -46,15 +51,20 @@ Runs = Mapping[str, NDArray[np.float64]]
 class Notes:
     """What the intervals' makers say of them, by algorithm."""
 
-    said: dict[str, list[str]] = field(default_factory=dict)
+    said: dict[Note, list[str]] = field(default_factory=dict)
 
     def keep(self, name: str, found: Interval) -> Interval:
         """Take down an interval's notes and return it."""
         for note in found.notes:
-            names = self.said.setdefault(note, [])
-            if name not in names:
-                names.append(name)
+            if not note.startswith(_SAID_OTHERWISE):
+                self.say(name, note)
         return found
+
+    def say(self, name: str, note: Note) -> None:
+        """Take down one note."""
+        names = self.said.setdefault(note, [])
+        if name not in names:
+            names.append(name)
 
 
 @dataclass(frozen=True)
@@ -109,16 +119,17 @@ class Bootstrap:
         known = {task: row for task, row in runs.items() if task in measure.known}
         if not known:
             return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
-        rng, scores = self.rng(name, measure.metric), measure.by_run(known)
-        values = bootstrap.aggregates(scores)
+        rng, values = self.rng(name, measure.metric), measure.aggregates(known)
         if _single(known):
             return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
+        self._tell_single(name, known)
         if measure.capped:
-            return self._capped(measure, known, values, rng)
-        found = bootstrap.aggregate_intervals(
-            scores, list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
-        )
-        return {key: _statistic(self.notes.keep(name, item)) for key, item in found.items()}
+            found = self._capped(values, capped_draws(measure, known, self.draws(known), rng), measure, known)
+        else:
+            found = bootstrap.aggregate_intervals(
+                measure.by_run(known), list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
+            )
+        return {key: _statistic(self.notes.keep(name, item), measure.within(key)) for key, item in found.items()}
 
     def differences(self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs) -> dict[str, Interval]:
         """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
@@ -131,38 +142,28 @@ class Bootstrap:
         first, second : mapping of task to runs
             The same tasks in the same order.
         """
-        one, other = (measure.by_run(runs) for runs in (first, second))
-        values = bootstrap.aggregates(one) - bootstrap.aggregates(other)
-        if _single(first, second):
+        values = measure.aggregates(first) - measure.aggregates(second)
+        if self._tell_lone(names, first, second):
             return {
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
                 for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
             }
-        rng, tasks = self.rng(*names, measure.metric), list(first)
-        if not measure.capped:
+        rng, both, count = self.rng(*names, measure.metric), " and ".join(names), self.draws(first, second)
+        if measure.capped:
+            draws = capped_draws(measure, first, count, rng) - capped_draws(measure, second, count, rng)
+            found = self._capped(values, draws, measure, first, second)
+        else:
+            one, other = (measure.by_run(runs) for runs in (first, second))
             found = bootstrap.difference_intervals(
-                one,
-                other,
-                tasks,
-                rng,
-                method=self.method,
-                resamples=self.draws(first, second),
-                missing="omit",
+                one, other, list(first), rng, method=self.method, resamples=count, missing="omit"
             )
-            return {key: self.notes.keep(" and ".join(names), item) for key, item in found.items()}
-        draws = capped_draws(measure, first, self.resamples, rng) - capped_draws(measure, second, self.resamples, rng)
-        strata = together(capped_strata(measure, first), capped_strata(measure, second))
-        low, high, error = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
-        return {
-            key: Interval(float(values[i]), float(low[i]), float(high[i]), LEVEL, float(error[i]), (), self.method)
-            for i, key in enumerate(bootstrap.AGGREGATES)
-        }
+        return {key: _held(self.notes.keep(both, item), _apart(measure.within(key))) for key, item in found.items()}
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
         one, other = (padded(runs.values()) for runs in (first, second))
-        if _single(first, second):
-            return Statistic(compare.probability_of_improvement(one, other))
+        if self._tell_lone(names, first, second):
+            return Statistic(compare.probability_of_improvement(one, other, missing="omit"))
         found = bootstrap.improvement_interval(
             one,
             other,
@@ -188,32 +189,77 @@ class Bootstrap:
         )
 
     def _capped(
-        self, measure: Measure, known: Runs, values: NDArray[np.float64], rng: np.random.Generator
-    ) -> dict[str, Statistic]:
-        draws, strata = capped_draws(measure, known, self.resamples, rng), capped_strata(measure, known)
-        low, high, _ = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
-        low, high = (np.clip(limit, *(measure.bounds or (None, None))) for limit in (low, high))
+        self, values: NDArray[np.float64], draws: NDArray[np.float64], measure: Measure, *sides: Runs
+    ) -> dict[str, Interval]:
+        strata = reduce(together, (capped_strata(measure, runs) for runs in sides))
+        low, high, error = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
         return {
-            key: Statistic(float(values[i]), float(low[i]), float(high[i]))
+            key: Interval(
+                float(values[i]),
+                float(low[i]),
+                float(high[i]),
+                LEVEL,
+                float(error[i]),
+                (bootstrap.STILL,) if low[i] == high[i] else (),
+                self.method,
+            )
             for i, key in enumerate(bootstrap.AGGREGATES)
         }
 
+    def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
+        """Say whether one of two has a single run everywhere, so that no interval of the two can be found."""
+        lone = [name for name, runs in zip(names, sides, strict=True) if _single(runs)]
+        if not lone:
+            for name, runs in zip(names, sides, strict=True):
+                self._tell_single(name, runs)
+        elif len(lone) < len(names):
+            self.notes.say(
+                " and ".join(names), Note(f"{lone[0]} has one run a game, so differences from it have no interval")
+            )
+        return bool(lone)
 
-def _single(*sides: Runs) -> bool:
-    return all(row.size == 1 for side in sides for row in side.values())
+    def _tell_single(self, name: str, runs: Runs) -> None:
+        """Take down where an algorithm has but one run, if it has more elsewhere."""
+        known = tasks.games()
+        single = [known[task].name if task in known else task for task, row in runs.items() if row.size == 1]
+        if single:
+            told = f"one run on {wording.shortened(single)}: the variation from run to run there is not included"
+            self.notes.say(name, Note(told))
 
 
-def _statistic(found: Interval) -> Statistic:
-    return Statistic(found.value, found.low, found.high)
+def _single(runs: Runs) -> bool:
+    return all(row.size == 1 for row in runs.values())
+
+
+def _apart(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the bounds of a difference of two that have bounds."""
+    return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+
+
+def _held(found: Interval, bounds: tuple[float, float] | None) -> Interval:
+    """Hold the limits within bounds; where nothing varied, there are none."""
+    if found.low is None or found.high is None or found.low == found.high:
+        return replace(found, low=None, high=None)
+    if bounds is None:
+        return found
+    low, high = min(bounds[0], found.value), max(bounds[1], found.value)
+    return replace(found, low=max(low, found.low), high=min(high, found.high))
+
+
+def _statistic(found: Interval, bounds: tuple[float, float] | None = None) -> Statistic:
+    held = _held(found, bounds)
+    return Statistic(held.value, held.low, held.high)
 
 
 def score(runs: NDArray[np.float64]) -> Statistic:
-    """Find one task's mean over runs, with Student's t interval."""
+    """Find one task's mean over runs, with Student's t interval where they vary."""
     mean = float(np.mean(runs))
     if runs.size < 2:
         return Statistic(mean)
     from scipy.special import stdtrit
 
+    if not np.ptp(runs):
+        return Statistic(mean)
     reach = float(stdtrit(runs.size - 1, (1 + LEVEL) / 2) * np.std(runs, ddof=1) / np.sqrt(runs.size))
     return Statistic(mean, mean - reach, mean + reach)
 
@@ -227,37 +273,26 @@ def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.G
 
 
 def capped_draws(measure: Measure, known: Runs, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Resample a capped measure's summaries, shape (4, resamples)."""
+    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs."""
     drawn = np.stack([_resampled_means(row, resamples, rng) for row in known.values()])
-    return bootstrap.aggregates(measure.normaliser(drawn, list(known)).T[..., np.newaxis])
+    of_means = measure.normaliser(drawn, list(known))
+    key = rng.integers(2**64, dtype=np.uint64)
+    draws = bootstrap.resampled_aggregates(sample_of(measure.by_run(known)), key, PERCENT, resamples, None)
+    draws[0], draws[1] = np.mean(of_means, axis=0), np.median(of_means, axis=0)
+    return draws
 
 
 def capped_strata(measure: Measure, known: Runs) -> Strata:
-    """Return what each task adds to the variance of the capped mean, taken for all four summaries."""
+    """Return what each task adds to the variance of each of a capped measure's summaries, shape (4, tasks)."""
     sizes = np.array([row.size for row in known.values()])
     names = list(known)
     spread = np.array([np.var(row, ddof=1) if row.size > 1 else 0.0 for row in known.values()])
     step = np.sqrt(spread / np.maximum(sizes, 1))
     means = np.array([np.mean(row) for row in known.values()])
     width = measure.normaliser(means + step, names) - measure.normaliser(means - step, names)
-    variances = (width / 2) ** 2 / len(names) ** 2
-    return Strata(np.tile(variances, (len(bootstrap.AGGREGATES), 1)), sizes)
-
-
-def few(names_and_runs: Sequence[tuple[str, int]]) -> dict[int, tuple[str, ...]]:
-    """Return, by runs a game, the algorithms whose intervals stand on few; given are names and numbers of runs."""
-    found: dict[int, list[str]] = {}
-    for name, runs in names_and_runs:
-        if 1 < runs < coverage.FEW_RUNS:
-            found.setdefault(runs, []).append(name)
-    return {runs: tuple(names) for runs, names in sorted(found.items())}
-
-
-def held(method: str, tasks: int, runs: int) -> str:
-    """Say how often such intervals were seen to hold the truth, by summary; "" where that was not measured."""
-    told = []
-    for statistic, title in (("mean", "mean"), ("median", "median"), ("iqm", "IQM")):
-        if found := coverage.measured(statistic, method, tasks, runs):
-            low, high = (round(100 * share) for share in found)
-            told.append(f"{title} {low}{PERCENT}" if low == high else f"{title} {low} to {high}{PERCENT}")
-    return ", ".join(told)
+    variances = (width / 2) ** 2
+    of_runs = aggregate_strata(sample_of(measure.by_run(known), sort=False), PERCENT).variances
+    line = measure.uncapped or measure.normaliser
+    free = ((line(means + step, names) - line(means - step, names)) / 2) ** 2
+    shares = middle_shares(line(means, names), free)
+    return Strata(np.array([variances / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)
