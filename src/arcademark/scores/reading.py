@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -118,15 +118,14 @@ def read_tables(
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
+    _refuse_repeated(roots)
     files: list[Recognised] = []
     notes: list[str] = []
     for root in roots:
         found, said = _in_folder(root, format, pattern) if root.is_dir() else ([_file(root, format)], [])
         files += found
         notes += said
-    twice = [path for path, number in Counter(file.path.resolve() for file in files).items() if number > 1]
-    if twice:
-        raise ArcadeMarkError(f"{twice[0]}: this file is given twice; name each once")
+    _refuse_repeated(file.path for file in files)
     reading = _read(files, options)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
 
@@ -140,6 +139,12 @@ def recognise(path: str | os.PathLike[str]) -> str:
         Where it cannot be read, or has none of them.
     """
     return _file(place(path), None).format
+
+
+def _refuse_repeated(paths: Iterable[Path]) -> None:
+    twice = [path for path, number in Counter(path.resolve() for path in paths).items() if number > 1]
+    if twice:
+        raise ArcadeMarkError(f"{twice[0]}: this is given twice; name each file once")
 
 
 def _file(path: Path, format: str | None) -> Recognised:
