@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arcademark.cli import options, tables
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.report.tables.question import Question
 
 
 @click.command("score", short_help="Every summary of a table of scores.")
@@ -18,6 +21,13 @@ from arcademark.errors import ArcadeMarkError
 @tables.measured_by
 @click.option("--all", "everything", is_flag=True, help="Also show every game.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays.",
+)
+@click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
 @click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead.")
 @options.as_json
 @tables.intervals
@@ -27,6 +37,8 @@ def command(
     algorithms: str | None,
     everything: bool,
     html: Path | None,
+    export: Path | None,
+    wide: bool,
     latex: bool,
     as_json: bool,
     **given: Any,
@@ -38,9 +50,14 @@ def command(
     """
     if latex and as_json:
         raise ArcadeMarkError("--latex and --json cannot both be printed; choose one")
+    if wide and export is None:
+        raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.report.tables.analysis import score_table
 
-    report = score_table(places, tables.question(algorithms=tables.names(algorithms), **given))
+    question = tables.question(algorithms=tables.names(algorithms), **given)
+    if export is not None:
+        _export(places, question, export, wide=wide)
+    report = score_table(places, question)
     if html is not None:
         from arcademark.report.tables.html import render_scores
 
@@ -62,3 +79,23 @@ def command(
         if html is not None:
             click.echo(f"page: {html.resolve().as_uri()}")
     return 0
+
+
+def _export(places: tuple[str, ...], question: Question, target: Path, *, wide: bool) -> None:
+    """Write the scores that are asked for, in the form that the file's name and ``wide`` ask for."""
+    from arcademark.report import wording
+    from arcademark.report.tables.question import prepare
+    from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
+
+    if target.exists():
+        raise ArcadeMarkError(f"{target}: exists already; name another file with --export")
+    arrays = target.suffix == RLIABLE
+    if wide and arrays:
+        raise ArcadeMarkError(
+            f"{target}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
+        )
+    material = prepare(places, question)
+    table = material.scores.table
+    (write_rliable if arrays else write_wide if wide else write_long)(table, target)
+    games = wording.plural(len(table.tasks), material.yardstick.noun)
+    click.echo(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}", err=True)
