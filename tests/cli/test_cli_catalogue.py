@@ -218,3 +218,13 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, width, argument
     monkeypatch.setenv("COLUMNS", str(width))
     lines = invoke("catalogue", *arguments).out.splitlines()
     assert max(len(line.rstrip()) for line in lines) <= width
+
+
+def test_errata_tell_how_many_nothing_decides(invoke):
+    from arcademark.catalogue.errata import NOT_DECIDABLE, errata
+
+    count = sum(slip.holds == NOT_DECIDABLE for slip in errata("fan-2021"))
+    assert count > 0
+    shown = invoke("catalogue", "errata", "--paper", "review").out
+    assert f"{len(errata('fan-2021'))} errata, {count} of them not decidable" in shown
+    assert "not decidable" not in invoke("catalogue", "errata", "--paper", "review", "--category", "rounding").out

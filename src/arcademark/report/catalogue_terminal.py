@@ -12,6 +12,7 @@ from rich.text import Text
 
 from arcademark.catalogue.check import Check
 from arcademark.catalogue.collections import citation
+from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import Entry, Erratum, Source
 from arcademark.report import wording
 from arcademark.report.catalogue import Scored
@@ -52,6 +53,8 @@ def errata(slips: Sequence[Erratum], sources: Mapping[str, Source], width: int) 
     for paper in dict.fromkeys(slip.paper for slip in slips):
         mine = [slip for slip in slips if slip.paper == paper]
         title = Text(f"{wording.count(len(mine))} {'erratum' if len(mine) == 1 else 'errata'}", style="dim")
+        if undecided := sum(slip.holds == NOT_DECIDABLE for slip in mine):
+            title.append(f", {wording.count(undecided)} of them {NOT_DECIDABLE}")
         shown = [_errata_table(mine)] if width >= WIDE else [part for slip in mine for part in _erratum(slip)]
         yield from section(f"{paper}: {_reference(sources[paper])}", title, Text(), *shown)
     yield from section("Categories", _categories(slips, width))
