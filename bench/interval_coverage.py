@@ -5,6 +5,7 @@
     python bench/interval_coverage.py                 # prints the tables
     python bench/interval_coverage.py --write         # and puts them where they belong
     python bench/interval_coverage.py --trials 100    # quicker, less sure
+    python bench/interval_coverage.py --others        # other tables: differences of two, and capped scores
     python bench/interval_coverage.py --episodes      # another table: one task's mean from seeds and episodes
 
 A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
@@ -22,7 +23,8 @@ assumed, and the tables show the range over them:
 For each population and number of runs, runs are drawn, intervals made, and those counted that hold the true value of
 the statistic: of the mean and median over true means; of the interquartile mean, the optimality gap and the
 probability of improvement over 10,000 runs a task. For the last, the better algorithm's true means are 1.1 times as
-high.
+high. In differences the other algorithm is that better one. Capped scores are held within 0 and 100 percent, as
+reports hold capped HNS: of mean and median the means over runs, of IQM and optimality gap each run.
 
 From episodes: a seed's true mean is normal about the task's, and its episodes are log-normal about that, with a
 log-spread of 0.5. The table's columns differ in the seeds' standard deviation, as a share of the episodes'.
@@ -32,7 +34,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +46,18 @@ from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
 from arcademark.metrics.intervals import METHODS, Method, limits, score_interval
+from arcademark.report import measures
+from arcademark.report.tables.uncertainty import capped_draws, capped_strata
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]
 
 STATISTICS = (*bootstrap.AGGREGATES, "probability_of_improvement")
+OTHERS = tuple(
+    f"{prefix} {name}"
+    for prefix in ("difference of", "capped", "difference of capped")
+    for name in bootstrap.AGGREGATES
+)
 KINDS = ("normal", "skewed", "breakthrough")
 SPREAD, SPREAD_LOG, NORMAL_SPREAD = 0.2, 0.7, 0.5
 TARGET = 100.0
@@ -92,6 +101,22 @@ class Population:
         runs, opponent = self.runs(TRUE_RUNS, rng), self.better().runs(TRUE_RUNS, rng)
         gap, better = aggregate.optimality_gap(runs, TARGET), compare.probability_of_improvement(opponent, runs)
         return np.array([np.mean(self.means), np.median(self.means), aggregate.iqm(runs), gap, better], np.float64)
+
+    def truth_of_others(self, rng: np.random.Generator) -> Floats:
+        """Return the true value of each of the `OTHERS`."""
+        told = []
+        for who in (self, self.better()):
+            runs, capped = who.runs(TRUE_RUNS, rng), np.clip(who.means, 0.0, TARGET)[:, np.newaxis]
+            by_run = aggregate.iqm(runs), aggregate.optimality_gap(runs, TARGET)
+            kept = bootstrap.aggregates(capped, TARGET)[:2]
+            held = (
+                aggregate.iqm(np.clip(runs, 0.0, TARGET)),
+                aggregate.optimality_gap(np.clip(runs, 0.0, TARGET), TARGET),
+            )
+            told.append([np.mean(who.means), np.median(who.means), *by_run, *kept, *held])
+        mine, theirs = np.array(told, np.float64)
+        apart = np.split(theirs - mine, 2)
+        return np.concatenate([apart[0], mine[len(bootstrap.AGGREGATES) :], apart[1]])
 
 
 def true_means() -> Floats:
@@ -137,28 +162,63 @@ def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator)
     return np.array(told)
 
 
-def coverage(case: tuple[str, int, int]) -> Floats:
-    """Return the share of intervals that hold the truth, shape (runs, methods, statistics): of a kind, size, trials."""
-    kind, size, trials = case
+def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """As `held`, for the `OTHERS`."""
+    sides = [each.runs(runs, rng) for each in (people.better(), people)]
+    names = [str(task) for task in range(people.means.size)]
+    zero, full = dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET)
+    measure = measures.between(
+        "capped", "", "", zero, full, (0.0, TARGET), normalise.capped_hns, uncapped=normalise.hns
+    )
+
+    values, draws, strata = [], [], []
+    for scores in sides:
+        sample, by_task = samples.sample_of(scores), dict(zip(names, scores, strict=True))
+        key = rng.integers(2**64, dtype=np.uint64)
+        values.append([bootstrap.aggregates(scores, TARGET), measure.aggregates(by_task)])
+        drawn = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
+        draws.append([drawn, capped_draws(measure, by_task, RESAMPLES, rng.integers(2**64, dtype=np.uint64))])
+        strata.append([samples.aggregate_strata(sample, TARGET), capped_strata(measure, by_task)])
+    apart = [
+        (values[0][i] - values[1][i], draws[0][i] - draws[1][i], samples.together(strata[0][i], strata[1][i]))
+        for i in (0, 1)
+    ]
+    found = (apart[0], (values[1][1], draws[1][1], strata[1][1]), apart[1])
+    told = []
+    for method in METHODS:
+        ends = [limits(*each, method=method, level=LEVEL)[:2] for each in found]
+        low, high = (np.concatenate([each[end] for each in ends]) for end in (0, 1))
+        slack = 1e-9 * np.maximum(np.abs(truth), 1.0)  # of what does not vary, only rounding
+        told.append((low - slack <= truth) & (truth <= high + slack))
+    return np.array(told)
+
+
+def coverage(case: tuple[str, int, int, bool]) -> Floats:
+    """Return the share of intervals that hold the truth, shape (runs, methods, statistics).
+
+    A case is the kind of population, its size, the number of trials, and whether it is of the `OTHERS`.
+    """
+    kind, size, trials, others = case
     means = true_means()
     each = max(1, trials // POPULATIONS)
-    hits = np.zeros((len(RUNS), len(METHODS), len(STATISTICS)))
+    hits = np.zeros((len(RUNS), len(METHODS), len(OTHERS if others else STATISTICS)))
+    judge = held_others if others else held
     for number in range(POPULATIONS):
         rng = np.random.default_rng([KINDS.index(kind), size, number])
         people = population(kind, size, means, rng)
-        truth = people.truth(rng)
+        truth = people.truth_of_others(rng) if others else people.truth(rng)
         for (i, runs), _ in itertools.product(enumerate(RUNS), range(each)):
-            hits[i] += held(people, truth, runs, rng)
+            hits[i] += judge(people, truth, runs, rng)
     return hits / (each * POPULATIONS)
 
 
 Measured = dict[tuple[str, str, int], tuple[tuple[float, float], ...]]
 
 
-def ranges(shares: Mapping[tuple[str, int], Floats]) -> Measured:
+def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) -> Measured:
     """Return lowest and highest share over the kinds of population, for each number of runs."""
     found: Measured = {}
-    for (m, method), (s, statistic), size in itertools.product(enumerate(METHODS), enumerate(STATISTICS), TASKS):
+    for (m, method), (s, statistic), size in itertools.product(enumerate(METHODS), enumerate(statistics), TASKS):
         over_kinds = np.array([shares[kind, size][:, m, s] for kind in KINDS]).round(3)
         ends = zip(over_kinds.min(axis=0).tolist(), over_kinds.max(axis=0).tolist(), strict=True)
         found[method, statistic, size] = tuple(ends)
@@ -168,7 +228,7 @@ def ranges(shares: Mapping[tuple[str, int], Floats]) -> Measured:
 def tables(found: Measured) -> str:
     """Return the tables of docs/intervals.md: one a statistic."""
     lines = []
-    for statistic in STATISTICS:
+    for statistic in dict.fromkeys(statistic for _, statistic, _ in found):
         columns = list(itertools.product(TASKS, METHODS))
         lines += [f"**{statistic.replace('_', ' ')}**", ""]
         lines += ["| runs | " + " | ".join(f"{size} tasks, {method}" for size, method in columns) + " |"]
@@ -181,14 +241,14 @@ def tables(found: Measured) -> str:
     return "\n".join(lines)
 
 
-def literal(found: Measured) -> str:
-    """Return the table as it stands in metrics/coverage.py."""
+def literal(found: Measured, name: str) -> str:
+    """Return the table as it stands under this name in metrics/coverage.py."""
     rows = [
         f'    ("{method}", "{statistic}", {size}):\n        ({", ".join(map(str, ends))}),'
         for (method, statistic, size), ends in found.items()
     ]
     kind = "dict[tuple[str, str, int], tuple[tuple[float, float], ...]]"
-    return "\n".join(["# fmt: off", f"MEASURED: {kind} = {{", *rows, "}", "# fmt: on"])
+    return "\n".join(["# fmt: off", f"{name}: {kind} = {{", *rows, "}", "# fmt: on"])
 
 
 def episodes_row(case: tuple[int, int, int]) -> list[float]:
@@ -233,6 +293,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/coverage.py")
+    parser.add_argument("--others", action="store_true", help="the tables of differences and of capped scores alone")
     parser.add_argument("--episodes", action="store_true", help="the table of intervals from episodes alone")
     arguments = parser.parse_args()
     if arguments.episodes:
@@ -241,14 +302,17 @@ def main() -> None:
         if arguments.write:
             put(ROOT / "docs/intervals.md", "<!-- episodes: begin -->", "<!-- episodes: end -->", table)
         return
-    cases = [(kind, size, arguments.trials) for kind in KINDS for size in sorted(TASKS, reverse=True)]
+    others = arguments.others
+    cases = [(kind, size, arguments.trials, others) for size in sorted(TASKS, reverse=True) for kind in KINDS]
     with ProcessPoolExecutor(arguments.workers) as pool:
         shares = dict(zip([case[:2] for case in cases], pool.map(coverage, cases), strict=True))
-    found = ranges(shares)
+    found = ranges(shares, OTHERS if others else STATISTICS)
     print(tables(found))
     if arguments.write:
-        put(ROOT / "docs/intervals.md", "<!-- measured: begin -->", "<!-- measured: end -->", tables(found))
-        put(ROOT / "src/arcademark/metrics/coverage.py", "# measured: begin", "# measured: end", literal(found))
+        mark, name = ("others", "OTHERS") if others else ("measured", "MEASURED")
+        put(ROOT / "docs/intervals.md", f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", tables(found))
+        code = ROOT / "src/arcademark/metrics/coverage.py"
+        put(code, f"# {mark}: begin", f"# {mark}: end", literal(found, name))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Conventions
 -----------
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
-* A capped measure is capped after averaging over runs, so it has one score a task; the others have one a run.
+* Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
+  cap; IQM and optimality gap are always of runs, each capped where the measure is (Agarwal et al. 2021, §4.3).
 * A task without the references that a measure needs is left out of it, and whoever shows the measure says so.
 """
 
@@ -16,7 +17,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics import normalise
+from arcademark.metrics import aggregate, normalise
 from arcademark.suite import references
 
 Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
@@ -41,6 +42,10 @@ class Measure:
         The tasks that have the references it needs.
     normaliser : callable
         See `Normaliser`; only ever asked about known tasks.
+    reach : (float, float) or None
+        Within which its summaries lie, in percent, where they do although scores are not held there.
+    uncapped : callable or None
+        The normaliser before it caps; None where it does not cap.
     """
 
     metric: str
@@ -49,6 +54,8 @@ class Measure:
     bounds: tuple[float, float] | None
     known: frozenset[str]
     normaliser: Normaliser
+    reach: tuple[float, float] | None = None
+    uncapped: Normaliser | None = None
 
     @property
     def capped(self) -> bool:
@@ -79,15 +86,42 @@ class Measure:
         Returns
         -------
         float array, shape (tasks, runs)
-            In percent, in the mapping's order; ragged runs are padded with NaN. One run a task if capped: the mean.
+            In percent, in the mapping's order, each run capped if the measure is; ragged runs are padded with NaN.
         """
         names = [task for task in runs_of_tasks if task in self.known]
-        most = 1 if self.capped else max((len(runs_of_tasks[task]) for task in names), default=1)
-        scores = np.full((len(names), most), np.nan)
+        scores = np.full((len(names), max((len(runs_of_tasks[task]) for task in names), default=1)), np.nan)
         for row, task in zip(scores, names, strict=True):
-            runs = runs_of_tasks[task]
-            row[: 1 if self.capped else len(runs)] = np.mean(runs) if self.capped else runs
+            row[: len(runs_of_tasks[task])] = runs_of_tasks[task]
         return self.normaliser(scores, names)
+
+    def aggregates(self, runs_of_tasks: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Find mean, median, IQM and optimality gap over the tasks that it knows, at least one.
+
+        Returns
+        -------
+        float array, shape (4,)
+            In percent. Mean and median are of means over runs, IQM and optimality gap of runs.
+        """
+        names = [task for task in runs_of_tasks if task in self.known]
+        by_task = self.normaliser([np.mean(runs_of_tasks[task]) for task in names], names)
+        runs = self.by_run(runs_of_tasks)
+        return np.array(
+            [
+                aggregate.mean(by_task),
+                aggregate.median(by_task),
+                aggregate.iqm(runs, missing="omit"),
+                aggregate.optimality_gap(runs, missing="omit"),
+            ]
+        )
+
+    def within(self, statistic: str) -> tuple[float, float] | None:
+        """Return the bounds that a summary cannot leave, in percent; None where there are none."""
+        low, high = self.bounds or self.reach or (None, None)
+        if statistic != "optimality_gap":
+            return None if low is None or high is None else (low, high)
+        return max(0.0, normalise.PERCENT - (np.inf if high is None else high)), np.inf if low is None else (
+            normalise.PERCENT - low
+        )
 
 
 Bounds = tuple[float, float] | None
@@ -95,9 +129,17 @@ Bounds = tuple[float, float] | None
 _Published = Callable[..., NDArray[np.float64]]
 """One of `arcademark.metrics.normalise`: of scores, the references at 0 and 100 %, and the tasks."""
 
-_ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published], ...] = (
-    ("hns", "HNS", "0 % is random play, 100 % the human average", None, "human", normalise.hns),
-    ("capped_hns", "capped HNS", "HNS held within 0 and 100 %", (0.0, 100.0), "human", normalise.capped_hns),
+_ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published, _Published | None], ...] = (
+    ("hns", "HNS", "0 % is random play, 100 % the human average", None, "human", normalise.hns, None),
+    (
+        "capped_hns",
+        "capped HNS",
+        "HNS held within 0 and 100 %",
+        (0.0, 100.0),
+        "human",
+        normalise.capped_hns,
+        normalise.hns,
+    ),
     (
         "hwrns",
         "HWRNS",
@@ -105,8 +147,17 @@ _ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published], ...] = 
         None,
         "human_world_record",
         normalise.hwrns,
+        None,
     ),
-    ("saber", "SABER", "HWRNS held within 0 and 200 %", (0.0, 200.0), "human_world_record", normalise.saber),
+    (
+        "saber",
+        "SABER",
+        "HWRNS held within 0 and 200 %",
+        (0.0, 200.0),
+        "human_world_record",
+        normalise.saber,
+        normalise.hwrns,
+    ),
 )
 
 
@@ -114,8 +165,10 @@ _ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published], ...] = 
 def atari() -> Mapping[str, Measure]:
     """Return the measures of atari-57 by name: HNS, capped HNS, HWRNS and SABER."""
     return {
-        metric: between(metric, title, meaning, references.scores("random"), references.scores(upper), bounds, how)
-        for metric, title, meaning, bounds, upper, how in _ATARI
+        metric: between(
+            metric, title, meaning, references.scores("random"), references.scores(upper), bounds, how, uncapped=line
+        )
+        for metric, title, meaning, bounds, upper, how, line in _ATARI
     }
 
 
@@ -127,10 +180,17 @@ def between(
     high: Mapping[str, float],
     bounds: Bounds,
     how: _Published,
+    *,
+    reach: Bounds = None,
+    uncapped: _Published | None = None,
 ) -> Measure:
     """Make the measure that has 0 % at one reference and 100 % at another; parameters are those of `Measure`."""
 
     def normaliser(scores: ArrayLike, tasks: Sequence[str]) -> NDArray[np.float64]:
         return how(scores, low, high, tasks, task_axis=0)
 
-    return Measure(metric, title, meaning, bounds, frozenset(low.keys() & high.keys()), normaliser)
+    def line(scores: ArrayLike, tasks: Sequence[str]) -> NDArray[np.float64]:
+        return (uncapped or how)(scores, low, high, tasks, task_axis=0)
+
+    known = frozenset(low.keys() & high.keys())
+    return Measure(metric, title, meaning, bounds, known, normaliser, reach, line if uncapped else None)

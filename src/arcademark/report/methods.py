@@ -158,7 +158,8 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
         yield (
             f"Mean, median and interquartile mean (IQM; Agarwal et al. 2021) are over {scope}; "
             "the IQM drops a quarter of the scores at each end, a score being that of one seed on one game. Capped HNS "
-            "are held within 0 and 100 %; they and SABER are capped, and summarised, after averaging over seeds."
+            "are held within 0 and 100 %; of them and of SABER, mean and median are of games' means over seeds, "
+            "capped, and the IQM is of each seed's score, capped."
         )
     for algorithm in algorithms:
         if algorithm.variants > 1:

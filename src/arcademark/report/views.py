@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import arcademark
-from arcademark.metrics import aggregate, intervals
+from arcademark.metrics import intervals
 from arcademark.report import bars, estimates, hard, measures, methods, notices, runs, wording
 from arcademark.report.cells import Cell, Entrant, entrants, run_names
 from arcademark.report.citations import cited_in
@@ -148,8 +148,8 @@ def _summary(measure: Measure, runs_of_tasks: Mapping[str, Sequence[float]]) -> 
     names = [task for task in runs_of_tasks if task in measure.known]
     if not names:
         return Summary(measure.metric, measure.title, measure.meaning, None, None, None, 0)
-    short = aggregate.summarise(measure.by_run(runs_of_tasks), names, missing="omit")
-    return Summary(measure.metric, measure.title, measure.meaning, short.mean, short.median, short.iqm, short.n_tasks)
+    mean, median, iqm, _ = map(float, measure.aggregates(runs_of_tasks))
+    return Summary(measure.metric, measure.title, measure.meaning, mean, median, iqm, len(names))
 
 
 def _scope(names: Sequence[str]) -> str:

@@ -125,6 +125,7 @@ class Yardstick:
             "inter-algorithm",
             "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
             limits,
+            (0.0, normalise.PERCENT),
         )
         return replace(
             self,
@@ -171,7 +172,14 @@ def _own(path: str | os.PathLike[str]) -> Yardstick:
             "normalised", "normalised", "0 % is low, 100 % high", found.low, found.high, None, _percent
         ),
         "capped": measures.between(
-            "capped", "capped", "normalised, held within 0 and 100 %", found.low, found.high, (0.0, 100.0), _capped
+            "capped",
+            "capped",
+            "normalised, held within 0 and 100 %",
+            found.low,
+            found.high,
+            (0.0, 100.0),
+            _capped,
+            uncapped=_percent,
         ),
     }
     kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
@@ -222,11 +230,11 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
     return {}, ""
 
 
-def _placed(metric: str, title: str, meaning: str, limits: Limits) -> Measure:
+def _placed(metric: str, title: str, meaning: str, limits: Limits, reach: measures.Bounds = None) -> Measure:
     """Make the measure of a range, without the tasks whose range is empty."""
     sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
     low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
-    return measures.between(metric, title, meaning, low, high, None, _percent)
+    return measures.between(metric, title, meaning, low, high, None, _percent, reach=reach)
 
 
 def _percent(

@@ -119,12 +119,12 @@ class Bootstrap:
         known = {task: row for task, row in runs.items() if task in measure.known}
         if not known:
             return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
-        rng, values = self.rng(name, measure.metric), measure.aggregates(known)
+        rng, values = self.rng(name), measure.aggregates(known)
         if _single(known):
             return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
         self._tell_single(name, known)
         if measure.capped:
-            found = self._capped(values, capped_draws(measure, known, self.draws(known), rng), measure, known)
+            found = self._capped(values, capped_draws(measure, known, self.draws(known), _key(rng)), measure, known)
         else:
             found = bootstrap.aggregate_intervals(
                 measure.by_run(known), list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
@@ -148,9 +148,10 @@ class Bootstrap:
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
                 for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
             }
-        rng, both, count = self.rng(*names, measure.metric), " and ".join(names), self.draws(first, second)
+        rng, both, count = self.rng(*names), " and ".join(names), self.draws(first, second)
         if measure.capped:
-            draws = capped_draws(measure, first, count, rng) - capped_draws(measure, second, count, rng)
+            key = _key(rng)
+            draws = capped_draws(measure, first, count, key) - capped_draws(measure, second, count, ~key)
             found = self._capped(values, draws, measure, first, second)
         else:
             one, other = (measure.by_run(runs) for runs in (first, second))
@@ -227,6 +228,10 @@ class Bootstrap:
             self.notes.say(name, Note(told))
 
 
+def _key(rng: np.random.Generator) -> np.uint64:
+    return rng.integers(2**64, dtype=np.uint64)
+
+
 def _single(runs: Runs) -> bool:
     return all(row.size == 1 for row in runs.values())
 
@@ -272,13 +277,20 @@ def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.G
     return np.asarray(runs[picks].mean(axis=1))
 
 
-def capped_draws(measure: Measure, known: Runs, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs."""
-    drawn = np.stack([_resampled_means(row, resamples, rng) for row in known.values()])
-    of_means = measure.normaliser(drawn, list(known))
-    key = rng.integers(2**64, dtype=np.uint64)
+def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) -> NDArray[np.float64]:
+    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs.
+
+    Of an odd number of tasks, the median of capped means is the capped median, resampled like the uncapped one.
+    """
+    names, rng = list(known), np.random.default_rng(int(key))
+    of_means = measure.normaliser(np.stack([_resampled_means(row, resamples, rng) for row in known.values()]), names)
     draws = bootstrap.resampled_aggregates(sample_of(measure.by_run(known)), key, PERCENT, resamples, None)
     draws[0], draws[1] = np.mean(of_means, axis=0), np.median(of_means, axis=0)
+    if measure.uncapped is not None and len(names) % 2:
+        free = sample_of(measure.uncapped(padded(known.values()), names))
+        draws[1] = np.clip(
+            bootstrap.resampled_aggregates(free, key, PERCENT, resamples, None)[1], *(measure.bounds or (None, None))
+        )
     return draws
 
 
