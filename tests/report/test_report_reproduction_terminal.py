@@ -64,6 +64,32 @@ def test_the_whole_table_has_every_cell() -> None:
     assert "and 1 more in the games' rows; --all shows them" in brief
 
 
+def test_what_a_table_further_up_explains_is_referred_to_and_said_again_in_the_whole() -> None:
+    why = "The score is a hundredth of what it is elsewhere, and nobody knows how that came about."
+    cells = tuple(dataclasses.replace(item, why=why) if item.why == "A hundredth." else item for item in CELLS)
+    again = tuple(
+        dataclasses.replace(
+            item,
+            where=item.where.replace("Table 3", "Table 4"),
+            place=None if item.place is None else dataclasses.replace(item.place, table=4),
+            recomputed="27.99" if item.recomputed == "27.31" else item.recomputed,
+        )
+        for item in cells
+    )
+    first = dataclasses.replace(TABLE, comparisons=cells)
+    second = dataclasses.replace(TABLE, number=4, title="Table 4: again", comparisons=again)
+    lines = [line.strip() for line in printed(made_up(first, second, figures=()), 120).splitlines()]
+    there = lines[lines.index("Table 4: again") :]
+    assert "as in Table 3: The score is a hundredth of what it is elsewhere, and …" in there
+    assert "Quick, pong, hns: as in Table 3" in there
+    assert "Quick, mean, hns   2.55   27.99" in there
+    assert "Nobody knows." in there
+    assert lines.count(why) == 1
+    whole = printed(made_up(first, second, figures=()), 120, whole=True)
+    assert "as in Table" not in whole
+    assert whole.count(why) == 2
+
+
 def test_what_is_not_explained_is_said_loudly() -> None:
     cells = tuple(dataclasses.replace(item, why="", category="") for item in CELLS)
     statements = tuple(dataclasses.replace(item, why="") for item in STATEMENTS.comparisons)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rich import box
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from arcademark.report import layout, plates, reproduction_figures, reproductions, wording
 from arcademark.report.plates import Column, Rows
-from arcademark.report.reproductions import BELOW, Counts, Grid, Kind, Part, Reproduced
+from arcademark.report.reproductions import BELOW, Cause, Counts, Grid, Kind, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import Panel, PaperFigure
 
@@ -35,6 +36,31 @@ TIGHT_GAP = 2
 
 HEADING = 14
 """Columns of a heading of a figure's numbers."""
+
+SHORT = 60
+"""Columns of an explanation that is referred to."""
+
+
+@dataclass
+class Said:
+    """What tables further up have said, so that it need not be said again.
+
+    Parameters
+    ----------
+    explained : dict of str to str
+        The table that gives an explanation in full.
+    shown : dict of tuple to str
+        The table that shows a line: the place but for its table, what is printed, what holds, and why.
+    """
+
+    explained: dict[str, str] = field(default_factory=dict)
+    shown: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def before(self, item: Comparison, table: str) -> str:
+        """Return the table that has shown a line already, "" if this is the first, which is then kept in mind."""
+        key = (reproductions.where(item), item.printed, item.recomputed, item.why)
+        first = self.shown.setdefault(key, table)
+        return first if first != table else ""
 
 
 def render(shown: Reproduced, console: Console, *, whole: bool = False) -> None:
@@ -57,8 +83,9 @@ def parts(shown: Reproduced, width: int, *, whole: bool) -> Iterator[RenderableT
     yield Text()
     if len(shown.parts) > 1:
         yield from layout.section("", _overview(shown))
+    said = Said()
     for part in shown.parts:
-        yield from _part(part, width, whole=whole)
+        yield from _part(part, width, Said() if whole else said, whole=whole)
     for figure in shown.figures:
         yield from layout.section(figure.title, Text(figure.caption), Text(), *_figure(figure, width))
     if len(shown.parts) > 1:
@@ -82,9 +109,9 @@ def _in_two_lines(heading: str) -> str:
 
 
 def _numbers(counts: Counts, fields: Iterable[str]) -> Iterator[Text]:
-    for field in fields:
-        number = getattr(counts, field)
-        yield Text(wording.count(number), style=FIELD_STYLES.get(field, "") if number else "dim")
+    for kept in fields:
+        number = getattr(counts, kept)
+        yield Text(wording.count(number), style=FIELD_STYLES.get(kept, "") if number else "dim")
 
 
 def _counts(counts: Counts, noun: str) -> Text:
@@ -92,7 +119,7 @@ def _counts(counts: Counts, noun: str) -> Text:
     return Text(reproductions.in_words(counts, noun), style=style)
 
 
-def _part(part: Part, width: int, *, whole: bool) -> Iterator[RenderableType]:
+def _part(part: Part, width: int, said: Said, *, whole: bool) -> Iterator[RenderableType]:
     table = reproductions.grid(part)
     counts = _counts(part.counts, reproductions.noun([part]))
     if table is None:
@@ -101,11 +128,12 @@ def _part(part: Part, width: int, *, whole: bool) -> Iterator[RenderableType]:
     content: list[RenderableType] = [counts, Text()]
     content += [*_whole(table, width), Text()] if whole else []
     content += [_below(table)]
+    name = f"Table {part.number}"
     for kind in reproductions.kinds(part.comparisons):
-        content += [Text(), *_kind(kind)]
+        content += [Text(), *_kind(kind, name, said)]
     notes = reproductions.noted(part.comparisons)
     if notes:
-        content += [Text(), *_notes(notes, whole=whole)]
+        content += [Text(), *_notes(notes, name, said, whole=whole)]
     yield from layout.section(part.title, *content)
 
 
@@ -137,32 +165,62 @@ def _recomputed(cell: Comparison | None) -> Text:
     return Text(cell.recomputed or wording.MISSING, style=STYLES[cell.verdict])
 
 
-def _kind(kind: Kind) -> Iterator[RenderableType]:
+def _kind(kind: Kind, name: str, said: Said) -> Iterator[RenderableType]:
     explained = all(cause.why for cause in kind.causes)
     heading = kind.category or ("other differences" if explained else "not explained")
     style = STYLES["differs"] if explained else "bold red"
     yield Text(f"{DIFFERS} {heading}, {wording.plural(kind.cells, 'cell')}", style=style)
     for cause in kind.causes:
-        if cause.why:
-            yield Padding(Text(cause.why), (0, 0, 0, 2), expand=False)
-        table = layout.table("", "paper", "ours")
-        table.show_header = False
-        for item in cause.comparisons:
-            table.add_row(Text(reproductions.where(item)), Text(item.printed), Text(item.recomputed or wording.MISSING))
+        yield from _cause(cause, name, said)
+
+
+def _cause(cause: Cause, name: str, said: Said) -> Iterator[RenderableType]:
+    """Explain cells; what a table further up has explained or shown is referred to."""
+    if cause.why:
+        first = said.explained.setdefault(cause.why, name)
+        again = first != name and len(cause.why) > SHORT
+        short = textwrap.shorten(cause.why, SHORT, placeholder=" …")
+        yield Padding(Text(f"as in {first}: {short}" if again else cause.why), (0, 0, 0, 2), expand=False)
+    new, repeated = _new(cause.comparisons, name, said)
+    table = layout.table("", "paper", "ours")
+    table.show_header = False
+    for item in new:
+        table.add_row(Text(reproductions.where(item)), Text(item.printed), Text(item.recomputed or wording.MISSING))
+    if new:
         yield Padding(table, (0, 0, 0, 4), expand=False)
+    if repeated:
+        yield repeated
 
 
-def _notes(notes: Sequence[Comparison], *, whole: bool) -> Iterator[RenderableType]:
+def _new(items: Sequence[Comparison], name: str, said: Said) -> tuple[list[Comparison], RenderableType | None]:
+    """Return the lines that no table further up has, and a line on the others."""
+    before = [said.before(item, name) for item in items]
+    new = [item for item, first in zip(items, before, strict=True) if not first]
+    if len(new) == len(items):
+        return new, None
+    algorithms: dict[tuple[str, str], list[str]] = {}
+    for item, first in zip(items, before, strict=True):
+        if first:
+            algorithm, _, rest = reproductions.where(item).partition(", ")
+            algorithms.setdefault((rest, first), []).append(algorithm)
+    lines = (f"{wording.listing(who)}, {rest}: as in {first}" for (rest, first), who in algorithms.items())
+    return new, Padding(Text("\n".join(lines), style="dim"), (0, 0, 0, 4), expand=False)
+
+
+def _notes(notes: Sequence[Comparison], name: str, said: Said, *, whole: bool) -> Iterator[RenderableType]:
     """List the notes on what agrees; where the table is not shown whole, those on the rows below the games."""
     listed = [item for item in notes if whole or item.place is None or item.place.row in BELOW]
     left = len(notes) - len(listed)
     yield Text(f"{NOTED} agrees, with a note, {wording.plural(len(notes), 'cell')}", style=STYLES["agrees"])
+    new, repeated = _new(listed, name, said)
     table = layout.prose(layout.table("", "paper", ""))
     table.show_header = False
-    for item in listed:
+    for item in new:
         table.add_row(Text(reproductions.where(item)), Text(item.printed), Text(item.why))
-    if listed:
+    if new:
         yield Padding(table, (0, 0, 0, 4), expand=False)
+    if repeated:
+        yield repeated
     if left:
         others = f"and {wording.count(left)} more" if listed else wording.count(left)
         yield Text(f"    {others} in the games' rows; --all shows them", style="dim")

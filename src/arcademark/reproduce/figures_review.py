@@ -25,6 +25,8 @@ _MEANINGS = {
     "hwrns": "100 % is the human world record",
     "saber": "100 % is the human world record, and every game's score is held within 0 and 200 %",
 }
+_TABLES = {"hns": "Tables 3 to 6", "hwrns": "Tables 7 to 10", "saber": "Tables 11 to 14"}
+"""Where the paper prints what Figures 1 to 3 show."""
 
 
 def percentages(number: int) -> PaperFigure:
@@ -38,7 +40,7 @@ def percentages(number: int) -> PaperFigure:
         number,
         f"Figure {number}: mean and median {name}, and training frames",
         f"Mean and median {name} over the games that each algorithm has a score in, from raw scores and full "
-        f"references; {_MEANINGS[quantity]}. The paper's text says what its figure shows and prints no number of it.",
+        f"references; {_MEANINGS[quantity]}. The paper prints these means and medians in {_TABLES[quantity]}.",
         (
             _bars(f"Mean {name}", "%", names, means, scale, _MARKS[quantity]),
             _bars(f"Median {name}", "%", names, medians, scale, _MARKS[quantity]),
