@@ -270,14 +270,21 @@ def in_words(counts: Counts, noun: str) -> str:
     if counts.unexplained:
         differ += f", {wording.count(counts.unexplained)} without an explanation"
     elif counts.differ:
-        differ += ", explained" if counts.differ == 1 else ", all explained"
+        differ += _explained(counts)
     said.append(differ)
     text = ", ".join(said)
-    if counts.unsolved:
-        text += f"; how {wording.count(counts.unsolved)} of them came about is not known"
     if counts.unavailable:
         text += f"; {wording.count(counts.unavailable)} cannot be checked"
     return text
+
+
+def _explained(counts: Counts) -> str:
+    """Tell slips of which it is known how they came about from those that are only known to be slips."""
+    solved = counts.differ - counts.unsolved
+    if not counts.unsolved:
+        return ", explained" if solved == 1 else ", all explained"
+    told = f"{wording.count(counts.unsolved)} {'is a slip' if counts.unsolved == 1 else 'are slips'} of unknown origin"
+    return f": {wording.count(solved)} {'is' if solved == 1 else 'are'} explained, {told}" if solved else f": {told}"
 
 
 def overview(counts: Counts) -> Mapping[str, str]:

@@ -15,8 +15,9 @@ import arcademark
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.bootstrap import AGGREGATES, aggregates
+from arcademark.metrics.bootstrap import AGGREGATES
 from arcademark.metrics.intervals import Interval
+from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.samples import padded
 from arcademark.report import wording
 from arcademark.report.citations import cited_in
@@ -44,6 +45,8 @@ POWER_STATISTIC = "iqm"
 
 PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
 """How far a profile reaches at most, and in which steps, in percent."""
+
+SIDES = ("first", "second")
 
 Runs = Mapping[str, NDArray[np.float64]]
 
@@ -126,6 +129,7 @@ def _side(name: str, material: Material) -> Side:
         name,
         table.sources[table.algorithms.index(name)],
         material.play(name).label,
+        material.scores.frames.get(name),
         min(counts, default=0),
         max(counts, default=0),
     )
@@ -205,7 +209,7 @@ def _differences(
 def _summary(measure: Measure, statistic: str, first: Runs, second: Runs, found: Interval) -> SummaryDifference:
     known = [task for task in first if task in measure.known]
     values = [
-        float(aggregates(measure.by_run({task: runs[task] for task in known}))[AGGREGATES.index(statistic)])
+        float(measure.aggregates({task: runs[task] for task in known})[AGGREGATES.index(statistic)])
         for runs in (first, second)
     ]
     return SummaryDifference(
@@ -215,7 +219,7 @@ def _summary(measure: Measure, statistic: str, first: Runs, second: Runs, found:
         first=values[0],
         second=values[1],
         difference=Statistic(found.value, found.low, found.high),
-        relative=values[0] / values[1] if values[1] > 0 else None,
+        relative=relative_scores(dict(zip(SIDES, values, strict=True)), SIDES[1])[SIDES[0]] if values[1] > 0 else None,
     )
 
 

@@ -48,19 +48,23 @@ def parts(found: Comparison, width: int, *, everything: bool = False) -> Iterato
         yield from _sensitivity(found, found.sensitivity, everything=everything)
     if found.hard_exploration is not None:
         yield from sections.hard_exploration(found.hard_exploration, everyone=everything)
-    yield from section("", *(notice(told) for told in found.notes))
+    yield from section("", *(notice(told) for told in found.notes if everything or told.kind != "settings"))
 
 
 def _one(found: Comparison, pair: Pair, width: int) -> Iterator[RenderableType]:
     yield from section("At a glance", *map(Text, words.verdicts(found, pair)))
     yield from section("Differences of the summaries, in percentage points", _summaries(pair))
-    yield from section(f"Games: {pair.first} less {pair.second}", _games(found, pair, width))
+    yield from section(
+        f"{words.noun(found.benchmark).title()}s: {pair.first} less {pair.second}", _games(found, pair, width)
+    )
 
 
 def _several(found: Comparison, width: int, *, everything: bool) -> Iterator[RenderableType]:
     yield from section("Each against each", _pairs(found))
     for pair in found.pairs if everything else ():
-        yield from section(f"Games: {pair.first} less {pair.second}", _games(found, pair, width))
+        yield from section(
+            f"{words.noun(found.benchmark).title()}s: {pair.first} less {pair.second}", _games(found, pair, width)
+        )
 
 
 def _pairs(found: Comparison) -> Table:
@@ -119,7 +123,7 @@ def _summaries(pair: Pair) -> Table:
 
 def _games(found: Comparison, pair: Pair, width: int) -> Table:
     made = table(
-        "game",
+        words.noun(found.benchmark),
         *((pair.first, pair.second) if width >= WIDE else ()),
         "difference",
         found.metric_title,
@@ -149,7 +153,7 @@ def _runs(game: GameDifference) -> str:
 def _sensitivity(found: Comparison, told: Sensitivity, *, everything: bool) -> Iterator[RenderableType]:
     title = "Does the order change under another reference set or metric?"
     if not told.flips:
-        yield from section(title, Text(words.no_flips(told)))
+        yield from section(title, Text(words.no_flips(told)), Text(words.inversions(told)))
     else:
         made = prose(prose(table("this one above", "that one", "under", "and below under", left=2)), 2)
         for flip in told.flips if everything else told.flips[:MOST_FLIPS]:
@@ -163,9 +167,10 @@ def _sensitivity(found: Comparison, told: Sensitivity, *, everything: bool) -> I
         rest = (
             [Text(f"and {wording.plural(more, 'pair')} more: --all shows them")] if more > 0 and not everything else []
         )
-        yield from section(title, made, *rest)
+        yield from section(title, made, *rest, Text(words.inversions(told)))
     if everything:
-        ranks = table("metric", "summary", *(item.name for item in found.algorithms), left=2)
+        ranks = table("metric", "summary", *(item.name for item in found.algorithms), "inversions", "τ", left=2)
         for item in told.rankings:
-            ranks.add_row(item.title, words.SHORT[item.statistic], *map(str, item.ranks))
+            tau = wording.MISSING if item.kendall_tau is None else f"{item.kendall_tau:.2f}".replace("-", "−")
+            ranks.add_row(item.title, words.SHORT[item.statistic], *map(str, item.ranks), str(item.inversions), tau)
         yield from section("Ranks", ranks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
+from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.document import Level, Notice
 from arcademark.report.measures import Measure
@@ -22,6 +23,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
     {
         "partial_suite": "warning",
         "protocols_differ": "warning",
+        "training_differs": "warning",
         "protocol_unknown": "warning",
         "games_differ": "warning",
         "few_runs": "warning",
@@ -38,6 +40,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "runs": "note",
         "intervals": "note",
         "tests": "note",
+        "settings": "note",
         "power": "note",
         "read": "note",
         "hard_exploration": "note",
@@ -75,9 +78,10 @@ def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Boot
             *_few_runs(held.of_algorithms(material, _measures(algorithms[0].summaries, material), bootstrap.method)),
             *_complete(algorithms, material),
             *_records(algorithms),
+            *_over_runs(material),
             *(notice("measures", text) for text in material.yardstick.remarks),
             *_efficiency(algorithms, material),
-            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap),
+            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap, material.yardstick.noun),
             *read(material),
             *_hard(material),
         ]
@@ -121,6 +125,11 @@ def how_made(material: Material) -> Iterator[Notice]:
     plays = {name: material.play(name) for name in material.algorithms}
     for text in protocols.differing(plays):
         yield notice("protocols_differ", text)
+    yield from _training(material)
+    for text in protocols.not_ours(plays):
+        yield notice("protocol_unknown", text)
+    if rest := protocols.in_full(plays):
+        yield notice("settings", rest)
     unknown = protocols.unknown(plays, material.algorithms)
     if unknown:
         beside = (
@@ -135,7 +144,23 @@ def how_made(material: Material) -> Iterator[Notice]:
         )
 
 
-def same_games(material: Material, so: str = "Not every summary is over the same games") -> Iterator[Notice]:
+def _training(material: Material) -> Iterator[Notice]:
+    """Warn where algorithms trained for different numbers of frames, as far as these are known."""
+    trained: dict[int, list[str]] = {}
+    for name in material.algorithms:
+        if frames := material.scores.frames.get(name):
+            trained.setdefault(frames, []).append(name)
+    if len(trained) > 1:
+        told = "; ".join(
+            f"{wording.count(frames)}: {wording.shortened(names, most=3)}" for frames, names in sorted(trained.items())
+        )
+        yield notice(
+            "training_differs",
+            f"They were not trained equally long, which a difference may come from. Training frames: {told}.",
+        )
+
+
+def same_games(material: Material, so: str = "Not every summary is over the same {}s") -> Iterator[Notice]:
     """Warn where algorithms do not have the same games, and what follows."""
     everything = set(material.tasks)
     lacking = {name: everything - material.means(name).keys() for name in material.algorithms}
@@ -148,7 +173,7 @@ def same_games(material: Material, so: str = "Not every summary is over the same
         ]
         yield notice(
             "games_differ",
-            f"{so}: {_shown(parts)}. --games common takes those that all have.",
+            f"{so.format(material.yardstick.noun)}: {_shown(parts)}. --games common takes those that all have.",
         )
 
 
@@ -188,6 +213,15 @@ def _complete(algorithms: Sequence[Algorithm], material: Material) -> Iterator[N
         )
 
 
+def _over_runs(material: Material) -> Iterator[Notice]:
+    if any(row.size > 1 for name in material.algorithms for row in material.runs(name).values()):
+        yield notice(
+            "measures",
+            f"Mean and median are over {material.yardstick.noun}s, of each one's mean over runs; IQM and optimality "
+            "gap are over runs. A capped metric caps those means and those runs.",
+        )
+
+
 def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     if any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:]):
         yield notice(
@@ -213,7 +247,7 @@ def _efficiency(algorithms: Sequence[Algorithm], material: Material) -> Iterator
         )
 
 
-def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterator[Notice]:
+def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
     """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
     single = [name for name, runs in counts if runs == 1]
     if len(single) < len(counts):
@@ -221,12 +255,12 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap) -> Iterat
         yield notice(
             "intervals",
             f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, fewer of "
-            f"very many runs; seed {view.seed}); a single game's is Student's t.",
+            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t.",
         )
     if single:
         yield notice(
             "runs",
-            f"One run a game: how much scores vary from run to run is not known, so no interval for "
+            f"One run a {noun}: how much scores vary from run to run is not known, so no interval for "
             f"{wording.shortened(single)}.",
         )
     for text, names in bootstrap.notes.said.items():
@@ -261,10 +295,11 @@ def of_comparison(
             *_pairs(material, pairs),
             *references(material),
             *_few_runs(held.of_pairs(material, duels, _measures(pairs[0].summaries, material), bootstrap.method)),
-            *_tests(pairs, confidence),
+            *_tests(pairs, confidence, material.yardstick.noun),
+            *_over_runs(material),
             *(notice("measures", text) for text in material.yardstick.remarks),
-            *_power(pairs),
-            *intervals(counts, bootstrap),
+            *_power(pairs, confidence, material.yardstick.noun),
+            *intervals(counts, bootstrap, material.yardstick.noun),
             *read(material),
             *_hard(material),
         ]
@@ -274,7 +309,7 @@ def of_comparison(
 def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
     noun = material.yardstick.noun
     if len(pairs) > 1:
-        yield from same_games(material, "Each pair is compared on the games that both have")
+        yield from same_games(material, "Each pair is compared on the {}s that both have")
     elif pairs[0].left_out:
         yield notice(
             "games_differ",
@@ -294,29 +329,30 @@ def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
         )
 
 
-def _tests(pairs: Sequence[Pair], confidence: float) -> Iterator[Notice]:
+def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:
     games = sum(len(pair.games) for pair in pairs)
     untested = sum(pair.untested for pair in pairs)
     if untested < games:
         yield notice(
             "tests",
-            f"Better and worse: two-tailed Welch's t-tests on each game at {100 * confidence:g} % (Bellemare et al. "
-            "2013, §4.3), not corrected for their number: of a hundred games that do not differ, about one is decided.",
+            f"Better and worse: two-tailed Welch's t-tests on each {noun} at {100 * confidence:g} % (Bellemare et al. "
+            f"2013, §4.3), not corrected for their number: of a hundred {noun}s that do not differ, about one is decided.",
         )
     why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
     if untested:
         yield notice(
             "tests",
-            f"No test could be made on {untested:,} of {wording.plural(games, 'game')}: "
+            f"No test could be made on {untested:,} of {wording.plural(games, noun)}: "
             f"{wording.shortened(why, most=3)}.",
         )
 
 
-def _power(pairs: Sequence[Pair]) -> Iterator[Notice]:
+def _power(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:
     if any(pair.power for pair in pairs):
         yield notice(
             "power",
             "Runs needed: of each algorithm, to find the difference seen four times in five, if it and the spread "
-            "between runs are as seen. A difference that was seen is often larger than the true one, so more may be "
-            "needed.",
+            f"between runs are as seen. On a {noun} it is found by the test at {100 * confidence:g} %, in a summary by "
+            f"its {100 * LEVEL:g} % interval. A difference that was seen is often larger than the true one, so more "
+            "may be needed.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arcademark.metrics import normalise, ranking
-from arcademark.metrics.bootstrap import AGGREGATES, aggregates
+from arcademark.metrics.bootstrap import AGGREGATES
 from arcademark.report import measures
 from arcademark.report.measures import Measure
 from arcademark.report.tables import words
@@ -14,6 +14,9 @@ from arcademark.report.tables.question import Material
 from arcademark.suite import references
 
 OTHER_SOURCES = "hns_other_sources"
+
+USUAL = "median"
+"""The summary of the first metric whose order the others are held against."""
 
 
 def of(material: Material) -> Sensitivity | None:
@@ -31,18 +34,20 @@ def of(material: Material) -> Sensitivity | None:
     shared = [task for task in material.tasks if all(task in found for found in runs.values())]
     if not shared:
         return None
-    rankings = []
+    found_by: list[tuple[Measure, str, dict[str, float]]] = []
     for measure in _measures(material):
         known = [task for task in shared if task in measure.known]
         if not known:
             continue
-        found = {name: aggregates(measure.by_run({task: rows[task] for task in known})) for name, rows in runs.items()}
-        rankings += [
-            _ranking(measure, place, {name: float(four[place]) for name, four in found.items()})
-            for place in range(len(AGGREGATES))
+        found = {name: measure.aggregates({task: rows[task] for task in known}) for name, rows in runs.items()}
+        found_by += [
+            (measure, statistic, {name: float(four[place]) for name, four in found.items()})
+            for place, statistic in enumerate(AGGREGATES)
         ]
-    if not rankings:
+    if not found_by:
         return None
+    usual = next(values for _, statistic, values in found_by if statistic == USUAL)
+    rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found_by]
     return Sensitivity(tuple(rankings), tuple(_flips(material.algorithms, rankings)))
 
 
@@ -68,14 +73,18 @@ def _as_others_print(kind: str) -> dict[str, float]:
     }
 
 
-def _ranking(measure: Measure, place: int, values: Mapping[str, float]) -> Ranking:
-    sign = -1.0 if AGGREGATES[place] == "optimality_gap" else 1.0
+def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usual: Mapping[str, float]) -> Ranking:
+    sign = -1.0 if statistic == "optimality_gap" else 1.0
+    signed = {name: sign * value for name, value in values.items()}
+    ordered = min(len(set(order.values())) for order in (signed, usual)) > 1
     return Ranking(
-        measure.metric,
-        measure.title,
-        AGGREGATES[place],
-        tuple(values.values()),
-        tuple(ranking.ranks({name: sign * value for name, value in values.items()}).values()),
+        metric=measure.metric,
+        title=measure.title,
+        statistic=statistic,
+        values=tuple(values.values()),
+        ranks=tuple(ranking.ranks(signed).values()),
+        inversions=ranking.inversions(usual, signed).count,
+        kendall_tau=ranking.kendall_tau(usual, signed) if ordered else None,
     )
 
 

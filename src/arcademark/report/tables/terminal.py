@@ -43,10 +43,11 @@ def parts(report: ScoreReport, width: int, *, everything: bool = False) -> Itera
     if report.hard_exploration is not None:
         yield from sections.hard_exploration(report.hard_exploration, everyone=everything)
     if everything:
-        yield from section("Games", *_games(report, width))
+        yield from section(f"{words.noun(report.benchmark).title()}s", *_games(report, width))
     else:
-        yield from section("", Text(f"{wording.plural(len(report.games), 'game')}: --all shows each.", style="dim"))
-    yield from section("", *(notice(told) for told in report.notes))
+        games = wording.plural(len(report.games), words.noun(report.benchmark))
+        yield from section("", Text(f"{games}: --all shows each.", style="dim"))
+    yield from section("", *(notice(told) for told in report.notes if everything or told.kind != "settings"))
     yield from section("References", *(Text(f"{item.title}: {item.source}") for item in report.benchmark.references))
 
 
@@ -55,9 +56,9 @@ def _headline(report: ScoreReport) -> Table:
     bars = any(item.breakthroughs for item in report.algorithms)
     made = table(
         "algorithm",
-        f"games\nof {report.benchmark.games}",
+        f"{words.noun(report.benchmark)}s\nof {report.benchmark.games}",
         "runs",
-        f"{report.benchmark.name if not report.benchmark.own else 'whole'}\nmedian",
+        "median\nof all" if report.benchmark.own else f"{report.benchmark.name}\nmedian",
         *(("estimated\nmedian", "by") if models else ()),
         *(("at human\nlevel", "records\nbroken") if bars else ()),
     )
@@ -96,7 +97,7 @@ def _summaries(report: ScoreReport) -> Table:
         "median",
         "IQM",
         "optimality\ngap",
-        *(("games",) if counted else ()),
+        *((f"{words.noun(report.benchmark)}s",) if counted else ()),
         left=2,
     )
     made.columns[1].no_wrap = True
@@ -157,7 +158,7 @@ def _games(report: ScoreReport, width: int) -> Iterator[RenderableType]:
     metrics = words.uncapped(report)
     several = len(report.algorithms) > 1
     made = table(
-        "game",
+        words.noun(report.benchmark),
         "score",
         "interval",
         "runs",
