@@ -12,6 +12,9 @@ from collections.abc import Iterable
 LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
+MOST_NAMED = 12
+"""Names that are all told where none is close to what was asked for."""
+
 
 class ArcadeMarkError(Exception):
     """Something the user can mend: the message says where and how."""
@@ -38,8 +41,11 @@ class UnknownNameError(ArcadeMarkError):
         close = [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
-        elif len(names) <= 12 or kind not in LISTED:
+        elif len(names) <= MOST_NAMED:
             hint = f"known: {', '.join(names)}"
-        else:
+        elif kind in LISTED:
             hint = f"'arcademark info {kind}s' lists them"
+        else:
+            near = [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
+            hint = f"the closest of the {len(names)} that are known are {', '.join(map(repr, near))}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")

@@ -111,12 +111,7 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
 
     if wide and as_json:
         raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
-    if out is not None and out.exists() and not out.is_dir() and not overwrite:
-        raise ArcadeMarkError(f"{out}: exists already; name another file, or replace it with --overwrite")
     found = _select(**asked)
-    for entry in found.values():
-        if entry.unavailable:
-            click.echo(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}", err=True)
     if as_json:
         text = json.dumps(catalogue.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     else:
@@ -124,8 +119,11 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
     if out is None:
         click.echo(text, nl=False)
     else:
-        write(out, text, option="--out", example="scores.csv")
+        write(out, text, option="--out", example="scores.csv", overwrite=overwrite)
         click.echo(f"{out}: {len(found)} algorithms", err=True)
+    for entry in found.values():
+        if entry.unavailable:
+            click.echo(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}", err=True)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``arcademark compare``: algorithms against each other, as tables, a page or JSON."""
+"""``arcademark compare``: algorithms against each other, as tables, a page, LaTeX or JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from arcademark.cli import options, tables
-from arcademark.cli.writing import write
+from arcademark.cli.counting import counting
+from arcademark.cli.writing import PAGE, write
+from arcademark.errors import ArcadeMarkError
 
 
 @click.command("compare", short_help="Algorithms against each other: tests, intervals, sensitivity, power.")
@@ -17,7 +19,8 @@ from arcademark.cli.writing import write
 @click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")
 @tables.measured_by
 @click.option("--all", "everything", is_flag=True, help="Also show every ranking, and every game of every pair.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
+@click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead.")
 @options.as_json
 @tables.intervals
 @tables.read_as
@@ -27,6 +30,7 @@ def command(
     others: tuple[str, ...],
     everything: bool,
     html: Path | None,
+    latex: bool,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -34,9 +38,13 @@ def command(
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021.
     """
+    if latex and as_json:
+        raise ArcadeMarkError("--latex and --json cannot both be printed; choose one")
     from arcademark.report.tables.compare import compare_tables
 
-    found = compare_tables((table, *others), tables.question(algorithms=algorithms, **given))
+    asked = tables.question(algorithms=algorithms, **given)
+    with counting("comparing", "pairs of algorithms") as follow:
+        found = compare_tables((table, *others), asked, follow=follow)
     if html is not None:
         from arcademark.report.tables.html import render_comparison
 
@@ -45,6 +53,11 @@ def command(
         from arcademark.report.tables.as_json import render_comparison as as_values
 
         options.print_json(as_values(found))
+        return 0
+    if latex:
+        from arcademark.report.tables.latex import render_comparison as as_latex
+
+        click.echo(as_latex(found, everything=everything))
         return 0
     from rich.console import Console
 

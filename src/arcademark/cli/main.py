@@ -6,10 +6,12 @@ can mend it; 130 stopped with Ctrl-C; 141 nobody reads on.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
 import sys
+from unicodedata import category
 
 import click
 
@@ -26,6 +28,9 @@ COMMANDS = {
     "info": "arcademark.cli.info",
     "catalogue": "arcademark.cli.catalogue",
 }
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors of a place that takes no more."""
 
 
 class LazyGroup(click.Group):
@@ -68,6 +73,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         code = cli.main(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except ArcadeMarkError as error:
         _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
@@ -81,11 +88,25 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         code = 130
     except SystemExit:  # commands return their code: only click and rich end the process, when nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         code = 141
+    except BrokenPipeError:
+        _leave_output()
+        code = 141
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _leave_output()
+        _fail(f"cannot write ({error.strerror}); make room, or write elsewhere")
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _leave_output() -> None:
+    """Let what is left to be printed go nowhere, so that the interpreter does not fail at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str) -> None:
-    print(f"arcademark: {message}", file=sys.stderr)
+    shown = "".join(repr(char)[1:-1] if category(char) == "Cc" else char for char in message)
+    print(f"arcademark: {shown}", file=sys.stderr)
     sys.exit(2)

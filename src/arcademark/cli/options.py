@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,18 +20,21 @@ DEFAULT_GAMES = "atari-5"
 DEFAULT_PROTOCOL = "world-records"
 
 
+_COUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d{1,2})?)([kKmMbB]?)")
+_THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+_MOST = 2**63 - 1
+
+
 class Count(click.ParamType[int]):
-    """A whole number of at least one; ``1_000`` and ``2e6`` are understood too."""
+    """A whole number of at least one; ``1_000``, ``2e6``, ``200k``, ``200M`` and ``10B`` are understood too."""
 
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the number or say what was expected."""
-        try:
-            number = float(str(value).replace("_", ""))
-        except ValueError:
-            number = -1.0
-        if number < 1 or not number.is_integer():
+        found = _COUNT.fullmatch(str(value).strip())
+        number = Decimal(found[1].replace("_", "")) * _THOUSANDS[found[2].lower()] if found else Decimal(0)
+        if not 1 <= number <= _MOST or number != int(number):
             self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
         return int(number)
 

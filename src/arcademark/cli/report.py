@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from arcademark.cli import options
-from arcademark.cli.writing import write
+from arcademark.cli.writing import PAGE, write
 
 
 @click.command("report", short_help="Show the scores of runs, as tables, a page or JSON.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option("--all", "every_variant", is_flag=True, help="Show each of the Const and Perturb agents, not their best.")
 @click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @options.as_json

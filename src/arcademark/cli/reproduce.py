@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import options
-from arcademark.cli.writing import write
+from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -23,12 +23,13 @@ KINDS = (".svg", ".png")
 @click.option("--table", type=int, metavar="N", help="Only this table.")
 @click.option("--figure", type=int, metavar="N", help="Only this figure.")
 @click.option("--all", "whole", is_flag=True, help="Print tables whole, not just what is below the games and differs.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Also write the figures: as SVG and PNG into a folder; with --figure also as one FILE.svg or FILE.png.",
+    help="Also write the figures: as SVG and PNG into a folder; with --figure also as one FILE.svg or FILE.png. "
+    "Replaces earlier figures.",
 )
 @options.as_json
 def command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import options, tables
-from arcademark.cli.writing import write
+from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @tables.measured_by
 @click.option("--all", "everything", is_flag=True, help="Also show every game.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that works offline.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(
     "--export",
     type=click.Path(path_type=Path),

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 measured_by = options.combine(
-    click.option("--suite", default="atari-57", show_default=True, metavar="NAME", help="atari-57 or ale-55."),
+    click.option("--suite", metavar="NAME", help="atari-57 or ale-55.  [default: atari-57]"),
     click.option(
         "--references",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Another benchmark: a CSV file with the columns task, low and high.",
+        help="Another benchmark: a table with the columns task, low (0 %) and high (100 %), or random and human.",
     ),
     click.option(
         "--games",
@@ -38,7 +38,7 @@ measured_by = options.combine(
         "--frames",
         multiple=True,
         metavar="[NAME=]N",
-        help="Training frames, of all or of one algorithm. May be repeated.",
+        help="Training frames, of all or of one algorithm: 200M, DQN=50M. May be repeated.",
     ),
 )
 intervals = options.combine(
@@ -60,7 +60,7 @@ read_as = options.combine(
 
 
 def question(
-    suite: str,
+    suite: str | None,
     references: Path | None,
     games: str,
     metrics: str | None,
@@ -72,11 +72,19 @@ def question(
     algorithms: tuple[str, ...] = (),
     **reading: Any,
 ) -> Question:
-    """Make what is asked of the options, errors being those of `Question`'s reader."""
+    """Make what is asked of the options, errors being those of `Question`'s reader.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If two options contradict each other, or one is not what it should be.
+    """
     from arcademark.report.tables.question import Question
 
+    if suite is not None and references is not None:
+        raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")
     return Question(
-        suite=suite,
+        suite=suite or Question.suite,
         references=references,
         algorithms=algorithms,
         games=games,
@@ -139,7 +147,7 @@ def training_frames(given: tuple[str, ...]) -> dict[str, int]:
         try:
             count = options.COUNT.convert(number, None, None)
         except click.BadParameter as error:
-            raise ArcadeMarkError(f"--frames {item!r}: {error.message}, as in --frames 200e6 or NAME=200e6") from None
+            raise ArcadeMarkError(f"--frames {item!r}: {error.message}, as in --frames 200M or NAME=200M") from None
         if name.strip() in found:
             raise ArcadeMarkError(f"--frames {item!r}: {name.strip() or 'all algorithms'} given twice; give it once")
         found[name.strip()] = count

@@ -1,4 +1,8 @@
-"""Files that a command writes: whole or not at all."""
+"""Files that a command writes: whole or not at all.
+
+One rule holds for all: a folder that is missing is made; a page or a figure replaces an earlier one of its kind, being
+made anew from the same scores, and nothing else; scores replace nothing unless that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,14 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
 
+PAGE = "Also write a page that works offline; replaces an earlier page."
+"""The help of every ``--html``."""
 
-def write(path: Path, content: str | bytes, *, option: str, example: str) -> None:
+_BEGINNING = 8
+"""Bytes by which kinds of pages and figures are told apart: a doctype, XML, a PNG's signature."""
+
+
+def write(path: Path, content: str | bytes, *, option: str, example: str, overwrite: bool | None = None) -> None:
     """Write a file, and its folder where that is missing.
 
     Parameters
@@ -18,18 +28,36 @@ def write(path: Path, content: str | bytes, *, option: str, example: str) -> Non
         The option that named the path, "--html".
     example : str
         A name of a file, "page.html".
+    overwrite : bool or None, optional
+        Whether to replace a file that is there; None: one that begins as the new one does, or is empty.
 
     Raises
     ------
     ArcadeMarkError
-        If the path is a directory or cannot be written; nothing is left there then.
+        If the path is a directory, cannot be written, or is a file that is not to be replaced; what is there stays.
     """
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a directory; name a file, as in {option} {path / example}")
+    data = content.encode() if isinstance(content, str) else content
     draft = path.with_name(f".{path.name}.draft")
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(data)
+            return
+        _check_replaceable(path, data, option, overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content.encode() if isinstance(content, str) else content)
+        draft.write_bytes(data)
         draft.replace(path)
     except OSError as error:
         raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror}); choose another {option}") from None
+
+
+def _check_replaceable(path: Path, data: bytes, option: str, overwrite: bool | None) -> None:
+    if overwrite or not path.exists():
+        return
+    if overwrite is False:
+        raise ArcadeMarkError(f"{path}: exists already; name another file, or replace it with --overwrite")
+    with path.open("rb") as file:
+        start = file.read(_BEGINNING)
+    if start and start.lower() != data[:_BEGINNING].lower():
+        raise ArcadeMarkError(f"{path}: is another kind of file, which is not replaced; choose another {option}")

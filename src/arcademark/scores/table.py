@@ -23,6 +23,9 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 _Name = TypeVar("_Name", bound=Hashable)
 
+ScoresByName = Mapping[str, Mapping[str, float | Sequence[float] | NDArray[np.float64]]]
+"""Scores by algorithm and task: one, or one a run."""
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
@@ -138,6 +141,34 @@ class ScoreTable:
             tuple((sources or {}).get(name, "") for name in algorithms),
         )
 
+    @classmethod
+    def from_mapping(cls, scores: ScoresByName) -> ScoreTable:
+        """Build a table from scores by algorithm and task.
+
+        Parameters
+        ----------
+        scores : mapping of algorithm to (mapping of task to a score, or to one a run)
+            As in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``; NaN or None where a run's score is missing.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where something else is given; the message names the algorithm and the task.
+        """
+        rows = []
+        for algorithm, by_task in scores.items():
+            if not isinstance(by_task, Mapping):
+                raise ArcadeMarkError(
+                    f"scores[{algorithm!r}]: {type(by_task).__name__} given, expected a mapping of task to its scores, "
+                    "as in {'pong': [18.9, 19.3]}"
+                )
+            for task, values in by_task.items():
+                runs = _runs(f"scores[{algorithm!r}][{task!r}]", values)
+                rows += [(str(algorithm), str(task), run, score) for run, score in enumerate(runs)]
+        if not rows:
+            raise ArcadeMarkError("a table without scores; expected such as {'DQN': {'pong': [18.9, 19.3]}}")
+        return cls.from_rows(rows)
+
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
         """Keep the named algorithms and tasks, in the order asked for; None keeps all.
 
@@ -223,6 +254,22 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
         tuple(protocol for table in tables for protocol in table.protocols),
         tuple(owners.values()),
     )
+
+
+def _runs(place: str, values: object) -> list[float]:
+    try:
+        if isinstance(values, str | bytes | Mapping):
+            raise TypeError
+        runs = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        runs = np.empty((0, 0))
+    if runs.ndim != 1:
+        raise ArcadeMarkError(f"{place}: {values!r} given, expected a score or a list of them, one a run")
+    if not runs.size:
+        raise ArcadeMarkError(f"{place}: there is no score; leave the task out, or give one a run")
+    if np.isinf(runs).any():
+        raise ArcadeMarkError(f"{place}[{int(np.argmax(np.isinf(runs)))}]: an infinite score; expected a number")
+    return [float(score) for score in runs]
 
 
 def hidden_character(name: str) -> str:

@@ -36,8 +36,9 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
 
     Parameters
     ----------
-    places : path, ``"catalogue:review-2021"``, ScoreTable, or a sequence of these
-        A path is a file of any format that is read here, or a run's directory.
+    places : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
+        A path is a file of any format that is read here, or a run's directory; a mapping goes from algorithm to task to
+        a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
     question : Question, optional
     **asked : object
         Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
@@ -103,6 +104,8 @@ def scope(material: Material) -> str:
     if set(names) == set(yardstick.tasks):
         return f"the {wording.plural(len(names), yardstick.noun)} of {yardstick.view.title}"
     inside = sum(task in yardstick.tasks for task in names)
+    if inside == len(yardstick.tasks) and not yardstick.atari:
+        return f"the {wording.plural(inside, yardstick.noun)} of {yardstick.view.name}"
     return f"{inside} of the {wording.plural(len(yardstick.tasks), yardstick.noun)} of {yardstick.view.name}"
 
 
@@ -187,9 +190,8 @@ def _coverage(means: Mapping[str, float], material: Material, summaries: Sequenc
             inside, len(yardstick.tasks), (), None, f"{wording.plural(others, yardstick.noun)} of other suites"
         )
     names = tuple(yardstick.title(task) for task in missing)
-    why = (
-        f"{wording.plural(len(names), 'game')} of {yardstick.view.name} {'has' if len(names) == 1 else 'have'} no score"
-    )
+    lacking = wording.plural(len(names), yardstick.noun)
+    why = f"{lacking} of {yardstick.view.name} {'has' if len(names) == 1 else 'have'} no score"
     return Coverage(inside, len(yardstick.tasks), names, None, why)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.catalogue import collections
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise, ranges
 from arcademark.report import measures, wording
 from arcademark.report.measures import Measure
@@ -28,11 +28,14 @@ KINDS = MappingProxyType(
         "random": "random play",
         "human": "human average",
         "human_world_record": "human world record",
-        "low": "0 %",
-        "high": "100 %",
+        "low": "low (0 %)",
+        "high": "high (100 %)",
     }
 )
 """Kinds of references, in words."""
+
+USUAL = "atari-57"
+"""The suite that scores are measured by unless another one is asked for."""
 
 BASELINES = ("baselines-2013", "ale-2013")
 """Collections of the catalogue with the baselines of 2013: all 37 agents, else the three that are published."""
@@ -83,9 +86,20 @@ class Yardstick:
         return not self.view.own
 
     def canonical(self, name: str) -> str:
-        """Return the name that a task goes by; errors are those of `arcademark.suite.tasks.canonical_game`."""
+        """Return the name that a task goes by.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where it is no Atari game, and nothing else is measured.
+        """
         if self.atari:
-            return tasks.canonical_game(name)
+            try:
+                return tasks.canonical_game(name)
+            except UnknownNameError as error:
+                raise ArcadeMarkError(
+                    f"{error}; of another benchmark, give reference scores with --references"
+                ) from None
         by_lower = {task.lower(): task for task in self.tasks}
         return by_lower.get(name.strip().lower(), name.strip())
 
@@ -134,13 +148,13 @@ class Yardstick:
         )
 
 
-def yardstick(suite: str = "atari-57", own: str | os.PathLike[str] | None = None) -> Yardstick:
+def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None) -> Yardstick:
     """Make the benchmark that is asked for.
 
     Parameters
     ----------
     suite : str, optional
-        One of `arcademark.suite.tasks.suites`; ignored where `own` is given.
+        One of `arcademark.suite.tasks.suites`; where `own` is given, none but the usual one.
     own : path or None, optional
         A file of reference scores, see `arcademark.scores.references`.
 
@@ -150,6 +164,8 @@ def yardstick(suite: str = "atari-57", own: str | os.PathLike[str] | None = None
         Where there is no such suite, or the file is not what it should be.
     """
     if own is not None:
+        if suite != USUAL:
+            raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")
         return _own(own)
     found = tasks.suite(suite)
     anchors = {kind: references.scores(kind, found.name) for kind in found.references}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -51,13 +51,22 @@ SIDES = ("first", "second")
 Runs = Mapping[str, NDArray[np.float64]]
 
 
-def compare_tables(places: Sequence[Place] | Place, question: Question | None = None, /, **asked: Any) -> Comparison:
+def compare_tables(
+    places: Sequence[Place] | Place,
+    question: Question | None = None,
+    /,
+    *,
+    follow: Callable[[int, int], None] | None = None,
+    **asked: Any,
+) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters
     ----------
     places, question, **asked
         As in `arcademark.report.tables.analysis.score_table`; ``algorithms`` names at least two, all if none.
+    follow : callable, optional
+        Is told how many pairs of algorithms are compared, of how many, after each.
 
     Raises
     ------
@@ -75,11 +84,12 @@ def compare_tables(places: Sequence[Place] | Place, question: Question | None = 
     measures = material.yardstick.chosen(wanted.metrics)
     bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
     duels = list(itertools.combinations(material.algorithms, 2))
-    pairs = tuple(
-        _pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap)
-        for names in duels
-        if material.runs(names[0]).keys() & material.runs(names[1]).keys()
-    )
+    pairs = []
+    for done, names in enumerate(duels, start=1):
+        if material.runs(names[0]).keys() & material.runs(names[1]).keys():
+            pairs.append(_pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap))
+        if follow is not None:
+            follow(done, len(duels))
     if not pairs:
         raise ArcadeMarkError(f"{wording.listing(material.algorithms)} have no game in common; nothing to compare")
     sides = tuple(_side(name, material) for name in material.algorithms)
@@ -98,7 +108,7 @@ def compare_tables(places: Sequence[Place] | Place, question: Question | None = 
         confidence=CONFIDENCE,
         algorithms=sides,
         games=analysis.games(material),
-        pairs=pairs,
+        pairs=tuple(pairs),
         sensitivity=sensitivity.of(material),
         profiles=_profiles(material, main, bootstrap),
         hard_exploration=analysis.hard_exploration(material),

@@ -20,13 +20,19 @@ from arcademark.report import wording
 from arcademark.report.tables import protocols
 from arcademark.report.tables.protocols import Play
 from arcademark.scores.runs import load_run
-from arcademark.scores.table import ScoreTable, concatenate
+from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
 
 CATALOGUE = "catalogue:"
 """How a collection of the catalogue is named where a file could be."""
 
-Place = str | os.PathLike[str] | ScoreTable
+TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
+"""What is a table, for messages."""
+
+Place = str | os.PathLike[str] | ScoreTable | ScoresByName
+"""A path, ``catalogue:`` and a collection's name, a table, or scores by algorithm and task."""
+
+_Read = str | os.PathLike[str] | ScoreTable
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **rea
 
     Parameters
     ----------
-    places : path, ``catalogue:`` and a collection's name, ScoreTable, or a sequence of these
-        A path is a file, or a run's directory.
+    places : path, ``catalogue:`` and a collection's name, ScoreTable, mapping, or a sequence of these
+        A path is a file, or a run's directory; a mapping goes from algorithm to task to a score, or one a run.
     canonical : callable
         From a task's name as written to the name it goes by.
     **reading : object
@@ -83,9 +89,7 @@ def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **rea
     ArcadeMarkError
         Where nothing is given, or a place cannot be read; the message names file, row and column.
     """
-    wanted = [places] if isinstance(places, str | os.PathLike | ScoreTable) else list(places)
-    if not wanted:
-        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+    wanted = _wanted(places)
     files = [place for place in wanted if _is_file(place)]
     found: list[Scores] = []
     for place in wanted:
@@ -102,16 +106,40 @@ def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **rea
     return _together(found)
 
 
-def _text(place: Place) -> str:
+def _wanted(places: Sequence[Place] | Place) -> list[_Read]:
+    if isinstance(places, str | os.PathLike | ScoreTable | Mapping):
+        return [_place(places)]
+    if not isinstance(places, Sequence):
+        raise ArcadeMarkError(f"{_no_table(places)}; {TABLES}")
+    if not places:
+        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+    return [_place(place) for place in places]
+
+
+def _place(place: Place) -> _Read:
+    if isinstance(place, Mapping):
+        return ScoreTable.from_mapping(place)
+    if not isinstance(place, str | os.PathLike | ScoreTable):
+        raise ArcadeMarkError(f"{_no_table(place)}; {TABLES}")
+    if not isinstance(place, ScoreTable) and not os.fspath(place).strip():
+        raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
+    return place
+
+
+def _no_table(value: object) -> str:
+    return f"{type(value).__name__} given for a table of scores, which says nothing of algorithms and tasks"
+
+
+def _text(place: _Read) -> str:
     return os.fspath(place) if not isinstance(place, ScoreTable) else ""
 
 
-def _is_file(place: Place) -> bool:
+def _is_file(place: _Read) -> bool:
     text = _text(place)
     return bool(text) and not text.startswith(CATALOGUE) and not (Path(text) / "manifest.json").exists()
 
 
-def _files(files: Sequence[Place], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
     from arcademark.scores.reading import read_tables
 
     found = read_tables([Path(_text(place)) for place in files], canonical_task=canonical, **reading)

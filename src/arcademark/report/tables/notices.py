@@ -336,7 +336,8 @@ def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Noti
         yield notice(
             "tests",
             f"Better and worse: two-tailed Welch's t-tests on each {noun} at {100 * confidence:g} % (Bellemare et al. "
-            f"2013, §4.3), not corrected for their number: of a hundred {noun}s that do not differ, about one is decided.",
+            f"2013, §4.3), not corrected for their number: of a hundred {noun}s that do not differ, about one is "
+            "decided.",
         )
     why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
     if untested:

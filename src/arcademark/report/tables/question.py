@@ -115,12 +115,14 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     measure = yardstick(question.suite, question.references)
     frames = {"": question.frames} if isinstance(question.frames, int) else dict(question.frames or {})
     read = loading.load(places, measure.canonical, **question.reading)
-    for name in [*question.algorithms, *(name for name in frames if name)]:
-        if name not in read.table.algorithms:
-            raise UnknownNameError("algorithm", name, read.table.algorithms)
+    chosen = [_meant(name, read.table.algorithms) for name in question.algorithms]
+    if len(set(chosen)) < len(chosen):
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise ArcadeMarkError(f"the algorithm {twice!r} is named twice; name each once")
+    frames = {name and _meant(name, read.table.algorithms): number for name, number in frames.items()}
     protocol = None if question.protocol is None else protocols.protocol(question.protocol)
     known = loading.declare(read, protocol, frames)
-    table = known.table.select(algorithms=list(question.algorithms) or None)
+    table = known.table.select(algorithms=chosen or None)
     tasks = _tasks(question.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
     table = table.select(tasks=tasks)
     if not table.runs_present().any():
@@ -134,6 +136,18 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
     return Material(replace(known, table=table), measure)
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """Return the algorithm that a name means: the one so written, or else the only one that is so but for case."""
+    if name in known:
+        return name
+    alike = [candidate for candidate in known if candidate.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ArcadeMarkError(f"the algorithm {name!r} may be {wording.listing(map(repr, alike), 'or')}; write which")
+    if not alike:
+        raise UnknownNameError("algorithm", name, known)
+    return alike[0]
 
 
 def _tasks(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from types import MappingProxyType
 
 from arcademark.report import wording
 from arcademark.report.tables.comparison import Comparison, Pair, Sensitivity
-from arcademark.report.tables.document import Algorithm, ScoreReport, Statistic
+from arcademark.report.tables.document import Algorithm, Benchmark, ScoreReport, Statistic
 
 KINDS = MappingProxyType(
     {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
@@ -80,9 +81,20 @@ def p_value(value: float | None) -> str:
     return wording.MISSING if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def noun(benchmark: Benchmark) -> str:
+    """Name what a benchmark has many of: games on Atari, else tasks."""
+    return "task" if benchmark.own else "game"
+
+
+def median(benchmark: Benchmark) -> str:
+    """Name the median over a whole benchmark: by its name, unless that is a file's."""
+    return f"median of all {benchmark.games}" if benchmark.own else f"{benchmark.name} median"
+
+
 def verdicts(found: Comparison, pair: Pair) -> list[str]:
     """Say in sentences how two algorithms compare."""
-    games = wording.plural(len(pair.games), "game")
+    kind = noun(found.benchmark)
+    games = wording.plural(len(pair.games), kind)
     told = []
     if pair.untested < len(pair.games):
         told.append(
@@ -95,25 +107,40 @@ def verdicts(found: Comparison, pair: Pair) -> list[str]:
     told.append(f"{whose} score is higher in {higher} and lower in {lower} of {games}.")
     span = share_span(pair.improvement)
     told.append(
-        f"A run of it beats one of {pair.second} on a random game with probability {share(pair.improvement.value)}"
+        f"A run of it beats one of {pair.second} on a random {kind} with probability {share(pair.improvement.value)}"
         + (f" ({span})." if span else ".")
     )
     if pair.power is not None:
-        told.append(_power(pair))
+        told.append(_power(pair, kind))
     return told
 
 
-def _power(pair: Pair) -> str:
+def _power(pair: Pair, kind: str) -> str:
     power = pair.power
     if power is None:
         return ""
     told = (
-        f"Runs needed to find the difference seen: {power.median_seeds:,.0f} on a middling game; {power.enough} of "
+        f"Runs needed to find the difference seen: {power.median_seeds:,.0f} on a middling {kind}; {power.enough} of "
         f"{power.games} have enough"
     )
     if power.seeds is None:
         return f"{told}."
     return f"{told}. For the {STATISTICS[power.statistic]} {power.metric}: {wording.count(power.seeds)}."
+
+
+def inversions(told: Sensitivity) -> str:
+    """Count the pairs of algorithms that each measure puts in the opposite order to the first metric's median."""
+    usual = next(item for item in told.rankings if item.statistic == "median")
+    found: dict[int, list[str]] = {}
+    for item in told.rankings:
+        found.setdefault(item.inversions, []).append(f"{STATISTICS[item.statistic]} {item.title}")
+    found.pop(0, None)
+    pairs = wording.plural(math.comb(len(usual.ranks), 2), "pair")
+    by_number = "; ".join(f"{number} by {wording.listing(names)}" for number, names in sorted(found.items()))
+    return (
+        f"Inversions against the order by median {usual.title}, of {pairs} (Aitchison et al. 2023, §7): "
+        f"{by_number or 'none'}{', none by the others' if found else ''}."
+    )
 
 
 def no_flips(told: Sensitivity) -> str:

@@ -17,6 +17,11 @@ STANDARD_INPUT = "-"
 _INPUTS = frozenset({STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
+_TITLE = "standard input"
+_READ: dict[object, bytes] = {}
+"""What standard input held, which can be read only once: at most one entry, by the stream."""
+
+
 class PipedFile(type(Path())):  # type: ignore[misc]
     """What a pipe gave, read once and kept; to be used like the path of a file with this content."""
 
@@ -45,7 +50,7 @@ def place(path: str | os.PathLike[str]) -> Path:
     if isinstance(path, PipedFile):
         return path
     if name in _INPUTS:
-        return _kept("standard input", name)
+        return _kept(_TITLE, name)
     try:
         piped = not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode)
     except (OSError, ValueError):  # said where it is read
@@ -55,13 +60,20 @@ def place(path: str | os.PathLike[str]) -> Path:
 
 def _kept(title: str, name: str) -> PipedFile:
     try:
-        if title == "standard input":
-            content = sys.stdin.buffer.read() if sys.stdin is not None else b""
-        else:
-            content = Path(name).read_bytes()
+        content = _standard_input() if title == _TITLE else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
     found: PipedFile = PipedFile(title)
     found.content = content
     return found
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        return b""
+    if sys.stdin not in _READ:
+        content = sys.stdin.buffer.read()
+        _READ.clear()
+        _READ[sys.stdin] = content
+    return _READ[sys.stdin]

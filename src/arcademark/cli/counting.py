@@ -1,0 +1,66 @@
+"""How far long work is, on standard error: a bar on a terminal, else a line now and then; nothing where it is short."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+SHORT_SECONDS = 2.0
+"""Work that is done sooner is not told of."""
+
+LINE_SECONDS = 30.0
+
+
+@contextmanager
+def counting(
+    doing: str, things: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[int, int], None]]:
+    """Show how many of some things are done.
+
+    Parameters
+    ----------
+    doing, things : str
+        As in "comparing", "pairs".
+    console : Console, optional
+        Where to; standard error by default.
+    clock : callable, optional
+        Seconds that go by.
+
+    Yields
+    ------
+    callable of (int, int)
+        To be told how many are done, of how many.
+    """
+    shown = console or Console(stderr=True, highlight=False, soft_wrap=True)
+    bar = Progress(
+        TextColumn(f"{doing} {things}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=shown,
+        transient=True,
+    )
+    task = bar.add_task(doing)
+    begun = clock()
+    told = begun + SHORT_SECONDS - LINE_SECONDS
+
+    def follow(done: int, of: int) -> None:
+        nonlocal told
+        now = clock()
+        if now - begun < SHORT_SECONDS:
+            return
+        if shown.is_terminal:
+            bar.start()
+            bar.update(task, completed=done, total=of)
+        elif done < of and now - told >= LINE_SECONDS:
+            told = now
+            shown.print(f"{doing} {things}: {done:,} of {of:,}", markup=False)
+
+    try:
+        yield follow
+    finally:
+        bar.stop()
