@@ -57,6 +57,7 @@ BAD_OPTIONS = {
     "frames of nobody": (["score", "good.csv", "--frames", "mien=1e6"], "did you mean 'mine'"),
     "two forms": (["score", "good.csv", "--json", "--latex"], "choose one"),
     "page is a folder": (["score", "good.csv", "--html", "."], "is a directory"),
+    "two forms of a comparison": (["compare", "good.csv", "--json", "--latex"], "choose one"),
     "itself": (["compare", "good.csv", "mine", "mine"], "not compared with itself"),
     "one only": (["compare", "good.csv", "mine"], "name another"),
     "nobody": (["compare", "good.csv", "mine", "yuors"], "did you mean 'yours'"),

@@ -170,6 +170,52 @@ def test_what_changes_the_order_is_named() -> None:
     assert ("hns_other_sources", "mean") in ranks
 
 
+def test_inversions_are_counted_against_the_median() -> None:
+    # medians: a > b > c; means: c > a > b, so two pairs of three are inverted
+    shares = {"a": (3.0, 3.0, 3.0), "b": (2.0, 2.0, 2.0), "c": (1.0, 1.0, 90.0)}
+    random, human = (references.scores(kind) for kind in ("random", "human"))
+    games = ("pong", "alien", "qbert")
+    scores = {
+        name: {
+            game: [random[game] + (human[game] - random[game]) * part] for game, part in zip(games, parts, strict=True)
+        }
+        for name, parts in shares.items()
+    }
+    told = compare_tables(table(scores)).sensitivity
+    assert told is not None
+    found = {(item.metric, item.statistic): item for item in told.rankings}
+    assert (found["hns", "median"].inversions, found["hns", "median"].kendall_tau) == (0, pytest.approx(1))
+    assert (found["hns", "mean"].inversions, found["hns", "mean"].kendall_tau) == (2, pytest.approx(-1 / 3))
+    assert found["hns", "optimality_gap"].kendall_tau is None  # all on target
+    assert "of 3 pairs (Aitchison et al. 2023, §7): " in words.inversions(told)
+    assert "2 by mean HNS" in words.inversions(told)
+
+
+def test_intervals_of_differences_are_judged_as_differences(two: Comparison) -> None:
+    told = text_of(two, "few_runs")
+    assert told.startswith("theirs and yours, 5 runs a game: of simulated")
+    assert "intervals of such differences from 5 runs of 57 games" in told
+    several = compare_tables(
+        made_up_table(("mine", "yours", "theirs"), GAMES[:6], runs={"mine": 5, "yours": 3, "theirs": 9})
+    )
+    assert text_of(several, "few_runs").startswith(
+        "The pair with the fewest runs, mine and yours, as few as 3 runs a game"
+    )
+
+
+def test_both_levels_of_the_power_are_named_and_training_is_compared(two: Comparison) -> None:
+    assert "by the test at 99 %, in a summary by its 95 % interval" in text_of(two, "power")
+    found = compare_tables("catalogue:review-2021", algorithms=["MuZero", "Agent57"])
+    assert [side.training_frames for side in found.algorithms] == [20_000_000_000, 100_000_000_000]
+    assert "20,000,000,000: MuZero; 100,000,000,000: Agent57" in text_of(found, "training_differs")
+
+
+def test_planning_on_the_emulator_is_told() -> None:
+    told = text_of(compare_tables("catalogue:ale-2013", suite="ale-55", algorithms=["UCT", "BASS"]), "protocols_differ")
+    assert "UCT plans on the emulator" in told
+    assert "averaged episodes (10, 500 in each of 30 trials)" in told
+
+
 def test_profiles_fall_and_a_better_algorithm_is_above(two: Comparison) -> None:
     theirs, yours = two.profiles
     assert theirs.thresholds[0] == 0

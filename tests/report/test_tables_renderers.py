@@ -87,6 +87,11 @@ def test_golden_latex(scores: ScoreReport, golden: Callable[[str, str], None]) -
     golden("scores.tex", text.replace(f"ArcadeMark {arcademark.__version__}", "ArcadeMark VERSION"))
 
 
+def test_golden_latex_of_comparisons(pair: Comparison, three: Comparison, golden: Callable[[str, str], None]) -> None:
+    text = latex.render_comparison(pair) + latex.render_comparison(three, everything=True)
+    golden("comparison.tex", text.replace(f"ArcadeMark {arcademark.__version__}", "ArcadeMark VERSION"))
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_line_is_wider_than_the_terminal(scores: ScoreReport, three: Comparison, width: int) -> None:
     for shown in (scores, three):
@@ -135,7 +140,7 @@ def test_names_from_users_are_escaped() -> None:
 
 
 def test_latex_escapes_names_and_balances_its_braces() -> None:
-    name = "100%_of$#&{x}~^\\[a]\n|<>"
+    name = "100%_of$#&{x}~^\\[a] |<>"
     text = latex.render_scores(score_table(made_up_table((name,), ("pong", "qbert"), runs=3)), everything=True)
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     assert r"100\%\_of\$\#\&\{x\}\textasciitilde{}\textasciicircum{}\textbackslash{}{[}a{]} \textbar{}" in body
@@ -145,8 +150,11 @@ def test_latex_escapes_names_and_balances_its_braces() -> None:
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\bottomrule")
 
 
-def test_every_row_of_a_latex_table_has_its_columns(scores: ScoreReport) -> None:
-    text = latex.render_scores(scores, everything=True)
+def test_every_row_of_a_latex_table_has_its_columns(scores: ScoreReport, pair: Comparison, three: Comparison) -> None:
+    single = compare_tables(made_up_table(games=GAMES, runs=1))
+    text = latex.render_scores(scores, everything=True) + "".join(
+        latex.render_comparison(each, everything=True) for each in (pair, three, single)
+    )
     for columns, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
         rows = [line for line in body.splitlines() if line.rstrip().endswith(r"\\")]
         assert rows

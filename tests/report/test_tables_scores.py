@@ -133,12 +133,70 @@ def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
 
 def test_few_runs_are_warned_of_and_one_run_has_no_interval() -> None:
     few = score_table(made_up_table(runs={"mine": 3, "yours": 20}))
-    assert "mine: 3 runs a game are few" in text_of(few, "few_runs")
-    assert "yours" not in text_of(few, "few_runs")
+    told = text_of(few, "few_runs")
+    assert "mine, 3 runs a game: of simulated" in told
+    assert "intervals from 3 runs of 57 games, fewer held the true value" in told
+    assert "HNS and HWRNS, mean 91 to 95" in told
+    # the gap is the hard case from 20 runs too, and there the others are not named
+    assert "yours, 20 runs a game" in told
+    assert "HNS and HWRNS, optimality gap 77 to 95" in told.partition("yours, 20 runs")[2].partition(" | ")[0]
     one = score_table(made_up_table(runs=1))
     assert "few_runs" not in kinds(one)
     assert "One run a game" in text_of(one, "runs")
     assert summary(one.algorithms[0], "hns").mean.low is None
+
+
+@pytest.mark.parametrize("games", [GAMES[:26], GAMES])
+def test_of_uneven_runs_the_fewest_of_a_game_are_warned_of(games: tuple[str, ...]) -> None:
+    counts = {game: 3 + place % 4 for place, game in enumerate(games)}
+    scores = {"mine": {game: [float(run * run) for run in range(count)] for game, count in counts.items()}}
+    told = text_of(score_table(table(scores), resamples=50), "few_runs")
+    assert told.startswith(
+        "mine, as few as 3 runs a game: of simulated 95\N{NO-BREAK SPACE}% intervals from 3 runs of "
+    )
+    assert f"of {len(games)} games" in told
+
+
+def test_two_runs_of_one_game_are_told_where_the_others_have_twelve_and_single_runs_aside() -> None:
+    scores = {game: [float(run * run) for run in range(12)] for game in GAMES[:10]}
+    two = {"mine": scores | {GAMES[0]: [1.0, 5.0]}}
+    assert "mine, as few as 2 runs a game" in text_of(score_table(table(two), resamples=50), "few_runs")
+    one = {"mine": scores | {GAMES[0]: [1.0]}}
+    assert "mine, 12 runs a game: of simulated" in text_of(score_table(table(one), resamples=50), "few_runs")
+
+
+def test_training_of_other_lengths_is_told() -> None:
+    scores = made_up_table(("mine", "yours", "theirs"), GAMES[:3], runs=1)
+    told = text_of(score_table(scores, frames={"mine": 50, "yours": 200_000, "theirs": 50}), "training_differs")
+    assert told.endswith("Training frames: 50: mine and theirs; 200,000: yours.")
+    alike = score_table(scores, frames=200)
+    assert "training_differs" not in kinds(alike)
+    assert "training_differs" not in kinds(score_table(scores, frames={"mine": 50}))
+
+
+def test_planners_are_not_ranked_with_learners() -> None:
+    report = score_table("catalogue:ale-2013", suite="ale-55")
+    told = text_of(report, "protocols_differ")
+    assert "Breadth-first search and UCT plan on the emulator" in told
+    assert "averaged episodes (500 in each of 30 trials, 10)" in told
+    assert "features" not in told
+    learners = score_table("catalogue:ale-2013", suite="ale-55", algorithms=["Basic", "BASS"])
+    assert "protocols_differ" not in kinds(learners)
+    planners = score_table("catalogue:ale-2013", suite="ale-55", algorithms=["UCT", "Breadth-first search"])
+    assert "protocols_differ" not in kinds(planners)
+
+
+def test_a_protocol_that_is_none_of_ours_is_told_with_the_closest_name() -> None:
+    told = text_of(
+        score_table(made_up_table(("mine",), ("pong",), protocols={"mine": "world-record"})), "protocol_unknown"
+    )
+    assert "did you mean 'world-records'" in told
+    changed = made_up_table(("mine",), ("pong",), protocols={"mine": "saber (frame_skip=often)"})
+    assert "what 'saber (frame_skip=often)' changes of the protocol saber" in text_of(
+        score_table(changed), "protocol_unknown"
+    )
+    ours = made_up_table(("mine",), ("pong",), protocols={"mine": "saber"})
+    assert "protocol_unknown" not in kinds(score_table(ours))
 
 
 def test_other_protocols_are_warned_of_with_their_settings() -> None:

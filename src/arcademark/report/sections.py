@@ -31,7 +31,7 @@ def hard_exploration(found: HardExploration, *, everyone: bool = False) -> Itera
         yield from section(title, Text(f"No score on {names}: where exploration matters, play these too."))
         return
     several = len(found.games[0].scores) > 1
-    made = prose(table("game", "score", "HNS", "random", "human", "best", "published by"))
+    made = prose(table("game", "score", "HNS", "random", "human", "best other", "published by"))
     made.columns[-1].min_width = 12
     for game in found.games:
         anchors = _anchors(game)

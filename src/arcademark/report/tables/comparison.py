@@ -23,6 +23,8 @@ class Side:
     ----------
     name, source, protocol : str
         As in `arcademark.report.tables.document.Algorithm`.
+    training_frames : int or None
+        None where they are not known.
     fewest_runs, most_runs : int
         Runs a game, on the games compared.
     """
@@ -30,6 +32,7 @@ class Side:
     name: str
     source: str
     protocol: str
+    training_frames: int | None
     fewest_runs: int
     most_runs: int
 
@@ -172,6 +175,10 @@ class Ranking:
         In percent, in the document's order of algorithms, over the games that all have.
     ranks : tuple of int
         1 is best; equal values share a rank.
+    inversions : int
+        Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
+    kendall_tau : float or None
+        Rank correlation with it; None where one of the two has no order.
     """
 
     metric: str
@@ -179,6 +186,8 @@ class Ranking:
     statistic: str
     values: tuple[float, ...]
     ranks: tuple[int, ...]
+    inversions: int
+    kendall_tau: float | None
 
 
 @dataclass(frozen=True)

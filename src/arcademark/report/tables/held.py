@@ -95,16 +95,19 @@ def _told(basis: Basis, measures: Sequence[Measure], method: str, prefix: str) -
         for kind, titles in groups.items()
         if (short := _short(basis, method, kind))
     ]
+    what = "intervals of such differences" if prefix else "intervals"
+    sentences = []
+    if told:
+        games, runs = coverage.nearest(basis.games, basis.fewest)
+        sentences.append(
+            f"of simulated {100 * LEVEL:g}{PERCENT} {what} from {runs} runs of {games} games, fewer held the true "
+            f"value: {'; '.join(told)}"
+        )
     unknown = [item.title for item in measures if item.capped and item.bounds != MEASURED_CAP]
     if unknown and (told or basis.fewest < coverage.FEW_RUNS):
-        told.append(f"of {wording.listing(unknown)} that was not measured")
-    if not told:
-        return ""
-    games, runs = coverage.nearest(basis.games, basis.fewest)
-    what = "intervals of such differences" if prefix else "intervals"
-    return (
-        f"of simulated {100 * LEVEL:g}{PERCENT} {what} from {runs} runs of {games} games, fewer held the true value. "
-        f"{'; '.join(told)}"
+        sentences.append(f"how often {what} of {wording.listing(unknown)} hold it was not measured")
+    return ". ".join(
+        sentence[0].upper() + sentence[1:] if place else sentence for place, sentence in enumerate(sentences)
     )
 
 

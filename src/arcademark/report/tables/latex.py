@@ -5,9 +5,13 @@ Names are escaped; numbers stand right-aligned in plain columns, with intervals 
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import jinja2
 
 from arcademark.report import wording
+from arcademark.report.tables import words
+from arcademark.report.tables.comparison import Comparison
 from arcademark.report.tables.document import ScoreReport, Statistic
 
 _ESCAPED = str.maketrans(
@@ -58,6 +62,27 @@ def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
             item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries
         ),
     )  # fmt: skip
+
+
+def render_comparison(found: Comparison, *, everything: bool = False) -> str:
+    """Write the differences of two algorithms and their games, or of several each against each.
+
+    Parameters
+    ----------
+    found : Comparison
+    everything : bool, optional
+        Whether to add the games of every pair, where there are several.
+    """
+    return (
+        environment()
+        .get_template("comparison.tex.jinja")
+        .render(
+            report=found,
+            groups=[list(group) for _, group in groupby(found.pairs[0].summaries, key=lambda item: item.metric)],
+            everything=everything,
+            words=words,
+        )
+    )
 
 
 def environment() -> jinja2.Environment:
