@@ -1,7 +1,7 @@
 """How often the intervals of `arcademark.metrics.bootstrap` hold the true value: measured by simulation.
 
-`MEASURED` is written by ``python bench/interval_coverage.py --write``, which says how populations are made, and stands
-in docs/intervals.md too.
+`MEASURED` and `OTHERS` are written by ``python bench/interval_coverage.py --write``, with ``--others`` for the second.
+It says how populations are made. Both stand in docs/intervals.md too.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import math
 LEVEL = 0.95
 TASKS = (5, 26, 57)
 RUNS = (2, 3, 5, 10, 20)
+ENOUGH = 0.93
+"""An interval whose like was seen to hold the truth in a smaller share of cases, at worst, says so."""
+
 FEW_RUNS = 10
-"""With fewer runs a task than these an interval says how often such ones were seen to hold the truth."""
+"""With fewer runs a task than these an interval of which nothing was measured says so."""
 
 # measured: begin
 # fmt: off
@@ -110,6 +113,12 @@ MEASURED: dict[tuple[str, str, int], tuple[tuple[float, float], ...]] = {
 }
 # fmt: on
 # measured: end
+# others: begin
+# fmt: off
+OTHERS: dict[tuple[str, str, int], tuple[tuple[float, float], ...]] = {
+}
+# fmt: on
+# others: end
 """Method, statistic and number of tasks: for each of `RUNS` the lowest and the highest share of `LEVEL` intervals that
 held the true value, over the populations."""
 
@@ -120,7 +129,8 @@ def measured(statistic: str, method: str, tasks: int, runs: int) -> tuple[float,
     Parameters
     ----------
     statistic : str
-        "mean", "median", "iqm", "optimality_gap" or "probability_of_improvement".
+        "mean", "median", "iqm", "optimality_gap" or "probability_of_improvement"; of two algorithms "difference of
+        mean", …; of scores capped after averaging over runs "capped mean", …, and "difference of capped mean", ….
     method : str
         As in `arcademark.metrics.intervals.METHODS`.
     tasks, runs : int
@@ -132,23 +142,37 @@ def measured(statistic: str, method: str, tasks: int, runs: int) -> tuple[float,
     (float, float) or None
         Lowest and highest share over the populations; None where nothing was measured.
     """
-    nearest = min(TASKS, key=lambda count: abs(math.log(count / tasks)))
-    known = [i for i, count in enumerate(RUNS) if count <= runs]
-    found = MEASURED.get((method, statistic, nearest))
-    return found[known[-1]] if found and known else None
+    if runs < RUNS[0]:
+        return None
+    size, count = nearest(tasks, runs)
+    key = method, statistic, size
+    found = MEASURED.get(key) or OTHERS.get(key)
+    return found[RUNS.index(count)] if found else None
+
+
+def nearest(tasks: int, runs: int) -> tuple[int, int]:
+    """Return the numbers of tasks and of runs that were measured and stand for these; runs are 2 or more."""
+    size = min(TASKS, key=lambda count: abs(math.log(count / tasks)))
+    return size, max(count for count in RUNS if count <= runs)
+
+
+def span(shares: tuple[float, float]) -> str:
+    """Show shares in percent, without its sign: "93 to 96", or "94" where both come to that."""
+    low, high = (f"{share:.0%}".removesuffix("%") for share in shares)
+    return low if low == high else f"{low} to {high}"
 
 
 def warning(statistic: str, method: str, level: float, tasks: int, runs: int) -> str | None:
-    """Say what was measured of intervals from so few runs, or nothing where they are not few.
+    """Say what was measured of such intervals, or nothing where they hold the truth often enough.
 
-    Parameters are those of `measured`, and the interval's level: at another than `LEVEL` nothing was measured.
+    Parameters are those of `measured`, and the interval's level: at another than `LEVEL` nothing was measured, which is
+    said below `FEW_RUNS`.
     """
-    if runs >= FEW_RUNS:
-        return None
-    few = f"only {runs} runs a task"
     found = measured(statistic, method, tasks, runs) if level == LEVEL else None
     if found is None:
-        return f"{few}: how often such an interval holds the true value was not measured"
-    low, high = (f"{share:.0%}".removesuffix("%") for share in found)
-    share = f"{low} %" if low == high else f"{low} to {high} %"
-    return f"{few}: of simulated {level * 100:g} % intervals from so few, {share} held the true value"
+        unknown = f"only {runs} runs a task: how often such an interval holds the true value was not measured"
+        return unknown if runs < FEW_RUNS else None
+    if found[0] >= ENOUGH:
+        return None
+    stood, share = nearest(tasks, runs)[1], f"{span(found)} %"
+    return f"{runs} runs a task: of simulated {level * 100:g} % intervals from {stood}, {share} held the true value"
