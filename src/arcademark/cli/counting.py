@@ -63,4 +63,5 @@ def counting(
     try:
         yield follow
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()
