@@ -30,12 +30,26 @@ def test_pairs_that_cannot_be_read_are_refused(items):
         options.pairs("set", items)
 
 
-@pytest.mark.parametrize(("text", "count"), [("1", 1), ("200_000_000", 200_000_000), ("2e6", 2_000_000)])
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("1", 1),
+        ("200_000_000", 200_000_000),
+        ("2e6", 2_000_000),
+        ("200k", 200_000),
+        ("200M", 200_000_000),
+        ("1.5m", 1_500_000),
+        ("10B", 10**10),
+        ("1.1M", 1_100_000),
+    ],
+)
 def test_counts_may_be_written_short(text, count):
     assert options.COUNT.convert(text, None, None) == count
 
 
-@pytest.mark.parametrize("text", ["0", "-3", "1.5", "many", "inf", "nan"])
+@pytest.mark.parametrize(
+    "text", ["0", "-3", "1.5", "many", "inf", "nan", "200Q", "M", "1e400", "1e30", "1 M", "0.0001k", "9e18B"]
+)
 def test_other_counts_are_refused(text):
     with pytest.raises(click.UsageError):
         options.COUNT.convert(text, None, None)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,10 @@ BAD_TABLES = {
     "text": (HEADER + "a,pong,0,twelve\n", ["row 2", "'score'", "twelve"]),
     "unknown game": (HEADER + "a,pnog,0,1\n", ["row 2", "did you mean 'pong'"]),
     "infinite": (HEADER + "a,pong,0,inf\n", ["row 2", "inf"]),
+    "control character": (HEADER + "a\x1b[31m,pong,0,1\n", ["row 2", "'algorithm'", "U+001B", "take it out"]),
+    "quotation mark": (HEADER + 'a,pong,0,1\na,"pong,1,1\na,pong,2,1\n', ["row 3", "close it"]),
+    "spread": (HEADER + "a,pong,0,18.9 ± 0.3\n", ["row 2", "leave the spread out", "18.9"]),
+    "other benchmark": (HEADER + "a,HalfCheetah-v4,0,1\n", ["row 2", "--references"]),
     "empty": ("", ["empty"]),
     "header only": (HEADER, ["no rows"]),
     "nothing but missing": (HEADER + "a,pong,0,NaN\n", ["no cell holds a score"]),
@@ -55,6 +62,9 @@ BAD_OPTIONS = {
     "frames": (["score", "good.csv", "--frames", "many"], "--frames"),
     "frames twice": (["score", "good.csv", "--frames", "1e6", "--frames", "2e6"], "twice"),
     "frames of nobody": (["score", "good.csv", "--frames", "mien=1e6"], "did you mean 'mine'"),
+    "frames with a wrong unit": (["score", "good.csv", "--frames", "mine=20Q"], "as in --frames 200M"),
+    "two benchmarks": (["score", "good.csv", "--suite", "ale-55", "--references", "good.csv"], "leave one out"),
+    "name that is empty": (["score", ""], "the name of a table is empty"),
     "two forms": (["score", "good.csv", "--json", "--latex"], "choose one"),
     "page is a folder": (["score", "good.csv", "--html", "."], "is a directory"),
     "two forms of a comparison": (["compare", "good.csv", "--json", "--latex"], "choose one"),
@@ -77,7 +87,7 @@ def good(tmp_path: Path) -> Path:
 def test_a_damaged_table_is_answered_in_one_line(
     invoke: Callable[..., Any], tmp_path: Path, command: str, text: str, named: list[str]
 ) -> None:
-    (tmp_path / "bad.csv").write_text(text)
+    (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
     answer = invoke(command, "bad.csv", "--html", "page.html")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert all(word in answer.err for word in ["bad.csv", *named])
@@ -153,6 +163,35 @@ def test_a_benchmark_of_ones_own(invoke: Callable[..., Any], tmp_path: Path) -> 
     assert shown.code == 0
     assert "50.0\N{NO-BREAK SPACE}%" in shown.out
     assert "Hard exploration" not in shown.out
+
+
+def test_short_ways_to_say_it(invoke: Callable[..., Any], good: Path) -> None:
+    shown = invoke("score", good, "--algorithms", "YOURS", "--frames", "Yours=200M", "--json", "--resamples", 10)
+    assert shown.code == 0
+    assert [(a["name"], a["training_frames"]) for a in json.loads(shown.out)["algorithms"]] == [("yours", 200_000_000)]
+
+
+def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
+    shown = invoke("score", "-", "--export", "kept.csv", "--json", "--resamples", 10)
+    assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
+    assert [item["name"] for item in json.loads(shown.out)["algorithms"]] == ["mine", "yours"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("form", [[], ["--json"], ["--latex"]])
+def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
+    call = "from arcademark.cli.main import main; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", call, "score", good, "--resamples", "10", *form],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("arcademark: cannot write (No space left")
 
 
 @pytest.mark.slow

@@ -1,0 +1,81 @@
+"""Files that a command writes: what is replaced, and what never is."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError
+
+PAGE = "<!doctype html>\n<p>new"
+
+
+def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
+    write(path, content, option="--html", example="page.html", **how)
+
+
+def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "b" / "page.html")
+    assert (tmp_path / "a" / "b" / "page.html").read_text() == PAGE
+    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("earlier", ["<!DOCTYPE html>\n<p>old", ""])
+def test_a_page_replaces_an_earlier_one(tmp_path: Path, earlier: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(earlier)
+    put(path)
+    assert path.read_text() == PAGE
+
+
+@pytest.mark.parametrize("earlier", ["algorithm,game,score\n", "<?xml version='1.0'?><svg/>", "# notes"])
+def test_a_page_replaces_nothing_else(tmp_path: Path, earlier: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(earlier)
+    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: is another kind of file, .*choose another --html"):
+        put(path)
+    assert path.read_text() == earlier
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+
+
+def test_scores_replace_nothing_unless_asked(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("algorithm,old\n")
+    with pytest.raises(ArcadeMarkError, match="exists already"):
+        put(path, "algorithm,new\n", overwrite=False)
+    assert path.read_text() == "algorithm,old\n"
+    put(path, "algorithm,new\n", overwrite=True)
+    assert path.read_text() == "algorithm,new\n"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    put(pipe)
+    assert os.read(reader, 100).decode() == PAGE
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("command", [("score",), ("compare",)])
+def test_a_page_never_replaces_the_scores_it_shows(
+    invoke: Callable[..., Any], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    scores = "game,a,b\npong,1,2\nqbert,3,4\n"
+    Path("scores.csv").write_text(scores)
+    answer = invoke(*command, "scores.csv", "--html", "scores.csv", "--resamples", 10)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert "another kind of file" in answer.err
+    assert Path("scores.csv").read_text() == scores
+
+
+@pytest.mark.parametrize("command", ["report", "score", "compare", "reproduce"])
+def test_every_command_with_a_page_says_what_it_replaces(invoke: Callable[..., Any], command: str) -> None:
+    assert "replaces an earlier page" in " ".join(invoke(command, "--help").out.split())
