@@ -244,7 +244,7 @@ def test_several_are_compared_each_with_each() -> None:
 def test_other_protocols_are_warned_of() -> None:
     known = {"mine": "world-records", "yours": "go-explore"}
     found = compare_tables(made_up_table(games=GAMES[:3], protocols=known))
-    assert "max_frames_per_episode (108000, 400000)" in text_of(found, "protocols_differ")
+    assert "max episode length (30 min, 400,000 frames)" in text_of(found, "protocols_differ")
     assert found.warnings[0].kind in {"partial_suite", "protocols_differ"}
 
 

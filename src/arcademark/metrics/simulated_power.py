@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.bootstrap import METHOD, difference_intervals, improvement_interval
@@ -106,26 +107,35 @@ def simulated_power(
     better = spreads.means * (1 + difference) if relative else spreads.means + difference
     spread = spreads.of_a_run(episodes)[:, np.newaxis]
     shape = spreads.means.size, seeds
-    names = [""] * spreads.means.size
-
-    def finds() -> bool:
+    found = 0
+    for _ in range(count("trials", trials)):
         one = better[:, np.newaxis] + spread * rng.standard_normal(shape)
         other = spreads.means[:, np.newaxis] + spread * rng.standard_normal(shape)
-        if statistic == "probability_of_improvement":
-            found = improvement_interval(
-                one, other, names, rng, method=method, level=level, resamples=resamples, threads=1
-            )
-            return found.low is not None and found.low > 0.5
-        intervals = difference_intervals(
-            one, other, names, rng, target=target, method=method, level=level, resamples=resamples, threads=1
+        found += _finds(
+            statistic, one, other, rng, target=target, method=method, level=level, resamples=resamples, threads=1
         )
-        found = intervals[statistic]
-        if statistic == "optimality_gap":
-            return found.high is not None and found.high < 0
-        return found.low is not None and found.low > 0
-
-    power = sum(finds() for _ in range(count("trials", trials))) / trials
+    power = found / trials
     return SimulatedPower(power, float(np.sqrt(power * (1 - power) / trials)), seeds, episodes, trials)
+
+
+def _finds(
+    statistic: PowerStatistic,
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    rng: np.random.Generator,
+    *,
+    target: float,
+    **options: Any,
+) -> bool:
+    """Say whether the interval of an experiment, scores of shape (tasks, seeds), shows the first to be better."""
+    names = [""] * len(one)
+    if statistic == "probability_of_improvement":
+        found = improvement_interval(one, other, names, rng, **options)
+        return found.low is not None and found.low > 0.5
+    found = difference_intervals(one, other, names, rng, target=target, **options)[statistic]
+    if statistic == "optimality_gap":
+        return found.high is not None and found.high < 0
+    return found.low is not None and found.low > 0
 
 
 def simulated_seeds_needed(

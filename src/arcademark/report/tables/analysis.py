@@ -18,7 +18,7 @@ from arcademark.metrics import efficiency
 from arcademark.report import bars, estimates, hard, runs, wording
 from arcademark.report.cells import Cell
 from arcademark.report.citations import cited_in
-from arcademark.report.document import Estimate, HardExploration
+from arcademark.report.document import Estimate, HardExploration, Notice
 from arcademark.report.measures import Measure
 from arcademark.report.tables import notices, protocols, uncertainty
 from arcademark.report.tables.document import Algorithm, Coverage, Efficiency, Gain, Game, Score, ScoreReport, Summary
@@ -57,28 +57,39 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
         _algorithm(name, material, measures, bootstrap, model)
         for name, model in zip(material.algorithms, models, strict=True)
     )
-    found = hard_exploration(material)
     told = notices.collect(material, algorithms, bootstrap)
-    return ScoreReport(
-        title=wording.shortened(material.algorithms, most=4),
-        generator=f"ArcadeMark {arcademark.__version__}",
-        sources=material.scores.sources,
-        scope=scope(material),
-        benchmark=material.yardstick.view,
-        intervals=bootstrap.view(),
-        algorithms=algorithms,
-        games=games(material),
-        hard_exploration=found,
-        notices=told,
-        citations=cited_in(
+    title, sources = wording.shortened(material.algorithms, most=4), [item.source for item in algorithms]
+    return ScoreReport(**shared(title, material, measures, bootstrap, told, sources), algorithms=algorithms)
+
+
+def shared(
+    title: str,
+    material: Material,
+    measures: Sequence[Measure],
+    bootstrap: Bootstrap,
+    told: tuple[Notice, ...],
+    cited: Sequence[str],
+) -> dict[str, Any]:
+    """Return the fields of `arcademark.report.tables.document.TableDocument`; cited are texts that name papers."""
+    return {
+        "title": title,
+        "generator": f"ArcadeMark {arcademark.__version__}",
+        "sources": material.scores.sources,
+        "scope": scope(material),
+        "benchmark": material.yardstick.view,
+        "intervals": bootstrap.view(),
+        "games": games(material),
+        "hard_exploration": hard_exploration(material),
+        "notices": told,
+        "citations": cited_in(
             [
                 *(notice.text for notice in told),
                 *(measure.meaning for measure in measures),
                 *material.yardstick.cited,
-                *(item.source for item in algorithms),
+                *cited,
             ]
         ),
-    )
+    }
 
 
 def games(material: Material) -> tuple[Game, ...]:

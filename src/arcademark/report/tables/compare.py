@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import arcademark
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
@@ -20,7 +19,6 @@ from arcademark.metrics.intervals import Interval
 from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.samples import padded
 from arcademark.report import wording
-from arcademark.report.citations import cited_in
 from arcademark.report.measures import Measure
 from arcademark.report.tables import analysis, notices, sensitivity
 from arcademark.report.tables.comparison import (
@@ -39,6 +37,9 @@ from arcademark.report.tables.uncertainty import Bootstrap
 
 CONFIDENCE = 0.99
 """Of the tests on each game (Bellemare et al. 2013, §4.3)."""
+
+CITED = "Bellemare et al. 2013; Agarwal et al. 2021"
+"""Whose tests, and whose probability of improvement and profiles, a comparison shows."""
 
 POWER_STATISTIC = "iqm"
 """The summary of which it is told how many runs its difference needs."""
@@ -83,44 +84,21 @@ def compare_tables(
         )
     measures = material.yardstick.chosen(wanted.metrics)
     bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
-    duels = list(itertools.combinations(material.algorithms, 2))
-    pairs = []
-    for done, names in enumerate(duels, start=1):
-        if material.runs(names[0]).keys() & material.runs(names[1]).keys():
-            pairs.append(_pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap))
-        if follow is not None:
-            follow(done, len(duels))
-    if not pairs:
-        raise ArcadeMarkError(f"{wording.listing(material.algorithms)} have no game in common; nothing to compare")
+    pairs = _pairs(material, measures, bootstrap, follow)
     sides = tuple(_side(name, material) for name in material.algorithms)
+    title = wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))
     told = notices.of_comparison(material, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(
-        title=wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2)),
-        generator=f"ArcadeMark {arcademark.__version__}",
-        sources=material.scores.sources,
-        scope=analysis.scope(material),
-        benchmark=material.yardstick.view,
-        intervals=bootstrap.view(),
+        **analysis.shared(title, material, measures, bootstrap, told, [CITED]),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,
         confidence=CONFIDENCE,
         algorithms=sides,
-        games=analysis.games(material),
-        pairs=tuple(pairs),
+        pairs=pairs,
         sensitivity=sensitivity.of(material),
         profiles=_profiles(material, main, bootstrap),
-        hard_exploration=analysis.hard_exploration(material),
-        notices=told,
-        citations=cited_in(
-            [
-                *(item.text for item in told),
-                *(measure.meaning for measure in measures),
-                *material.yardstick.cited,
-                "Bellemare et al. 2013; Agarwal et al. 2021",
-            ]
-        ),
     )
 
 
@@ -143,6 +121,22 @@ def _side(name: str, material: Material) -> Side:
         min(counts, default=0),
         max(counts, default=0),
     )
+
+
+def _pairs(
+    material: Material, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
+) -> tuple[Pair, ...]:
+    """Compare each with each by the main measure, two alone by all."""
+    duels = list(itertools.combinations(material.algorithms, 2))
+    pairs = []
+    for done, names in enumerate(duels, start=1):
+        if material.runs(names[0]).keys() & material.runs(names[1]).keys():
+            pairs.append(_pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap))
+        if follow is not None:
+            follow(done, len(duels))
+    if not pairs:
+        raise ArcadeMarkError(f"{wording.listing(material.algorithms)} have no game in common; nothing to compare")
+    return tuple(pairs)
 
 
 def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:

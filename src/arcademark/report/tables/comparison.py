@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from arcademark.report.document import Citation, HardExploration, Notice, Noticed
-from arcademark.report.tables.document import Benchmark, Game, Intervals, Statistic
+from arcademark.report.tables.document import Game, Statistic, TableDocument
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
 
@@ -238,13 +237,13 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Comparison(Noticed):
+class Comparison(TableDocument):
     """Everything that is said of algorithms against each other.
 
     Parameters
     ----------
     title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
-        As in `arcademark.report.tables.document.ScoreReport`; games are those that at least two have.
+        See `arcademark.report.tables.document.TableDocument`; games are those that at least two have.
     metric, metric_title, metric_meaning : str
         What normalises where one metric is enough: in the games, the profiles and the power.
     confidence : float
@@ -257,24 +256,14 @@ class Comparison(Noticed):
     profiles : tuple of Profile
     """
 
-    title: str
-    generator: str
-    sources: tuple[str, ...]
-    scope: str
-    benchmark: Benchmark
-    intervals: Intervals
     metric: str
     metric_title: str
     metric_meaning: str
     confidence: float
     algorithms: tuple[Side, ...]
-    games: tuple[Game, ...]
     pairs: tuple[Pair, ...]
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
-    hard_exploration: HardExploration | None
-    notices: tuple[Notice, ...]
-    citations: tuple[Citation, ...]
 
     def game(self, task: str) -> Game:
         """The game with this id."""

@@ -254,8 +254,8 @@ class Algorithm:
 
 
 @dataclass(frozen=True)
-class ScoreReport(Noticed):
-    """Everything that is said of a table of scores.
+class TableDocument(Noticed):
+    """What every document on a table says.
 
     Parameters
     ----------
@@ -269,7 +269,6 @@ class ScoreReport(Noticed):
         Which games the summaries are over, in words.
     benchmark : Benchmark
     intervals : Intervals
-    algorithms : tuple of Algorithm
     games : tuple of Game
     hard_exploration : HardExploration or None
         None on a benchmark that has no such games.
@@ -284,8 +283,21 @@ class ScoreReport(Noticed):
     scope: str
     benchmark: Benchmark
     intervals: Intervals
-    algorithms: tuple[Algorithm, ...]
     games: tuple[Game, ...]
     hard_exploration: HardExploration | None
     notices: tuple[Notice, ...]
     citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True)
+class ScoreReport(TableDocument):
+    """Everything that is said of a table of scores.
+
+    Parameters
+    ----------
+    title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
+        See `TableDocument`.
+    algorithms : tuple of Algorithm
+    """
+
+    algorithms: tuple[Algorithm, ...]
