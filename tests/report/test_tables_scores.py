@@ -202,13 +202,13 @@ def test_a_protocol_that_is_none_of_ours_is_told_with_the_closest_name() -> None
 def test_other_protocols_are_warned_of_with_their_settings() -> None:
     known = {"mine": "world-records", "yours": "dqn-2015"}
     mixed = score_table(made_up_table(protocols=known))
-    assert "repeat_action_probability (0.25, 0.0)" in text_of(mixed, "protocols_differ")
+    assert "sticky actions (0.25, 0.0)" in text_of(mixed, "protocols_differ")
     alike = score_table(made_up_table(protocols=dict.fromkeys(known, "world-records (frame_skip=5)")))
     assert "protocols_differ" not in kinds(alike)
     labels = ("saber", "dqn-2015", "ale-v5", "world-records", "go-explore")
     many = dict(zip("abcde", labels, strict=True))
     told = text_of(score_table(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
-    assert "repeat_action_probability (0.25: " in told
+    assert "sticky actions (0.25: " in told
     assert told.count("were scored under different protocols") == 1
     assert "protocol of mine and yours is not known" in text_of(score_table(made_up_table()), "protocol_unknown")
 
@@ -297,8 +297,8 @@ def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     assert "Random" not in [item.name for item in report.algorithms]
     assert "references: Random, Human and Human World Record" in text_of(report, "read")
     told = text_of(report, "protocols_differ")
-    assert "max_frames_per_episode (108000: Rainbow, 400000: Go-Explore, not known: 11 others)" in told
-    assert "averaged episodes (" in told
+    assert "sticky actions (0.0: Rainbow, 0.25: Go-Explore, not known: IMPALA and 10 others)" in told
+    assert "averaged episodes (" in text_of(report, "settings")
 
 
 def test_tables_side_by_side_keep_names_apart() -> None:
