@@ -97,9 +97,9 @@ class Yardstick:
             try:
                 return tasks.canonical_game(name)
             except UnknownNameError as error:
-                raise ArcadeMarkError(
-                    f"{error}; of another benchmark, give reference scores with --references"
-                ) from None
+                told = str(error).rstrip("?")
+                hint = "of another benchmark, give reference scores with --references"
+                raise ArcadeMarkError(f"{told}; {hint}") from None
         by_lower = {task.lower(): task for task in self.tasks}
         return by_lower.get(name.strip().lower(), name.strip())
 
