@@ -34,7 +34,7 @@ def test_counts_are_over_verdicts_and_parts_add_up() -> None:
         (
             Counts(5, 0, 4, 2, 0, 0),
             "cell or statement",
-            "5 cells and statements agree, 4 differ, all explained; how 2 of them came about is not known",
+            "5 cells and statements agree, 4 differ: 2 are explained, 2 are slips of unknown origin",
         ),
         (Counts(0, 0, 0, 0, 0, 7), "statement", "7 statements cannot be checked"),
         (Counts(0, 0, 0, 0, 0, 1), "statement", "1 statement cannot be checked"),

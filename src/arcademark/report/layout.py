@@ -18,13 +18,16 @@ from arcademark.report.document import Notice
 WIDE = 110
 """Columns from which a table may take in what a narrower terminal shows in a table of its own."""
 
-NARROWEST_NAME = 9
+NARROWEST_NAME = 12
 """Columns that a name keeps in the narrowest terminal."""
 
 UNBOUNDED = 10_000
 
 GAP = "   "
 """What `table` leaves between two columns."""
+
+GAPS = (((0, 1), len(GAP)), ((0, 1, 0, 0), 2), ((0, 0), 1))
+"""Padding, and columns between two: `table`'s own, and what to fall back on where it is too wide."""
 
 LEVEL_STYLES = {"warning": "bold yellow", "note": "dim"}
 
@@ -39,8 +42,8 @@ def show(parts: Iterable[RenderableType], console: Console) -> None:
         Its width decides the layout; its colour system whether there are colours.
     """
     for part in parts:
-        if isinstance(part, Table) and part.columns and (least := _least_width(part, console)) > console.width:
-            part.width = least
+        if isinstance(part, Table) and part.columns:
+            _fit(part, console)
         console.print(part, crop=False)
 
 
@@ -77,11 +80,18 @@ def notice(told: Notice) -> RenderableType:
     return grid
 
 
-def _least_width(made: Table, console: Console) -> int:
-    """Return the columns below which a table would lose digits or names; beyond it, the terminal wraps its lines."""
+def _fit(made: Table, console: Console) -> None:
+    """Give names and numbers the columns they need, and bring columns closer where the terminal is too narrow."""
     free = console.options.update(max_width=UNBOUNDED)
-    width = len(GAP) * (len(made.columns) - 1)
+    widths = []
     for column in made.columns:
         widest = max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells))
-        width += widest if column.no_wrap else min(widest, NARROWEST_NAME)
-    return width
+        widths.append(widest if column.no_wrap else max(column.min_width or 0, min(widest, NARROWEST_NAME)))
+        if not column.no_wrap:
+            column.min_width = widths[-1]
+    for padding, gap in GAPS:
+        made.padding = padding
+        least = sum(widths) + gap * (len(widths) - 1)
+        if least <= console.width:
+            return
+    made.width = least

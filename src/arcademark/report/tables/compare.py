@@ -45,7 +45,7 @@ POWER_STATISTIC = "iqm"
 """The summary of which it is told how many runs its difference needs."""
 
 PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
-"""How far a profile reaches at most, and in which steps, in percent."""
+"""In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
 
 SIDES = ("first", "second")
 
@@ -263,9 +263,20 @@ def _profiles(material: Material, measure: Measure, bootstrap: Bootstrap) -> tup
     if not known:
         return ()
     reach = max(float(np.nanquantile(measure.by_run(runs), 0.95)) for runs in known.values())
-    step = next((step for most, step in PROFILE_STEPS if reach <= most), PROFILE_STEPS[-1][1])
-    thresholds = np.arange(0.0, max(PROFILE_STEPS[0][0], min(reach, PROFILE_STEPS[-1][0])) + step, step)
+    thresholds = _thresholds(reach)
     return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
+
+
+def _thresholds(reach: float) -> NDArray[np.float64]:
+    """Choose where profiles are taken, in percent: from 0 to a little beyond what they reach, finely at the low end."""
+    end = min(max(reach, 1.0), PROFILE_STEPS[-1][0])
+    parts, low = [], 0.0
+    for most, step in PROFILE_STEPS:
+        parts.append(np.arange(low, most if end > most else end + step, step))
+        low = most
+        if end <= most:
+            break
+    return np.concatenate(parts)
 
 
 def _profile(name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64], bootstrap: Bootstrap) -> Profile:

@@ -74,8 +74,8 @@ def _pairs(found: Comparison) -> Table:
         "games",
         "better\n–worse",
         "P(first beats\nsecond)",
-        f"median {found.metric_title}\ndifference",
-        f"IQM {found.metric_title}\ndifference",
+        f"median\n{found.metric_title}\ndifference",
+        f"IQM\n{found.metric_title}\ndifference",
         left=2,
     )
     for pair in found.pairs:

@@ -10,7 +10,7 @@ from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, a
 from arcademark.report.tables.comparison import Comparison, Profile
 
 HEIGHT = 300.0
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 14.0, 12.0, 40.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 26.0, 12.0, 40.0
 DASHES = ("solid", (0, (6, 2)), (0, (2, 1.6)), (0, (7, 2, 1.5, 2)), (0, (1, 1)))
 """A line style for each algorithm, so that colours are not needed to tell them apart."""
 

@@ -27,6 +27,7 @@ def render_scores(report: ScoreReport) -> str:
         report=report,
         words=words,
         metrics=words.uncapped(report),
+        intervals=words.intervals(report),
         kinds=tuple(dict.fromkeys(kind for game in report.games for kind in game.references)),
         rows=[
             (game, item, scores[item.name, game.id])
@@ -51,6 +52,7 @@ def render_comparison(found: Comparison) -> str:
         words=words,
         profiles=pages.figure(figures.profiles(found), figures.in_words(found)) if found.profiles else "",
         legend=figures.legend(found),
+        shades=any(item.low is not None for item in found.profiles),
         groups=[list(group) for _, group in groupby(found.pairs[0].summaries, key=lambda item: item.metric)],
         most_pairs=MOST_PAIRS,
     )

@@ -1,4 +1,4 @@
-"""What a table says, as LaTeX tables to paste into a paper: booktabs, and nothing else.
+"""What a table says, as LaTeX tables to paste into a paper: with booktabs and graphicx.
 
 Names are escaped; numbers stand right-aligned in plain columns, with intervals below them in small print.
 """
@@ -13,6 +13,9 @@ from arcademark.report import wording
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Comparison
 from arcademark.report.tables.document import ScoreReport, Statistic
+
+IN_CAPTION = frozenset({"partial_suite", "protocols_differ", "protocol_unknown", "training_differs"})
+"""Kinds of warnings without which the table is misread, which stand in its caption."""
 
 _ESCAPED = str.maketrans(
     {
@@ -58,6 +61,7 @@ def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
         scores=scores,
         everything=everything,
         best=_best(report),
+        cautions=" ".join(item.text for item in report.warnings if item.kind in IN_CAPTION),
         intervals=any(
             item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries
         ),

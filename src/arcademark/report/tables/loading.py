@@ -213,6 +213,7 @@ def _together(found: Sequence[Scores]) -> Scores:
         {name: count for scores in apart for name, count in scores.frames.items()},
         tuple(source for scores in apart for source in scores.sources),
         tuple(remark for scores in apart for remark in scores.remarks),
+        {name: known for scores in apart for name, known in scores.qualified.items()},
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from arcademark.metrics.intervals import LEVEL
-from arcademark.report import wording
+from arcademark.report import published, wording
 from arcademark.report.document import Level, Notice
 from arcademark.report.measures import Measure
 from arcademark.report.notices import about_estimates
@@ -31,6 +31,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "estimate_refused": "warning",
         "no_reference": "warning",
         "comparison": "warning",
+        "unheard": "warning",
         "estimate_reading": "note",
         "estimate_tuning": "note",
         "suite_complete": "note",
@@ -78,6 +79,7 @@ def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Boot
             *_few_runs(held.of_algorithms(material, _measures(algorithms[0].summaries, material), bootstrap.method)),
             *_complete(algorithms, material),
             *_records(algorithms),
+            *_unheard(algorithms, material),
             *_over_runs(material),
             *(notice("measures", text) for text in material.yardstick.remarks),
             *_efficiency(algorithms, material),
@@ -132,15 +134,10 @@ def how_made(material: Material) -> Iterator[Notice]:
         yield notice("settings", rest)
     unknown = protocols.unknown(plays, material.algorithms)
     if unknown:
-        beside = (
-            "whether these scores compare with each other, with the references and with published ones is not known "
-            "either"
-            if len(material.algorithms) > 1
-            else "whether it compares with the references and with published scores is not known either"
-        )
+        beside = " or setting them beside published scores" if material.yardstick.atari else ""
         yield notice(
             "protocol_unknown",
-            f"The protocol of {wording.shortened(unknown)} is not known: {beside}. --protocol names it.",
+            f"Protocol not known of {wording.shortened(unknown)}: check before ranking them{beside} (--protocol).",
         )
 
 
@@ -228,6 +225,25 @@ def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
             "records",
             "A record counts as broken from HWRNS 100 %. Broken by nobody else means no other algorithm in the "
             "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
+        )
+
+
+def _unheard(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+    """Warn of scores above both the human world record and every published score: more often slips than feats."""
+    records = material.yardstick.references.get("human_world_record", {})
+    told = []
+    for item in algorithms:
+        for score in item.scores if item.name not in material.scores.qualified else ():
+            found, record = published.best(score.game, but=[item.name]), records.get(score.game)
+            value = score.score.value
+            if found and record is not None and value is not None and value > max(found.score, record):
+                title = material.yardstick.title(score.game)
+                told.append(f"{title} {wording.score(value)} of {item.name} (record {wording.score(record)})")
+    if told:
+        yield notice(
+            "unheard",
+            f"Above the human world record and every score in the catalogue, so check that they are right: "
+            f"{wording.shortened(told)}.",
         )
 
 
@@ -343,9 +359,13 @@ def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Noti
     if untested:
         yield notice(
             "tests",
-            f"No test could be made on {untested:,} of {wording.plural(games, noun)}: "
+            f"No test could be made on {untested:,} of {wording.plural(games, noun)}{_of_pairs(pairs)}: "
             f"{wording.shortened(why, most=3)}.",
         )
+
+
+def _of_pairs(pairs: Sequence[Pair]) -> str:
+    return f", those of {wording.plural(len(pairs), 'pair')} counted together" if len(pairs) > 1 else ""
 
 
 def _power(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:

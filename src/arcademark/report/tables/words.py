@@ -66,6 +66,16 @@ def uncapped(report: ScoreReport) -> tuple[tuple[str, str], ...]:
     return tuple((metric, title) for metric, title in shown.items() if metric not in CAPPED or len(shown) == 1)
 
 
+def intervals(report: ScoreReport) -> bool:
+    """Say whether any summary has an interval."""
+    return any(
+        one.low is not None
+        for algorithm in report.algorithms
+        for item in algorithm.summaries
+        for one in (item.mean, item.median, item.iqm, item.optimality_gap)
+    )
+
+
 def share(value: float | None) -> str:
     """Show a probability: "0.73"."""
     return wording.MISSING if value is None else f"{value:.2f}"
