@@ -78,6 +78,16 @@ def test_the_command_reads_what_another_writes() -> None:
     assert done.stdout.decode().strip() == "wide, 4 rows: 2 algorithms, 2 tasks, 1 run"
 
 
+@pytest.mark.parametrize(
+    "content", ['{"a\\u001b": {"pong": [1]}}', '{"a": {"po\\u001bng": [1]}}', '{"a\\u001b": [[1]]}']
+)
+def test_control_characters_in_json_are_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text(content)
+    with pytest.raises(ArcadeMarkError, match=r"scores\.json.*: the name '.*\\x1b.*' holds .* take it out"):
+        read_tables(path, tasks=["pong"])
+
+
 def test_no_name_is_no_folder() -> None:
     with pytest.raises(ArcadeMarkError, match="empty; name a file or a folder, or - for standard input"):
         read_tables("")

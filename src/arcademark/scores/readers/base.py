@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.table import ScoreTable
+from arcademark.scores.table import ScoreTable, hidden_character
 
 Unit = Literal["episode", "average"]
 DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 1})
@@ -180,6 +180,13 @@ def listed(names: Sequence[object], most: int = 3) -> str:
     """Write the first few of some names: "a, b, c and 4 more"."""
     shown = ", ".join(str(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def refuse_hidden(place: str, names: Iterable[str]) -> None:
+    """Refuse names with control characters; the error names the place."""
+    for name in names:
+        if hidden := hidden_character(name):
+            raise ArcadeMarkError(f"{place}: the name {name!r} {hidden}")
 
 
 def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> str:

@@ -70,10 +70,11 @@ def _kept(title: str, name: str) -> PipedFile:
 
 
 def _standard_input() -> bytes:
-    if sys.stdin is None:
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:  # closed, or a notebook's
         return b""
     if sys.stdin not in _READ:
-        content = sys.stdin.buffer.read()
+        content = buffer.read()
         _READ.clear()
         _READ[sys.stdin] = content
     return _READ[sys.stdin]
