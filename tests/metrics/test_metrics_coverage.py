@@ -12,12 +12,15 @@ from arcademark.metrics.intervals import METHODS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
 STATISTICS = (*AGGREGATES, "probability_of_improvement")
+OTHERS = tuple(f"{kind} {name}" for kind in ("difference of", "capped", "difference of capped") for name in AGGREGATES)
+MEASURED = coverage.MEASURED | coverage.OTHERS
 TABLE = {("symmetric", "iqm", 57): ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.96))}
 
 
 def test_every_method_was_measured_for_every_statistic() -> None:
     assert coverage.MEASURED.keys() == set(itertools.product(METHODS, STATISTICS, coverage.TASKS))
-    for ends in coverage.MEASURED.values():
+    assert coverage.OTHERS.keys() == set(itertools.product(METHODS, OTHERS, coverage.TASKS))
+    for ends in MEASURED.values():
         assert len(ends) == len(coverage.RUNS)
         assert all(0 <= low <= high <= 1 for low, high in ends)
 
@@ -44,18 +47,26 @@ def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypat
 
 def test_a_warning_tells_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "MEASURED", TABLE)
-    told = "only 2 runs a task: of simulated 95 % intervals from so few, 93 to 96 % held the true value"
-    assert coverage.warning("iqm", "symmetric", 0.95, 57, 2) == told
-    assert coverage.warning("iqm", "symmetric", 0.95, 57, 4) == told.replace("2 runs", "4 runs").replace(
-        "93 to 96", "94"
-    )
+    told = "7 runs a task: of simulated 95 % intervals from 5, 90 to 97 % held the true value"
+    assert coverage.warning("iqm", "symmetric", 0.95, 57, 7) == told
+    monkeypatch.setattr(coverage, "ENOUGH", 0.96)
+    alike = "12 runs a task: of simulated 95 % intervals from 10, 95 % held the true value"
+    assert coverage.warning("iqm", "symmetric", 0.95, 57, 12) == alike
     unknown = "only 2 runs a task: how often such an interval holds the true value was not measured"
     assert coverage.warning("iqm", "symmetric", 0.9, 57, 2) == unknown
     assert coverage.warning("mean", "symmetric", 0.95, 57, 2) == unknown
-    assert coverage.warning("iqm", "symmetric", 0.95, 57, 10) is None
+    assert coverage.warning("mean", "symmetric", 0.95, 57, 10) is None
 
 
-@pytest.mark.parametrize("statistic", STATISTICS)
+def test_what_holds_the_truth_often_enough_is_not_warned_of_however_few_the_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    shares = [coverage.warning("iqm", "symmetric", 0.95, 57, runs) is None for runs in coverage.RUNS]
+    assert shares == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize("statistic", [*STATISTICS, *OTHERS])
 def test_the_page_shows_what_is_told(statistic: str) -> None:
     table = PAGE.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
     columns = [re.match(r"(\d+) tasks, (\w+)", cell.strip()) for cell in table[0].split("|")[2:-1]]
@@ -64,7 +75,7 @@ def test_the_page_shows_what_is_told(statistic: str) -> None:
         assert int(runs) == coverage.RUNS[i]
         for column, cell in zip(columns, cells, strict=True):
             assert column is not None
-            low, high = coverage.MEASURED[column[2], statistic, int(column[1])][i]
+            low, high = MEASURED[column[2], statistic, int(column[1])][i]
             assert cell == f"{low:.3f}–{high:.3f}"
 
 
