@@ -1,0 +1,114 @@
+"""Scores ready to be searched or predicted from: read, and normalised as models want them.
+
+Conventions
+-----------
+* Scores are averaged over runs, then normalised in percent: HNS on Atari, else between a user's own low and high score.
+* Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
+  Atari-5 models were fitted to, Table 8).
+* Tasks that no measure knows are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.report import wording
+from arcademark.report.tables.benchmarks import Yardstick
+from arcademark.report.tables.loading import CATALOGUE, Place
+from arcademark.report.tables.question import Question, prepare
+from arcademark.subset.problem import Floats
+
+METRICS = ("hns", "normalised")
+"""What models are made of: HNS on Atari, what lies between two references elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """Scores of algorithms on the tasks of a benchmark.
+
+    Parameters
+    ----------
+    algorithms, tasks : tuple of str
+    percent : float array, shape (algorithms, tasks)
+        NaN where missing.
+    raw : float array, shape (algorithms, tasks)
+        The same in each task's own unit.
+    yardstick : Yardstick
+        What they are measured by.
+    metric : str
+        Its name: "hns".
+    low, high : mapping of task to float
+        What scores 0 % and 100 %.
+    sources, remarks : tuple of str
+        What was read, and what else a reader must know.
+    """
+
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    percent: Floats
+    raw: Floats
+    yardstick: Yardstick
+    metric: str
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return self.yardstick.title(task)
+
+
+def normalised(places: Sequence[Place], question: Question) -> Normalised:
+    """Read and normalise scores.
+
+    Parameters
+    ----------
+    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
+    question : Question
+        Suite or references, algorithms, games and how to read.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something cannot be read, or nothing is left.
+    """
+    found = prepare([_kept(place) for place in places], question)
+    measure = found.yardstick.measures[next(name for name in METRICS if name in found.yardstick.measures)]
+    tasks = tuple(task for task in found.tasks if task in measure.known)
+    strangers = [task for task in found.tasks if task not in measure.known]
+    raw = found.scores.table.select(tasks=tasks).mean_over_runs()
+    low, high = _references(found.yardstick)
+    remarks = list(found.scores.remarks)
+    if strangers:
+        names = wording.shortened(map(found.yardstick.title, strangers))
+        remarks.append(f"Left out, for they have no reference scores: {names}.")
+    return Normalised(
+        algorithms=found.algorithms,
+        tasks=tasks,
+        percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
+        raw=raw,
+        yardstick=found.yardstick,
+        metric=measure.metric,
+        low={task: low[task] for task in tasks},
+        high={task: high[task] for task in tasks},
+        sources=found.scores.sources,
+        remarks=tuple(remarks),
+    )
+
+
+def _kept(place: Place) -> Place:
+    """Return a collection as a table that has its reference players, too."""
+    if isinstance(place, str) and place.startswith(CATALOGUE):
+        names = [name.strip() for name in place.removeprefix(CATALOGUE).split(",") if name.strip()]
+        return collections.load(names or None)
+    return place
+
+
+def _references(measure: Yardstick) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    kinds = measure.references
+    return (kinds["low"], kinds["high"]) if "low" in kinds else (kinds["random"], kinds["human"])

@@ -1,0 +1,283 @@
+"""What ``arcademark subset search`` shows: the best subsets of a table, how sure they are, and the models to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.report import wording
+from arcademark.report.subsets.material import Normalised
+from arcademark.subset import plan as plans
+from arcademark.subset import search as searches
+from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.plan import Step
+from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Problem, make_problem
+from arcademark.subset.search import Candidate, Certificate, Nonnegative, Progress
+
+SCHEMA = "arcademark.subset-search/1"
+MINIMUM = 40
+"""Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is searched for, and how.
+
+    Parameters
+    ----------
+    size : int or None
+        Tasks of the subset; None with a plan.
+    plan : str or None
+        A plan's name.
+    target : str
+        One of `arcademark.subset.problem.SUMMARIES`.
+    transform : str
+        "log10" or "none".
+    include, exclude, within : tuple of str
+        Tasks that every subset has, that none has, and the only ones to choose from (all if empty).
+    top : int
+        Subsets to list, the best among them.
+    nonnegative : {"drop", "nnls"}
+        Drop models with negative coefficients, or fit every model without.
+    folds, fold_seed : int
+    minimum_tasks, minimum_algorithms : int or None
+        How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
+        half.
+    bounds : bool
+        Whether to leave out what a bound proves to be worse.
+    seeds : int
+        Other fold seeds to repeat each search with.
+    """
+
+    size: int | None = None
+    plan: str | None = None
+    target: str = "median"
+    transform: str = "log10"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    top: int = 10
+    nonnegative: Nonnegative = "drop"
+    folds: int = FOLDS
+    fold_seed: int = FOLD_SEED
+    minimum_tasks: int | None = None
+    minimum_algorithms: int | None = None
+    bounds: bool = True
+    seeds: int = 0
+
+
+@dataclass(frozen=True)
+class Winner:
+    """A subset that was best with some fold seeds."""
+
+    tasks: tuple[str, ...]
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """One search's result.
+
+    Parameters
+    ----------
+    name : str
+        The step of a plan, or "".
+    best : Candidate
+    runners_up : tuple of Candidate
+    certificate : Certificate
+    winners : tuple of Winner
+        Which subsets were best with other fold seeds, and with how many; empty if none were tried.
+    model : SubsetModel
+        The best one's.
+    """
+
+    name: str
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+    certificate: Certificate
+    winners: tuple[Winner, ...]
+    model: SubsetModel
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A search or a plan's searches, as every renderer shows them.
+
+    Parameters
+    ----------
+    target, transform : str
+    metric : str
+        What the scores are: "hns" or "normalised", in percent.
+    algorithms, tasks : int
+        How many take part.
+    left_out : mapping of str to str
+        Algorithms and tasks that do not, each with the reason.
+    folds, fold_seed : int
+    results : tuple of Found
+        In order.
+    titles : mapping of str to str
+        Tasks' names for people.
+    noun : str
+        What a task is called.
+    sources, remarks : tuple of str
+    """
+
+    target: str
+    transform: str
+    metric: str
+    algorithms: int
+    tasks: int
+    left_out: Mapping[str, str]
+    folds: int
+    fold_seed: int
+    results: tuple[Found, ...]
+    titles: Mapping[str, str]
+    noun: str
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+
+def searched(
+    scores: Normalised, asked: Asked, name: str, progress: Callable[[str, int], Progress] | None = None
+) -> Searched:
+    """Search, and put together what is shown.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table, for the models' names.
+    progress : callable, optional
+        Given a step's name and size, returns what is told how far its search is.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where neither a size nor a plan is asked for, or both are; and as `search` and `make_problem`.
+    """
+    if (asked.size is None) == (asked.plan is None):
+        raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
+    problem = problem_of(scores, asked)
+    steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
+    if asked.plan and asked.within:
+        raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
+    results = _results(problem, steps, asked, progress)
+    winners = _winners(problem, steps, asked)
+    reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
+    found = tuple(
+        Found(
+            step,
+            result.best,
+            result.runners_up,
+            result.certificate,
+            winners.get(step, ()),
+            from_candidate(
+                result.best,
+                f"{name}-{step or asked.size}",
+                target=f"{asked.target} {scores.metric} over all {scores.yardstick.noun}s",
+                citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
+                transform=asked.transform,
+                references=reference,
+            ),
+        )
+        for step, result in results.items()
+    )
+    return Searched(
+        target=asked.target,
+        transform=asked.transform,
+        metric=scores.metric,
+        algorithms=len(problem.algorithms),
+        tasks=len(problem.tasks),
+        left_out=problem.left_out,
+        folds=asked.folds,
+        fold_seed=asked.fold_seed,
+        results=found,
+        titles={task: scores.title(task) for task in scores.tasks},
+        noun=scores.yardstick.noun,
+        sources=scores.sources,
+        remarks=scores.remarks,
+    )
+
+
+def problem_of(scores: Normalised, asked: Asked) -> Problem:
+    """Make the problem that is searched.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+    usual = MINIMUM if scores.yardstick.atari else None
+    tasks = usual if usual is not None else len(scores.tasks) // 2
+    algorithms = usual if usual is not None else len(scores.algorithms) // 2
+    return make_problem(
+        scores.percent,
+        scores.algorithms,
+        scores.tasks,
+        target=asked.target,
+        transform=asked.transform,
+        minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
+        minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
+    )
+
+
+def _results(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Callable[[str, int], Progress] | None
+) -> Mapping[str, searches.SearchResult]:
+    options: dict[str, Any] = {"top": asked.top, "bounds": asked.bounds, **_options(asked)}
+    if asked.plan:
+        told = None if progress is None else lambda step: progress(step.name, step.size)
+        return plans.follow(problem, steps, include=asked.include, exclude=asked.exclude, progress=told, **options)
+    (step,) = steps
+    return {
+        "": searches.search(
+            problem,
+            step.size,
+            include=asked.include,
+            exclude=asked.exclude,
+            within=asked.within or None,
+            progress=None if progress is None else progress("", step.size),
+            **options,
+        )
+    }
+
+
+def _winners(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, tuple[Winner, ...]]:
+    """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
+    counts: dict[str, dict[tuple[str, ...], int]] = {step.name: {} for step in steps}
+    for seed in range(asked.seeds):
+        again = Asked(**{**vars(asked), "fold_seed": seed, "seeds": 0, "top": 1})
+        for name, result in _results(problem, steps, again, None).items():
+            counts[name][result.best.tasks] = counts[name].get(result.best.tasks, 0) + 1
+    return {
+        name: tuple(Winner(tasks, count) for tasks, count in sorted(won.items(), key=lambda item: (-item[1], item[0])))
+        for name, won in counts.items()
+    }
+
+
+def _options(asked: Asked) -> dict[str, Any]:
+    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
+
+
+def gap(best: Candidate, other: Candidate) -> float:
+    """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
+    return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
+
+
+def targets() -> tuple[str, ...]:
+    """Return what can be predicted."""
+    return tuple(SUMMARIES)
+
+
+def proof(certificate: Certificate) -> str:
+    """Say what was done about every subset."""
+    parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
+    if certificate.pruned:
+        parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
+    if certificate.inadmissible:
+        parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
+    verdict = "the best is proven" if certificate.holds else "NOT proven"
+    return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
