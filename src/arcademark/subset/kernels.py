@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Everything that least squares needs stands in a Gram matrix Zᵀ Z of the columns Z = [x₁ … x_d, y] over some rows: the
-  last row and column belong to the target. The Gram matrix of a training set is that of all rows less the held-out ones.
+* All that least squares needs stands in the Gram matrix Zᵀ Z of columns Z = [x₁ … x_d, y] over some rows: the
+  last row and column are the target's. A training set's Gram matrix is that of all rows less the held-out ones'.
 * A task that depends on those before it (its pivot is no larger than `DEPENDENT` of its own square) gets coefficient 0.
   Fitted values are the same whatever one does about it; the coefficients returned to users come from
   ``numpy.linalg.lstsq``.
@@ -28,7 +28,7 @@ ANY_SIGN, DROP, CONSTRAIN = 0, 1, 2
 """What to do about negative coefficients: keep the model, drop it, or fit without."""
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
     """Solve the normal equations by Cholesky's method.
 
@@ -70,7 +70,7 @@ def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
         solution[j] = value * factor[j, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def nonnegative_least_squares(gram, d, factor, solution, active, room):  # type: ignore[no-untyped-def]
     """Solve least squares under the condition that no coefficient is negative (Lawson and Hanson 1974, ch. 23).
 
@@ -149,7 +149,7 @@ def nonnegative_least_squares(gram, d, factor, solution, active, room):  # type:
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fold_grams(columns, rows, n, fold_of, grams):  # type: ignore[no-untyped-def]
     """Fill in the Gram matrix of each fold's held-out rows.
 
@@ -180,7 +180,16 @@ def fold_grams(columns, rows, n, fold_of, grams):  # type: ignore[no-untyped-def
                 grams[f, b, a] = grams[f, a, b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
+def lowest(values, d):  # type: ignore[no-untyped-def]
+    """Return the smallest of the first d values."""
+    found = np.inf
+    for j in range(d):
+        found = min(found, values[j])
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
     """Return the squared error of a model on the rows that a Gram matrix is of."""
     total = held[d, d]
@@ -192,7 +201,7 @@ def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
     return max(total, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def cross_validate(grams, whole, d, sizes, sign, limit, room):  # type: ignore[no-untyped-def]
     """Mean over folds of the mean squared error on the held-out rows.
 
@@ -226,7 +235,7 @@ def cross_validate(grams, whole, d, sizes, sign, limit, room):  # type: ignore[n
                 train[a, b] = whole[a, b] - grams[f, a, b]
                 train[b, a] = train[a, b]
         least_squares(train, d, factor, solution)
-        if sign == CONSTRAIN and solution[:d].min() < 0.0:
+        if sign == CONSTRAIN and lowest(solution, d) < 0.0:
             for j in range(d):
                 active[j] = solution[j] > 0.0
             nonnegative_least_squares(train, d, factor, solution, active, (small, trial))
@@ -235,12 +244,12 @@ def cross_validate(grams, whole, d, sizes, sign, limit, room):  # type: ignore[n
             return np.inf
     if sign == DROP:
         least_squares(whole, d, factor, solution)
-        if solution[:d].min() < NEGATIVE:
+        if lowest(solution, d) < NEGATIVE:
             return np.inf
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def make_room(d):  # type: ignore[no-untyped-def]
     """Return arrays for `cross_validate` to work in, for up to d tasks."""
     return (
@@ -253,7 +262,7 @@ def make_room(d):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def keep(errors, subsets, error, subset):  # type: ignore[no-untyped-def]
     """Insert a subset into a list of the best, if it is good enough.
 
@@ -269,32 +278,47 @@ def keep(errors, subsets, error, subset):  # type: ignore[no-untyped-def]
     last = len(errors) - 1
     if not error <= errors[last] * (1.0 + TIE) or error == np.inf:
         return
-    ordered = np.sort(subset)
+    ordered = ascending(subset)
     place = last + 1
-    while place > 0 and _is_better(error, ordered, errors[place - 1], subsets[place - 1]):
+    while place > 0 and _is_better(error, ordered, errors[place - 1], subsets, place - 1):
         place -= 1
     if place > last:
         return
     for later in range(last, place, -1):
         errors[later] = errors[later - 1]
-        subsets[later] = subsets[later - 1]
+        for a in range(len(ordered)):
+            subsets[later, a] = subsets[later - 1, a]
     errors[place] = error
-    subsets[place] = ordered
+    for a in range(len(ordered)):
+        subsets[place, a] = ordered[a]
 
 
-@njit(cache=True, nogil=True)
-def _is_better(error, subset, other_error, other):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy")
+def ascending(subset):  # type: ignore[no-untyped-def]
+    """Return a sorted copy of a few numbers."""
+    ordered = np.empty(len(subset), np.int64)
+    for a in range(len(subset)):
+        value, b = subset[a], a
+        while b > 0 and ordered[b - 1] > value:
+            ordered[b] = ordered[b - 1]
+            b -= 1
+        ordered[b] = value
+    return ordered
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _is_better(error, subset, other_error, others, place):  # type: ignore[no-untyped-def]
     if error < other_error * (1.0 - TIE):
         return True
     if error > other_error * (1.0 + TIE):
         return False
     for a in range(len(subset)):
-        if subset[a] != other[a]:
-            return subset[a] < other[a]
+        if subset[a] != others[place, a]:
+            return subset[a] < others[place, a]
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def search_each(scores, fold_table, floor, fixed, free, start, steps, sign, limit, early, errors, subsets):  # type: ignore[no-untyped-def]
     """Cross-validate subset after subset from the rows, leaving out none.
 
@@ -358,7 +382,9 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, sign, limi
             fold_grams(columns, rows, n, fold_of, grams)
             for a in range(d + 1):
                 for b in range(d + 1):
-                    whole[a, b] = grams[:, a, b].sum()
+                    whole[a, b] = 0.0
+                    for f in range(folds):
+                        whole[a, b] += grams[f, a, b]
             reach = min(limit, errors[-1]) * (1.0 + TIE) if early else np.inf
             keep(errors, subsets, cross_validate(grams, whole, d, sizes, sign, reach, room), subset)
             evaluated += 1

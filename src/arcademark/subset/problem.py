@@ -169,7 +169,7 @@ def fold_of_cases(n: int, folds: int = FOLDS, seed: int | None = FOLD_SEED) -> N
     """
     order = np.arange(n)
     if seed is not None:
-        np.random.RandomState(seed).shuffle(order)  # noqa: NPY002 (the paper's folds come from the legacy generator)
+        np.random.RandomState(seed).shuffle(order)
     fold_of = np.empty(n, dtype=np.int64)
     for fold, cases in enumerate(np.array_split(order, folds)):
         fold_of[cases] = fold
@@ -200,8 +200,8 @@ def make_problem(
     algorithms, tasks : sequence of str
         Names along the axes.
     target : str, callable or float array of shape (algorithms,), optional
-        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves, which
-        may rest on other scores (a median of human-world-record-normalised ones, say).
+        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves,
+        which may rest on other scores (a median of human-world-record-normalised ones, say).
     transform : str or callable, optional
         Of the scores: one of `TRANSFORMS`, or a weakly increasing function.
     target_transform : str or callable, optional
@@ -244,8 +244,8 @@ def make_problem(
     columns, reasons = _choose_tasks(values[rows], tasks, minimum_algorithms, exclude)
     if not rows or not columns:
         raise ArcadeMarkError(
-            f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and {len(columns)} "
-            f"of {len(tasks)} tasks have {minimum_algorithms} such algorithms and tell them apart; ask for fewer with "
+            f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
+            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for fewer with "
             "minimum_tasks and minimum_algorithms, or add scores"
         )
     change = _named("transform", transform, TRANSFORMS)

@@ -19,26 +19,19 @@ any coefficients reach. That holds under the condition that no coefficient is ne
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import kernels
+from arcademark.subset.enumeration import Counts, Progress, enumerate_subsets
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
-
-Nonnegative: TypeAlias = Literal["drop", "nnls"]
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with how many subsets have been dealt with, and how many there are."""
-
-_CHUNK = 100_000
-"""Subsets that a thread is given at a time."""
+from arcademark.subset.question import Nonnegative, ask, check_unique, fewest_cases
 
 
 @dataclass(frozen=True)
@@ -106,6 +99,13 @@ class Certificate:
     def holds(self) -> bool:
         """Whether the result is proven."""
         return self.gap == 0.0
+
+    @classmethod
+    def of(cls, subsets: int, counts: Counts) -> Certificate:
+        """Draw it up: nothing is proven unless every subset is accounted for and no audit failed."""
+        dealt_with = counts.evaluated + counts.pruned + counts.inadmissible
+        proven = dealt_with == subsets and counts.violations == 0
+        return cls(subsets, *dataclasses.astuple(counts), gap=0.0 if proven else math.inf)
 
 
 @dataclass(frozen=True)
@@ -185,13 +185,17 @@ def search(
     ArcadeMarkError
         Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
     """
-    question = _question(problem, size, include, exclude, within, folds, fold_seed, minimum_cases, nonnegative, top)
-    found, certificate = _search_each(question, bounds, threads or os.cpu_count() or 1, progress)
+    question = ask(
+        problem, size, include=include, exclude=exclude, within=within, top=top, nonnegative=nonnegative,
+        folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases,
+    )  # fmt: skip
+    found, counts = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, progress)
+    certificate = Certificate.of(question.subsets, counts)
     if not found:
         raise ArcadeMarkError(
-            f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: {certificate.inadmissible:,} "
-            "have too few algorithms with scores on all their tasks, the others have negative coefficients; ask for "
-            'another size, for fewer folds, or for nonnegative="nnls"'
+            f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
+            f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
+            'negative coefficients; ask for another size, for fewer folds, or for nonnegative="nnls"'
         )
     candidates = [
         evaluate(problem, [problem.tasks[j] for j in subset], nonnegative=nonnegative, folds=folds, fold_seed=fold_seed)
@@ -227,12 +231,12 @@ def evaluate(
         Where tasks repeat, or their complete cases are too few.
     """
     positions = sorted(problem.positions(tasks))
-    _check_unique("subset", tasks)
+    check_unique("subset", tasks)
     x, y = problem.sample(positions)
-    if not positions or len(y) < _fewest_cases(len(positions), folds):
+    if not positions or len(y) < fewest_cases(len(positions), folds):
         raise ArcadeMarkError(
             f"{len(y)} algorithms have scores on all of {', '.join(tasks) or 'no task'}, expected at least "
-            f"{_fewest_cases(len(positions), folds)} for {len(positions)} tasks and {folds} folds"
+            f"{fewest_cases(len(positions), folds)} for {len(positions)} tasks and {folds} folds"
         )
     fit = _fit_nonnegative if nonnegative == "nnls" else _fit
     fold_of = fold_of_cases(len(y), folds, fold_seed)
@@ -253,140 +257,6 @@ def evaluate(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """A search, checked: the target is the last row of ``scores``, shape (tasks + 1, algorithms)."""
-
-    scores: Floats
-    fold_table: NDArray[np.int64]
-    floor: int
-    fixed: NDArray[np.int64]
-    free: NDArray[np.int64]
-    size: int
-    sign: int
-    top: int
-
-    @property
-    def choose(self) -> int:
-        return self.size - len(self.fixed)
-
-    @property
-    def subsets(self) -> int:
-        return math.comb(len(self.free), self.choose)
-
-
-def _question(
-    problem: Problem,
-    size: int,
-    include: Sequence[str],
-    exclude: Collection[str],
-    within: Collection[str] | None,
-    folds: int,
-    fold_seed: int | None,
-    minimum_cases: int,
-    nonnegative: Nonnegative,
-    top: int,
-) -> _Question:
-    if nonnegative not in get_args(Nonnegative):
-        raise ArcadeMarkError(f'subset search: nonnegative is {nonnegative!r}, expected "drop" or "nnls"')
-    rows = len(problem.algorithms)
-    if not 2 <= folds <= rows:
-        raise ArcadeMarkError(f"subset search: {folds} folds of {rows} algorithms; expected from 2 to {rows} folds")
-    if top < 1:
-        raise ArcadeMarkError(f"subset search: {top} subsets to be listed, expected 1 or more")
-    _check_unique("include", include)
-    fixed = problem.positions(include)
-    barred = set(problem.positions(tuple(exclude)))
-    allowed = range(len(problem.tasks)) if within is None else problem.positions(tuple(within))
-    both = barred.intersection(fixed)
-    if both:
-        raise ArcadeMarkError(f"subset search: {problem.tasks[min(both)]!r} is to be included and excluded")
-    free = sorted(set(allowed) - barred - set(fixed))
-    if not 1 <= size or not len(fixed) <= size <= len(fixed) + len(free):
-        raise ArcadeMarkError(
-            f"subset search: size {size}, expected from {max(1, len(fixed))} to {len(fixed) + len(free)}: {len(fixed)} "
-            f"tasks are to be included and {len(free)} more can be chosen"
-        )
-    floor = max(minimum_cases, _fewest_cases(size, folds))
-    if floor > rows:
-        raise ArcadeMarkError(
-            f"subset search: {rows} algorithms, expected at least {floor} for subsets of {size} and {folds} folds"
-        )
-    table = np.zeros((rows + 1, rows), dtype=np.int64)
-    for n in range(floor, rows + 1):
-        table[n, :n] = fold_of_cases(n, folds, fold_seed)
-    return _Question(
-        scores=np.ascontiguousarray(np.vstack([problem.X.T, problem.y])),
-        fold_table=table,
-        floor=floor,
-        fixed=np.array(fixed, dtype=np.int64),
-        free=np.array(free, dtype=np.int64),
-        size=size,
-        sign=kernels.DROP if nonnegative == "drop" else kernels.CONSTRAIN,
-        top=top,
-    )
-
-
-def _search_each(
-    question: _Question, bounds: bool, threads: int, progress: Progress | None
-) -> tuple[list[tuple[int, ...]], Certificate]:
-    """Cross-validate every subset."""
-    total = question.subsets
-    lists = (np.full(question.top, np.inf), np.zeros((question.top, question.size), np.int64))
-    evaluated = inadmissible = 0
-
-    def work(first: int) -> tuple[Floats, NDArray[np.int64], int, int]:
-        errors, subsets = np.full(question.top, np.inf), np.zeros((question.top, question.size), np.int64)
-        start = np.array(_combination(first, len(question.free), question.choose), dtype=np.int64)
-        done = kernels.search_each(
-            question.scores, question.fold_table, question.floor, question.fixed, question.free, start,
-            min(_CHUNK, total - first), question.sign, np.inf, bounds, errors, subsets,
-        )  # fmt: skip
-        return errors, subsets, *done
-
-    for errors, subsets, some, bad in _in_threads(work, range(0, total, _CHUNK), threads):
-        evaluated, inadmissible = evaluated + some, inadmissible + bad
-        for error, subset in zip(errors, subsets, strict=True):
-            kernels.keep(*lists, error, subset)
-        if progress is not None:
-            progress(evaluated + inadmissible, total)
-    complete = evaluated + inadmissible == total
-    certificate = Certificate(total, evaluated, 0, inadmissible, 0, 0, 0.0 if complete else math.inf)
-    return [tuple(s.tolist()) for e, s in zip(*lists, strict=True) if np.isfinite(e)], certificate
-
-
-def _in_threads(work, items: Sequence[int], threads: int) -> Iterator:  # type: ignore[no-untyped-def,type-arg]
-    if threads == 1 or len(items) == 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for future in as_completed([pool.submit(work, item) for item in items]):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def _combination(rank: int, n: int, k: int) -> list[int]:
-    """Return the combination of k of 0 … n − 1 that has so many before it in lexicographic order."""
-    chosen, item = [], 0
-    for left in range(k, 0, -1):
-        while rank >= math.comb(n - item - 1, left - 1):
-            rank -= math.comb(n - item - 1, left - 1)
-            item += 1
-        chosen.append(item)
-        item += 1
-    return chosen
-
-
-def _fewest_cases(size: int, folds: int) -> int:
-    n = max(folds, size)
-    while n - -(-n // folds) < size:
-        n += 1
-    return n
-
-
 def _fit(x: Floats, y: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(x, y, rcond=None)[0])
 
@@ -395,9 +265,3 @@ def _fit_nonnegative(x: Floats, y: Floats) -> Floats:
     from scipy.optimize import nnls
 
     return np.asarray(nnls(x, y)[0])
-
-
-def _check_unique(what: str, names: Sequence[str]) -> None:
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
-    if repeated:
-        raise ArcadeMarkError(f"subset search, {what}: task {repeated[0]!r} is named twice; expected unique names")
