@@ -143,6 +143,8 @@ def _scores(
     references: Path | None,
     algorithms: str | None,
     given: dict[str, Any],
+    *,
+    players: bool = True,
 ) -> Any:
     """Read the scores; options of reading are taken out of ``given``."""
     from arcademark.report.subsets import material
@@ -154,17 +156,18 @@ def _scores(
     if not wanted:
         raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
     question = Question(suite=suite, references=references, algorithms=tables.names(algorithms), reading=reading)
-    return material.normalised(wanted, question)
+    return material.normalised(wanted, question, players=players)
 
 
 def _asked(scores: Any, given: dict[str, Any]) -> Any:
     from arcademark.report.subsets.searching import Asked
 
     canonical = scores.yardstick.canonical
-    games = {name: tuple(map(canonical, tables.names(given.pop(name)))) for name in ("include", "exclude", "within")}
-    nonnegative = "nnls" if given.pop("nnls") else "drop"
-    bounds = not given.pop("no_bounds")
-    return Asked(**games, **given, nonnegative=nonnegative, bounds=bounds)
+    for name in ("include", "exclude", "within"):
+        given[name] = tuple(map(canonical, tables.names(given[name])))
+    given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"
+    given["bounds"] = not given.pop("no_bounds")
+    return Asked(**given)
 
 
 def _write(shown: Any, out: Path) -> list[Path]:
@@ -179,3 +182,92 @@ def _write(shown: Any, out: Path) -> list[Path]:
     for path, found in zip(paths, shown.results, strict=True):
         write(path, files.dumps(found.model), option="--out", example="model.json")
     return paths
+
+
+@command.command("study", short_help="Estimates beside true medians, of the catalogue or any table.")
+@where_from
+@click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
+@click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true median needs.  [default: 40, or half]")
+@click.option("--all", "everything", is_flag=True, help="Also name every pair that an estimate orders otherwise.")
+@options.as_json
+@tables.read_as
+def study(
+    places: tuple[str, ...],
+    catalogue: str | None,
+    suite: str,
+    references: Path | None,
+    algorithms: str | None,
+    models: str | None,
+    relative_to: str | None,
+    minimum_tasks: int | None,
+    everything: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
+
+    Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
+    """
+    from arcademark.report import as_json as documents
+    from arcademark.report.subsets import studying
+
+    if not places and catalogue is None:
+        catalogue = ""
+    scores = _scores(places, catalogue, suite, references, algorithms, given, players=False)
+    names = tables.names(models) or studying.MODELS
+    shown = studying.studied(scores, names, relative_to=relative_to, minimum_tasks=minimum_tasks)
+    if as_json:
+        options.print_json(documents.document(shown, studying.SCHEMA))
+        return 0
+    from rich.console import Console
+
+    from arcademark.report.subsets import terminal
+
+    terminal.render_study(shown, Console(highlight=False), everything=everything)
+    return 0
+
+
+@command.command("predict", short_help="The median of all games, and every game, from a few.")
+@click.argument("places", nargs=-1, required=True, metavar="TABLE…")
+@click.option("--model", metavar="NAME", help="A published model or a model file.  [default: the largest that fits]")
+@click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
+@click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True)
+@click.option("--all", "everything", is_flag=True, help="Also show every game where there are several algorithms.")
+@options.as_json
+@tables.read_as
+def predict(
+    places: tuple[str, ...],
+    model: str | None,
+    algorithms: str | None,
+    protocol: str | None,
+    level: float,
+    everything: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Predict the median of all games, and where the paper has models for it every game, from TABLE's few games.
+
+    TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes.
+    """
+    from arcademark.report import as_json as documents
+    from arcademark.report.subsets import predicting
+
+    shown = predicting.predicted(
+        places,
+        model,
+        algorithms=tables.names(algorithms),
+        protocol=protocol,
+        level=level,
+        reading=tables.read_options(None, "", **given),
+    )
+    if as_json:
+        options.print_json(documents.document(shown, predicting.SCHEMA))
+        return 0
+    from rich.console import Console
+
+    from arcademark.report.subsets import terminal
+
+    terminal.render_prediction(shown, Console(highlight=False), everything=everything)
+    return 0

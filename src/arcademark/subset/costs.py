@@ -1,7 +1,7 @@
 """What an evaluation costs: hours, money, energy and carbon (Atari-5, Appendix A).
 
-Every assumption is a parameter. The result is a lower bound: nothing is reckoned for cooling, tests, tuning and what was
-run in vain.
+Every assumption is a parameter. The result is a lower bound: nothing is reckoned for cooling, tests, tuning and what
+was run in vain.
 """
 
 from __future__ import annotations

@@ -17,8 +17,10 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.report import wording
+from arcademark.report.tables import protocols
 from arcademark.report.tables.benchmarks import Yardstick
 from arcademark.report.tables.loading import CATALOGUE, Place
+from arcademark.report.tables.protocols import Play
 from arcademark.report.tables.question import Question, prepare
 from arcademark.subset.problem import Floats
 
@@ -43,6 +45,8 @@ class Normalised:
         Its name: "hns".
     low, high : mapping of task to float
         What scores 0 % and 100 %.
+    plays : mapping of str to Play
+        How each algorithm's scores were made, as far as that is known.
     sources, remarks : tuple of str
         What was read, and what else a reader must know.
     """
@@ -55,6 +59,7 @@ class Normalised:
     metric: str
     low: Mapping[str, float]
     high: Mapping[str, float]
+    plays: Mapping[str, Play]
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
 
@@ -63,7 +68,7 @@ class Normalised:
         return self.yardstick.title(task)
 
 
-def normalised(places: Sequence[Place], question: Question) -> Normalised:
+def normalised(places: Sequence[Place], question: Question, *, players: bool = True) -> Normalised:
     """Read and normalise scores.
 
     Parameters
@@ -71,13 +76,15 @@ def normalised(places: Sequence[Place], question: Question) -> Normalised:
     places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
     question : Question
         Suite or references, algorithms, games and how to read.
+    players : bool, optional
+        Whether collections of the catalogue keep their reference players.
 
     Raises
     ------
     ArcadeMarkError
         Where something cannot be read, or nothing is left.
     """
-    found = prepare([_kept(place) for place in places], question)
+    found = prepare([_kept(place) if players else place for place in places], question)
     measure = found.yardstick.measures[next(name for name in METRICS if name in found.yardstick.measures)]
     tasks = tuple(task for task in found.tasks if task in measure.known)
     strangers = [task for task in found.tasks if task not in measure.known]
@@ -96,16 +103,36 @@ def normalised(places: Sequence[Place], question: Question) -> Normalised:
         metric=measure.metric,
         low={task: low[task] for task in tasks},
         high={task: high[task] for task in tasks},
-        sources=found.scores.sources,
+        plays={**found.scores.plays, **_published(places, found.algorithms)},
+        sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
         remarks=tuple(remarks),
     )
+
+
+def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[str, Play]:
+    """Return what the catalogue knows of the algorithms that are its own."""
+    found: dict[str, Play] = {}
+    for place in places:
+        if isinstance(place, str) and place.startswith(CATALOGUE):
+            entries = collections.select(_names(place) or None)
+            found |= {name: protocols.from_entry(entry) for name, entry in entries.items() if name in algorithms}
+    return found
+
+
+def _source(place: Place, told: str) -> str:
+    if place == CATALOGUE:
+        return "catalogue: all published scores"
+    return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
+
+
+def _names(place: str) -> list[str]:
+    return [name.strip() for name in place.removeprefix(CATALOGUE).split(",") if name.strip()]
 
 
 def _kept(place: Place) -> Place:
     """Return a collection as a table that has its reference players, too."""
     if isinstance(place, str) and place.startswith(CATALOGUE):
-        names = [name.strip() for name in place.removeprefix(CATALOGUE).split(",") if name.strip()]
-        return collections.load(names or None)
+        return collections.load(_names(place) or None)
     return place
 
 

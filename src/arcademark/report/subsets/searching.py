@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
@@ -12,11 +12,13 @@ from arcademark.report.subsets.material import Normalised
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
 from arcademark.subset.model import SubsetModel, from_candidate
-from arcademark.subset.plan import Step
+from arcademark.subset.plan import Progress, Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Problem, make_problem
-from arcademark.subset.search import Candidate, Certificate, Nonnegative, Progress
+from arcademark.subset.search import Candidate, Certificate
 
 SCHEMA = "arcademark.subset-search/1"
+METRICS = {"hns": "HNS", "normalised": "normalised score"}
+"""What scores are, in words."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
@@ -59,7 +61,7 @@ class Asked:
     exclude: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
     top: int = 10
-    nonnegative: Nonnegative = "drop"
+    nonnegative: Literal["drop", "nnls"] = "drop"
     folds: int = FOLDS
     fold_seed: int = FOLD_SEED
     minimum_tasks: int | None = None
@@ -177,7 +179,7 @@ def searched(
             from_candidate(
                 result.best,
                 f"{name}-{step or asked.size}",
-                target=f"{asked.target} {scores.metric} over all {scores.yardstick.noun}s",
+                target=f"{asked.target} {METRICS[scores.metric]} over all {scores.yardstick.noun}s",
                 citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
                 transform=asked.transform,
                 references=reference,
