@@ -59,13 +59,14 @@ class Bars:
             self._bar.stop()
 
     def begin(self, name: str, size: int) -> Callable[[int, int], None]:
-        """Begin a search's bar; returns what moves it."""
-        task = self._bar.add_task(f"subsets of {size}{f' ({name})' if name else ''}", total=None)
+        """Begin a bar for subsets of a size, or of whatever is named if that is 0; returns what moves it."""
+        what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
+        task = self._bar.add_task(what, total=None)
         began = time.monotonic()
 
         def move(done: int, total: int) -> None:
             rate = done / max(1e-9, time.monotonic() - began)
-            text = f"{done:,}/{total:,} subsets of {size} · {rate:,.0f}/s"
+            text = f"{done:,}/{total:,} {what} · {rate:,.0f}/s"
             self._bar.update(task, completed=done, total=total, description=text)
 
         return move
@@ -91,7 +92,7 @@ def command() -> None:
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
-@click.option("--seeds", type=click.IntRange(min=0), default=0, show_default=True, help="Other fold seeds to try.")
+@click.option("--seeds", type=click.IntRange(min=0), default=10, show_default=True, help="Other fold seeds to try.")
 @click.option("--minimum-tasks", type=click.IntRange(min=1), help="Tasks an algorithm needs.  [default: 40, or half]")
 @click.option(
     "--minimum-algorithms", type=click.IntRange(min=1), help="Algorithms a task needs.  [default: 40, or half]"

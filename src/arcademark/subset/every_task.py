@@ -3,9 +3,9 @@
 Unlike models of a summary these keep whatever signs come out: they are not monotone, a better score on one task can
 lower the estimate of another.
 
-Intervals are those of leave-one-out residuals: of n algorithms each is predicted by a model fitted to the others, and the
-interval reaches as far as the ⌈(n + 1)·level⌉-th smallest error. An algorithm like those of the training table then falls
-inside with about that probability; one of another kind need not.
+Intervals are those of leave-one-out residuals: of n algorithms each is predicted by a model fitted to the others, and
+the interval reaches as far as the ⌈(n + 1)·level⌉-th smallest error. An algorithm like those of the training table then
+falls inside with about that probability; one of another kind need not.
 """
 
 from __future__ import annotations

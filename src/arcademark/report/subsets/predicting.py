@@ -267,6 +267,10 @@ def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str,
     return [*played, *others]
 
 
+def _percent_of(log: float) -> float:
+    return max(0.0, float(log10_score_inverse(log)))
+
+
 def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
     if model.name not in UPGRADES[:-1]:
         return None

@@ -167,7 +167,7 @@ def searched(
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
     results = _results(problem, steps, asked, progress)
-    winners = _winners(problem, steps, asked)
+    winners = _winners(problem, steps, asked, None if progress is None else progress("other shuffles", 0))
     reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
     found = tuple(
         Found(
@@ -247,13 +247,17 @@ def _results(
     }
 
 
-def _winners(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, tuple[Winner, ...]]:
+def _winners(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
+) -> Mapping[str, tuple[Winner, ...]]:
     """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
     counts: dict[str, dict[tuple[str, ...], int]] = {step.name: {} for step in steps}
     for seed in range(asked.seeds):
         again = Asked(**{**vars(asked), "fold_seed": seed, "seeds": 0, "top": 1})
         for name, result in _results(problem, steps, again, None).items():
             counts[name][result.best.tasks] = counts[name].get(result.best.tasks, 0) + 1
+        if progress is not None:
+            progress(seed + 1, asked.seeds)
     return {
         name: tuple(Winner(tasks, count) for tasks, count in sorted(won.items(), key=lambda item: (-item[1], item[0])))
         for name, won in counts.items()
