@@ -88,7 +88,7 @@ def _weights(found: Found, shown: Searched) -> RenderableType:
 def _stability(found: Found, shown: Searched) -> Iterator[RenderableType]:
     total = sum(winner.seeds for winner in found.winners)
     same = sum(winner.seeds for winner in found.winners if winner.tasks == found.best.tasks)
-    yield Text(f"With {total} other shuffles of the folds it wins {same} times; {len(found.winners)} subsets win:")
+    yield Text(f"With {total} other shuffles of the folds it wins {wording.plural(same, 'time')}; winners:")
     made = layout.table(f"{shown.noun}s", "times")
     for winner in found.winners[:5]:
         made.add_row(Text(", ".join(shown.titles[task] for task in winner.tasks)), str(winner.seeds))
