@@ -90,6 +90,24 @@ def test_threads_change_neither_result_nor_counts():
     assert search(problem, 5, threads=1) == search(problem, 5, threads=3)
 
 
+@pytest.mark.parametrize("size", [6, 7])
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+def test_large_subsets_agree_with_cross_validating_each(size, nonnegative):
+    problem = random_problem(size, algorithms=40, tasks=13, missing=0.06)
+    options = {"top": 12, "nonnegative": nonnegative, "folds": FOLDS}
+    with_bounds, without = search(problem, size, **options), search(problem, size, bounds=False, **options)
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.holds
+    assert with_bounds.certificate.pruned > 0
+
+
+@pytest.mark.parametrize("size", [6, 7])
+def test_large_subsets_agree_with_fitting_every_subset(size):
+    for seed in range(3):
+        check(random_problem(20 + seed, algorithms=30, tasks=10, missing=0.07), size, "drop", True)
+
+
 def test_bounds_leave_out_most_and_change_nothing():
     problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
     with_bounds, without = search(problem, 5), search(problem, 5, bounds=False)

@@ -35,7 +35,9 @@ _CHUNK = 100_000
 _PARTS = 16
 """Parts that groups are shared out to."""
 
-_Best: TypeAlias = list[tuple[float, tuple[int, ...]]]
+_KEPT, _CLIMBED = (6, 30), (1, 5)
+"""Subsets that are extended, and subsets whose tasks are exchanged, in search of a good error to begin with: for
+searches in which only pairs are bounded, and for larger ones."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +104,15 @@ def _search_groups(
     def work(part: NDArray[np.int64]) -> _Found:
         errors, subsets = question.empty_list()
         counts = pairs.search_groups(
-            columns, found.of_row, found.lack, question.fold_table, question.fixed, free, part, question.choose,
-            question.sign, limit, BOUND_MARGIN, AUDIT_EVERY, errors, subsets,
+            (columns, found.of_row, found.lack, question.fold_table), question.fixed, free, part, question.choose,
+            (question.sign, limit, BOUND_MARGIN, AUDIT_EVERY), (errors, subsets),
         )  # fmt: skip
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return errors, subsets, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
-    parts = [grouped.lacking[order[part::_PARTS]] for part in range(min(_PARTS, len(order)))]
+    several = len(order) if question.choose > pairs.UNBOUNDED else min(_PARTS, len(order))
+    parts = [grouped.lacking[order[part::several]] for part in range(several)]
     return _merge(question, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
 
 
@@ -159,45 +162,55 @@ def _in_threads(work, items: Sequence, threads: int) -> Iterator:  # type: ignor
 def good_error(question: Question) -> float:
     """Find an error that as many subsets reach as are to be listed; infinity where no such error is found.
 
-    Tasks are added one after another, each time the best, and then exchanged as long as that helps.
+    The best few subsets are each extended by every task, again and again, until they are large enough; then tasks of
+    the best are exchanged one at a time as long as that helps.
     """
     listed: dict[tuple[int, ...], float] = {}
-    chosen: list[int] = []
-    step, idle, current = 0, 0, math.inf
-    while idle < question.choose:
-        kept = [task for place, task in enumerate(chosen) if place != step % question.choose]
-        tried = _extensions(question, kept)
-        if not tried:
-            break
-        if len(kept) + 1 == question.choose:
-            listed.update((tuple(sorted((*kept, task))), error) for error, task in tried)
-        error, task = tried[0]
-        if len(chosen) < question.choose:
-            chosen.append(task)
-        else:
-            idle = 0 if error < current * (1.0 - kernels.TIE) else idle + 1
-            chosen[step % question.choose] = task
-        current = error
-        step += 1
+    large = question.choose > pairs.UNBOUNDED
+    kept: dict[tuple[int, ...], float] = {(): 0.0}
+    for size in range(1, question.choose + 1):
+        extended: dict[tuple[int, ...], float] = {}
+        for subset in kept:
+            extended.update(_extensions(question, subset))
+        best = sorted((error, subset) for subset, error in extended.items())
+        kept = {subset: error for error, subset in best[: _KEPT[large]]}
+        if size == question.choose:
+            listed.update(extended)
+    for subset in list(kept)[: _CLIMBED[large]]:
+        _exchange(question, subset, listed)
     errors = sorted(listed.values())
     return errors[question.top - 1] if len(errors) >= question.top else math.inf
 
 
-def _extensions(question: Question, kept: Sequence[int]) -> list[tuple[float, int]]:
-    """Return the errors of adding each further task to the fixed and kept ones, lowest first, where there are any."""
-    fixed = np.array([*question.fixed.tolist(), *kept], dtype=np.int64)
+def _exchange(question: Question, subset: tuple[int, ...], listed: dict[tuple[int, ...], float]) -> None:
+    """Exchange one task after another for the best, until none is exchanged any more; enter what is tried in a list."""
+    place = idle = 0
+    while idle < len(subset):
+        tried = _extensions(question, subset[:place] + subset[place + 1 :])
+        listed.update(tried)
+        best = min(tried, key=lambda other: (tried[other], other), default=subset)
+        better = tried.get(best, math.inf) < listed.get(subset, math.inf) * (1.0 - kernels.TIE)
+        idle = 0 if better else idle + 1
+        subset = best if better else subset
+        place = (place + 1) % len(subset)
+
+
+def _extensions(question: Question, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """Add each further task to the chosen ones; return the best and their errors."""
+    fixed = np.array([*question.fixed.tolist(), *chosen], dtype=np.int64)
     free = np.setdiff1d(question.free, fixed)
-    top = min(len(free), question.top + 1)
+    top = min(len(free), question.top + max(_KEPT))
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
     kernels.search_each(
         question.scores, question.fold_table, question.floor, fixed, free, np.zeros(1, np.int64), len(free),
         question.sign, np.inf, True, errors, subsets,
     )  # fmt: skip
-    return [
-        (float(error), int(np.setdiff1d(subset, fixed)[0]))
-        for error, subset in zip(errors, subsets, strict=True)
+    always = set(question.fixed.tolist())
+    return {
+        tuple(task for task in subset if task not in always): float(error)
+        for error, subset in zip(errors, subsets.tolist(), strict=True)
         if np.isfinite(error)
-    ]
+    }
 
 
 def _combination(rank: int, n: int, k: int) -> list[int]:

@@ -137,7 +137,7 @@ def groups(found: Classes, fixed: Sequence[int], free: Sequence[int], choose: in
     for (lacking, chosen), ways in counts.items():
         totals[lacking] = totals.get(lacking, 0) + ways * math.comb(whole, choose - chosen)
     totals = {lacking: subsets for lacking, subsets in totals.items() if subsets}
-    lacking = np.array(list(totals), dtype=np.int64)
+    kinds = np.array(list(totals), dtype=np.int64)
     subsets = np.array(list(totals.values()), dtype=np.int64)
-    enough = found.cases(lacking) >= floor
-    return Groups(lacking[enough], subsets[enough], int(subsets[~enough].sum()))
+    enough = found.cases(kinds) >= floor
+    return Groups(kinds[enough], subsets[enough], int(subsets[~enough].sum()))

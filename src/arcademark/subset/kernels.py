@@ -71,18 +71,26 @@ def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def nonnegative_least_squares(gram, d, factor, solution, active, room):  # type: ignore[no-untyped-def]
+def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active, room):  # type: ignore[no-untyped-def]
     """Solve least squares under the condition that no coefficient is negative (Lawson and Hanson 1974, ch. 23).
 
     Parameters
     ----------
-    gram, d, factor
-        As for `least_squares`.
-    solution : float64 array, shape (≥ d,)
+    gram : float64 array, shape (≥ y + 1, ≥ y + 1)
+        Of the columns [x₁ … x_d, y]; only the upper triangle is read.
+    y : int
+        The target's place.
+    allowed : bool array, shape (≥ y,)
+        Tasks that may have a coefficient other than 0.
+    enough : float
+        Stop as soon as the residual sum of squares is known not to be above it; −1 to go on to the least.
+    factor : float64 array, shape (≥ y + 1, ≥ y + 1)
+        Room to work in.
+    solution : float64 array, shape (≥ y,)
         Filled with the coefficients.
-    active : bool array, shape (≥ d,)
-        On entry the tasks to begin with, on return those with a coefficient above 0.
-    room : float64 arrays (small, trial), shapes (≥ d + 1, ≥ d + 1) and (≥ d,)
+    active : bool array, shape (≥ y,)
+        On entry allowed tasks to begin with, on return those with a coefficient above 0.
+    room : tuple of float64 arrays, shapes (≥ y + 1, ≥ y + 1) and (≥ y + 1,)
         To work in.
 
     Returns
@@ -91,39 +99,37 @@ def nonnegative_least_squares(gram, d, factor, solution, active, room):  # type:
         The residual sum of squares; 0, which is never too much, should the method not come to an end.
     """
     small, trial = room
-    places = np.empty(d, np.int64)
-    for j in range(d):
+    places = np.empty(y, np.int64)
+    for j in range(y):
         solution[j] = 0.0
-    scale = gram[d, d]
+    scale = gram[y, y]
     warm = True
-    for _ in range(10 * d + 10):
+    for _ in range(10 * y + 10):
         while True:  # least squares on the active tasks; back off to the first that would turn negative
             count = 0
-            for j in range(d):
+            for j in range(y):
                 if active[j]:
                     places[count] = j
                     count += 1
             for a in range(count):
                 for b in range(a + 1):
-                    small[a, b] = gram[places[a], places[b]]
-                small[count, a] = gram[d, places[a]]
+                    small[a, b] = gram[places[b], places[a]]
+                small[count, a] = gram[places[a], y]
             least_squares(small, count, factor, trial)
-            if warm:  # leave out what is negative, until nothing is: a first guess, which is then improved
-                left = 0
-                for a in range(count):
-                    if trial[a] <= 0.0:
-                        active[places[a]] = False
-                        left += 1
-                if left > 0:
-                    continue
-                warm = False
-            step, leaving = 1.0, -1
+            step, leaving, left = 1.0, -1, 0
             for a in range(count):
                 j = places[a]
                 if trial[a] <= 0.0:
-                    share = solution[j] / (solution[j] - trial[a]) if solution[j] > trial[a] else 0.0
-                    if leaving < 0 or share < step:
-                        step, leaving = share, j
+                    if warm:  # a first guess: leave out what is negative until nothing is
+                        active[j] = False
+                        left += 1
+                    else:
+                        share = solution[j] / (solution[j] - trial[a]) if solution[j] > trial[a] else 0.0
+                        if leaving < 0 or share < step:
+                            step, leaving = share, j
+            if left > 0:
+                continue
+            warm = False
             for a in range(count):
                 j = places[a]
                 solution[j] = max(0.0, solution[j] + step * (trial[a] - solution[j]))
@@ -131,22 +137,33 @@ def nonnegative_least_squares(gram, d, factor, solution, active, room):  # type:
                 break
             active[leaving] = False
             solution[leaving] = 0.0
+        rest = scale
+        for a in range(count):
+            rest -= solution[places[a]] * gram[places[a], y]
         steepest, entering = 0.0, -1
-        for j in range(d):
-            if not active[j] and gram[j, j] > 0.0:
-                slope = gram[d, j]
-                for a in range(count):
-                    slope -= gram[j, places[a]] * solution[places[a]]
-                slope /= np.sqrt(gram[j, j])
-                if slope > steepest:
-                    steepest, entering = slope, j
+        if rest > enough:
+            for j in range(y):
+                if allowed[j] and not active[j] and gram[j, j] > 0.0:
+                    slope = gram[j, y]
+                    for a in range(count):
+                        b = places[a]
+                        slope -= (gram[j, b] if j < b else gram[b, j]) * solution[b]
+                    slope /= np.sqrt(gram[j, j])
+                    if slope > steepest:
+                        steepest, entering = slope, j
         if entering < 0 or steepest <= 1e-10 * np.sqrt(scale):
-            rest = gram[d, d]
-            for j in range(d):
-                rest -= solution[j] * gram[d, j]
             return max(rest, 0.0)
         active[entering] = True
     return 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_nonnegative(gram, d, factor, solution, active, room):  # type: ignore[no-untyped-def]
+    """Replace the solution of `least_squares` by that of `nonnegative_least_squares`, where all tasks are allowed."""
+    allowed = np.ones(d, np.bool_)
+    for j in range(d):
+        active[j] = solution[j] > 0.0
+    nonnegative_least_squares(gram, d, allowed, -1.0, factor, solution, active, room)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -236,9 +253,7 @@ def cross_validate(grams, whole, d, sizes, sign, limit, room):  # type: ignore[n
                 train[b, a] = train[a, b]
         least_squares(train, d, factor, solution)
         if sign == CONSTRAIN and lowest(solution, d) < 0.0:
-            for j in range(d):
-                active[j] = solution[j] > 0.0
-            nonnegative_least_squares(train, d, factor, solution, active, (small, trial))
+            solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(grams[f], d, solution) / (folds * sizes[f])
         if total > limit:
             return np.inf

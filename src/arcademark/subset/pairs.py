@@ -38,10 +38,17 @@ from arcademark.subset.kernels import (
     lowest,
     make_room,
     nonnegative_least_squares,
+    solve_nonnegative,
 )
 
-EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS = range(5)
+EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, NODES, BOUNDED = range(7)
 """Places in the array of counts."""
+
+UNBOUNDED = 5
+"""Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
+
+SLACK = 1e-9
+"""Share of the target's square by which non-negative least squares may miss the least."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -78,9 +85,7 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
     if sign == DROP and smallest < NEGATIVE:
         return np.inf
     if sign == CONSTRAIN and smallest < 0.0:
-        for j in range(d):
-            active[j] = solution[j] > 0.0
-        nonnegative_least_squares(all_rows, d, factor, solution, active, (small, trial))
+        solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
     folds = len(weights)
     total = 0.0
     for f in range(folds):  # what each fold costs at least
@@ -95,9 +100,7 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
                 train[a, b] = all_rows[a, b] - held[f, a, b]
         least_squares(train, d, factor, solution)
         if sign == CONSTRAIN and lowest(solution, d) < 0.0:
-            for j in range(d):
-                active[j] = solution[j] > 0.0
-            nonnegative_least_squares(train, d, factor, solution, active, (small, trial))
+            solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
         if total > reach:
             return np.inf
@@ -228,144 +231,214 @@ def explained_by_pairs(gram, i, scale, beta, out):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def search_groups(
-    columns, row_class, lack, fold_table, fixed, free, groups, choose, sign, limit, margin, audit_every, errors, subsets
-):  # type: ignore[no-untyped-def]  # noqa: E501
-    """Search the subsets of some groups, leaving out what the bound proves to be worse.
+def completions(lack, start, need, slots):  # type: ignore[no-untyped-def]
+    """Count the sets of tasks that lack all that is needed, by inclusion and exclusion.
 
     Parameters
     ----------
-    columns, row_class, fold_table
-        As for `group_grams`.
-    lack : int64 array, shape (tasks,)
+    lack : int64 array, shape (q,)
         What each task lacks.
+    start : int
+        Tasks are taken from here on.
+    need : int64
+        What they must lack together.
+    slots : int
+        Tasks of a set.
+    """
+    total, part = 0, need
+    while True:  # over all parts of what is needed
+        without, sign, bits = 0, 1, part
+        while bits:
+            sign, bits = -sign, bits & (bits - 1)
+        for a in range(start, len(lack)):
+            without += lack[a] & part == 0
+        ways = 1
+        for a in range(slots):
+            ways = ways * (without - a) // (a + 1) if without > a else 0
+        total += sign * ways
+        if part == 0:
+            return total
+        part = (part - 1) & need
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def order_by_use(gram, held, places, lack, room):  # type: ignore[no-untyped-def]
+    """Put first what lacks something, and among likes first what non-negative least squares would miss most.
+
+    Parameters
+    ----------
+    gram : float64 array, shape (q + 1, q + 1)
+        Fold-weighted.
+    held : int
+        Tasks in front that stay where they are.
+    places : int64 array, shape (q,)
+        Tasks in the order of the matrix; put in order.
+    lack : int64 array
+        What each task lacks, all tasks.
+    room : tuple
+        Made by `arcademark.subset.kernels.make_room` for q tasks.
+    """
+    q = len(places)
+    _, factor, solution, active, small, trial = room
+    allowed = np.ones(q, np.bool_)
+    order, filled = np.empty(q, np.int64), 0
+    for lacking in (True, False):
+        active[:] = False
+        left = 0
+        for a in range(held, q):
+            left += (lack[places[a]] != 0) == lacking
+        for _ in range(left):
+            nonnegative_least_squares(gram, q, allowed, -1.0, factor, solution, active, (small, trial))
+            best, gain = -1, -1.0
+            for a in range(held, q):
+                if allowed[a] and (lack[places[a]] != 0) == lacking and solution[a] * solution[a] * gram[a, a] > gain:
+                    best, gain = a, solution[a] * solution[a] * gram[a, a]
+            allowed[best] = False
+            active[best] = False
+            order[filled] = places[best]
+            filled += 1
+    for a in range(filled):
+        places[held + a] = order[a]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignore[no-untyped-def]
+    """Search the subsets of some groups, leaving out what the bounds prove to be worse.
+
+    Parameters
+    ----------
+    data : tuple (columns, row_class, lack, fold_table)
+        As for `group_grams`; ``lack`` is an int64 array, shape (tasks,): what each task lacks.
     fixed, free : int64 arrays
-        Tasks that every subset has; those to choose from, what lacks something first.
+        Tasks that every subset has; those to choose from.
     groups : int64 array
         What each group lacks.
     choose : int
         Tasks to choose from ``free``, at least 2.
-    sign : int
-        `DROP` or `CONSTRAIN`.
-    limit : float
-        An error that is known to be reached by as many subsets as are to be listed.
-    margin : float
-        What bounds are multiplied by before they count; a little below 1, against rounding.
-    audit_every : int
-        Of so many rows of pairs, one pruned pair is cross-validated nonetheless.
-    errors, subsets : float64 array, shape (top,), and int64 array, shape (top, fixed + choose)
-        The best found, best first; filled.
+    rule : tuple (sign, limit, margin, audit_every)
+        `DROP` or `CONSTRAIN`; an error that is known to be reached by as many subsets as are to be listed; what bounds
+        are multiplied by before they count, a little below 1, against rounding; of so many rows of pairs, one pruned
+        pair is cross-validated nonetheless.
+    best : tuple (errors, subsets)
+        float64 array, shape (top,), and int64 array, shape (top, fixed + choose): the best found, best first; filled.
 
     Returns
     -------
-    int64 array, shape (5,)
-        Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs.
+    int64 array, shape (7,)
+        Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs, nodes, and nodes bounded.
     """
-    counts = np.zeros(5, np.int64)
+    columns, row_class, lack, fold_table = data
+    sign, limit, margin, audit_every = rule
+    errors, subsets = best
+    counts = np.zeros(7, np.int64)
+    held, d = len(fixed), len(fixed) + choose
     base = 0
     for task in fixed:
         base |= lack[task]
     for lacking in groups:
-        search_group(columns, row_class, lack, fold_table, fixed, free, base, lacking, choose, sign, limit, margin, audit_every, errors, subsets, counts)  # fmt: skip # noqa: E501
-    return counts
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def search_group(
-    columns,
-    row_class,
-    lack,
-    fold_table,
-    fixed,
-    free,
-    base,
-    lacking,
-    choose,
-    sign,
-    limit,
-    margin,
-    audit_every,
-    errors,
-    subsets,
-    counts,
-):  # type: ignore[no-untyped-def]  # noqa: E501
-    """Search one group; parameters are those of `search_groups`, and ``counts`` is added to."""
-    held, d = len(fixed), len(fixed) + choose
-    places = np.empty(held + len(free), np.int64)
-    places[:held] = fixed
-    q = held
-    for task in free:
-        if lack[task] & ~lacking == 0:
-            places[q] = task
-            q += 1
-    places = places[:q]
-    later = np.empty(q + 1, np.int64)  # what the tasks from here on lack together
-    later[q] = 0
-    for a in range(q - 1, held - 1, -1):
-        later[a] = later[a + 1] | lack[places[a]]
-    if q < d or (base | later[held]) != lacking:
-        return
-    grams, whole, weighted, weights = group_grams(columns, row_class, lacking, places, fold_table)
-    squares = np.empty(q + 1)
-    for a in range(q + 1):
-        squares[a] = weighted[a, a]
-    levels = np.empty((choose, q + 1, q + 1))
-    levels[0] = weighted
-    for a in range(held):
-        eliminate(levels[0], a, squares, levels[0])
-    room = make_judge_room(len(weights), d)
-    scale, beta, explained = np.empty(q), np.empty(q), np.empty(q)
-    chosen, subset, names = np.arange(d), np.arange(d), np.empty(d, np.int64)
-    lacks = np.empty(choose + 1, np.int64)
-    lacks[0] = base
-    level, nxt = 0, held
-    while True:
-        gram = levels[level]
-        if level == choose - 2:
-            for j in range(nxt, q):
-                fine = gram[j, j] > DEPENDENT * squares[j]
-                scale[j] = 1.0 / np.sqrt(gram[j, j]) if fine else 0.0
-                beta[j] = gram[j, q] * scale[j]
-            for a in range(held + level):
-                subset[a] = chosen[a]
-            for i in range(nxt, q - 1):
-                seen = lacks[level] | lack[places[i]]
-                if (seen | later[i + 1]) != lacking:
+        places = np.empty(held + len(free), np.int64)
+        q = held
+        for a in range(held):
+            places[a] = fixed[a]
+        for task in free:
+            if lack[task] & ~lacking == 0:
+                places[q] = task
+                q += 1
+        places = places[:q]
+        bounding = choose > UNBOUNDED
+        bound_room = make_room(q)
+        _, factor, solution, _, small, trial = bound_room
+        _, _, weighted, _ = group_grams(columns, row_class, lacking, places, fold_table)
+        if bounding:
+            order_by_use(weighted, held, places, lack, bound_room)
+        grams, whole, weighted, weights = group_grams(columns, row_class, lacking, places, fold_table)
+        lacks_of = np.empty(q, np.int64)
+        later = np.empty(q + 1, np.int64)  # what the tasks from here on lack together
+        later[q] = 0
+        for a in range(q - 1, -1, -1):
+            lacks_of[a] = lack[places[a]]
+            later[a] = later[a + 1] | lacks_of[a]
+        squares = np.empty(q + 1)
+        for a in range(q + 1):
+            squares[a] = weighted[a, a]
+        levels = np.empty((choose - 1, q + 1, q + 1))
+        for a in range(q + 1):
+            for b in range(a, q + 1):
+                levels[0, a, b] = weighted[a, b]
+        for a in range(held):
+            eliminate(levels[0], a, squares, levels[0])
+        room = make_judge_room(len(weights), d)
+        scale, beta, explained = np.empty(q), np.empty(q), np.empty(q)
+        chosen, subset, names = np.arange(d), np.arange(d), np.empty(d, np.int64)
+        lacks = np.empty(choose + 1, np.int64)
+        lacks[0] = base
+        allowed, active = np.ones(q, np.bool_), np.zeros((choose, q), np.bool_)
+        level, nxt, stale = 0, held, bounding
+        while level >= 0:
+            gram = levels[level]
+            if level == choose - 2:
+                for j in range(nxt, q):
+                    fine = gram[j, j] > DEPENDENT * squares[j]
+                    scale[j] = 1.0 / np.sqrt(gram[j, j]) if fine else 0.0
+                    beta[j] = gram[j, q] * scale[j]
+                for a in range(held + level):
+                    subset[a] = chosen[a]
+                counts[NODES] += 1
+                for i in range(nxt, q - 1):
+                    seen = lacks[level] | lacks_of[i]
+                    if (seen | later[i + 1]) != lacking:
+                        continue
+                    explained_by_pairs(gram, i, scale, beta, explained)
+                    counts[ROWS] += 1
+                    audit = counts[ROWS] % audit_every == 0
+                    reach = min(limit, errors[-1]) * (1.0 + TIE)
+                    cut = gram[q, q] - reach / margin
+                    for j in range(i + 1, q):
+                        if seen != lacking and (seen | lacks_of[j]) != lacking:
+                            continue
+                        pruned = explained[j] < cut
+                        counts[PRUNED if pruned else EVALUATED] += 1
+                        if pruned and not audit:
+                            continue
+                        subset[d - 2], subset[d - 1] = i, j
+                        error = judge(grams, whole, weights, subset, d, sign, np.inf if pruned else reach, room)
+                        if pruned:
+                            audit = False
+                            counts[AUDITED] += 1
+                            counts[VIOLATIONS] += error < (gram[q, q] - explained[j]) * margin
+                        elif error <= reach:
+                            for a in range(d):
+                                names[a] = places[subset[a]]
+                            keep(errors, subsets, error, names)
+                            reach = min(limit, errors[-1]) * (1.0 + TIE)
+                            cut = gram[q, q] - reach / margin
+            elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
+                hopeless = False
+                if stale:
+                    for a in range(held, q):
+                        allowed[a] = a >= nxt
+                    for a in range(held, held + level):
+                        allowed[chosen[a]] = True
+                    reach = min(limit, errors[-1]) * (1.0 + TIE) / margin + SLACK * weighted[q, q]
+                    counts[BOUNDED] += 1
+                    least = nonnegative_least_squares(
+                        weighted, q, allowed, reach, factor, solution, active[level], (small, trial)
+                    )
+                    hopeless = least > reach
+                if hopeless:
+                    counts[PRUNED] += completions(lacks_of, nxt, lacking & ~lacks[level], choose - level)
+                else:  # choose the next task
+                    chosen[held + level] = nxt
+                    lacks[level + 1] = lacks[level] | lacks_of[nxt]
+                    eliminate(gram, nxt, squares, levels[level + 1])
+                    for a in range(q):
+                        active[level + 1, a] = active[level, a]
+                    level, nxt, stale = level + 1, nxt + 1, False
                     continue
-                explained_by_pairs(gram, i, scale, beta, explained)
-                counts[ROWS] += 1
-                audit = counts[ROWS] % audit_every == 0
-                reach = min(limit, errors[-1]) * (1.0 + TIE)
-                cut = gram[q, q] - reach / margin
-                for j in range(i + 1, q):
-                    if seen != lacking and (seen | lack[places[j]]) != lacking:
-                        continue
-                    pruned = explained[j] < cut
-                    counts[PRUNED if pruned else EVALUATED] += 1
-                    if pruned and not audit:
-                        continue
-                    subset[d - 2], subset[d - 1] = i, j
-                    error = judge(grams, whole, weights, subset, d, sign, np.inf if pruned else reach, room)
-                    if pruned:
-                        audit = False
-                        counts[AUDITED] += 1
-                        counts[VIOLATIONS] += error < (gram[q, q] - explained[j]) * margin
-                    elif error <= reach:
-                        for a in range(d):
-                            names[a] = places[subset[a]]
-                        keep(errors, subsets, error, names)
-                        reach = min(limit, errors[-1]) * (1.0 + TIE)
-                        cut = gram[q, q] - reach / margin
-        else:
-            k = nxt  # choose it, if enough remain and the subset can still be closed
-            if q - k >= choose - level and (lacks[level] | later[k]) == lacking:
-                chosen[held + level] = k
-                lacks[level + 1] = lacks[level] | lack[places[k]]
-                eliminate(gram, k, squares, levels[level + 1])
-                level += 1
-                nxt = k + 1
-                continue
-        level -= 1
-        if level < 0:
-            return
-        nxt = chosen[held + level] + 1
+            level -= 1
+            if level >= 0:
+                nxt = chosen[held + level]
+                stale = active[level, nxt]
+                active[level, nxt] = False
+                nxt += 1
+    return counts

@@ -29,7 +29,8 @@ from typing import Literal
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.enumeration import Counts, Progress, enumerate_subsets
+from arcademark.subset.enumeration import Counts, enumerate_subsets
+from arcademark.subset.enumeration import Progress as Progress
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
 from arcademark.subset.question import Nonnegative, ask, check_unique, fewest_cases
 
@@ -105,7 +106,7 @@ class Certificate:
         """Draw it up: nothing is proven unless every subset is accounted for and no audit failed."""
         dealt_with = counts.evaluated + counts.pruned + counts.inadmissible
         proven = dealt_with == subsets and counts.violations == 0
-        return cls(subsets, *dataclasses.astuple(counts), gap=0.0 if proven else math.inf)
+        return cls(subsets=subsets, gap=0.0 if proven else math.inf, **dataclasses.asdict(counts))
 
 
 @dataclass(frozen=True)
