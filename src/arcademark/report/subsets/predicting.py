@@ -260,9 +260,7 @@ def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str,
         if task in percent:
             continue
         middle, reach = float(model.fit.predict(inputs)), model.reach(level)
-        low, value, high = (
-            float(max(0.0, log10_score_inverse(end))) for end in (middle - reach, middle, middle + reach)
-        )
+        low, value, high = (_percent_of(middle + side * reach) for side in (-1, 0, 1))
         others.append(Game(task, _name(task), value, low, high if np.isfinite(high) else None, model.fit.r2))
     return [*played, *others]
 
