@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.subset import kernels, pairs
+from arcademark.subset import every_fold, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.problem import Floats
 from arcademark.subset.question import Question
@@ -60,6 +60,9 @@ class Counts:
         )
 
 
+_MANY_FIXED = 3
+"""From so many fixed tasks on, bounds leave out too little to be worth their time in small searches."""
+
 _Found: TypeAlias = tuple[Floats, NDArray[np.int64], Counts]
 
 
@@ -84,31 +87,34 @@ def enumerate_subsets(
     (list of tuple of int, Counts)
         Tasks of the best subsets, best first, and what was done about all.
     """
-    if bounds and question.choose >= 2:
+    if question.choose >= 2 and (bounds or question.sign != kernels.CONSTRAIN):
         tasks = [*question.fixed.tolist(), *question.free.tolist()]
         found = classes(np.isnan(question.scores[:-1].T), tasks)
         if found is not None:
             grouped = groups(found, question.fixed.tolist(), question.free.tolist(), question.choose, question.floor)
             if grouped is not None:
-                return _search_groups(question, found, grouped, threads, progress)
+                return _search_groups(question, found, grouped, bounds, threads, progress)
     return _search_each(question, bounds, threads, progress)
 
 
 def _search_groups(
-    question: Question, found: Classes, grouped: Groups, threads: int, progress: Progress | None
+    question: Question, found: Classes, grouped: Groups, bounds: bool, threads: int, progress: Progress | None
 ) -> tuple[list[tuple[int, ...]], Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
     free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
-    limit = good_error(question)
+    if len(question.fixed) >= _MANY_FIXED and question.sign == kernels.DROP and question.choose <= pairs.UNBOUNDED:
+        bounds = False
+    data = columns, found.of_row, found.lack, question.fold_table
+    rule = question.sign, good_error(question) if bounds else math.inf, BOUND_MARGIN, AUDIT_EVERY
 
     def work(part: NDArray[np.int64]) -> _Found:
-        errors, subsets = question.empty_list()
-        counts = pairs.search_groups(
-            (columns, found.of_row, found.lack, question.fold_table), question.fixed, free, part, question.choose,
-            (question.sign, limit, BOUND_MARGIN, AUDIT_EVERY), (errors, subsets),
-        )  # fmt: skip
+        best = question.empty_list()
+        if not bounds:
+            evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, rule[0], best)
+            return *best, Counts(int(evaluated), 0, 0)
+        counts = pairs.search_groups(data, question.fixed, free, part, question.choose, rule, best)
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
-        return errors, subsets, Counts(evaluated, pruned, 0, audited, violations)
+        return *best, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
     several = len(order) if question.choose > pairs.UNBOUNDED else min(_PARTS, len(order))
