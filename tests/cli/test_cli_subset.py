@@ -74,6 +74,39 @@ def test_constraints_are_kept(invoke):
     assert errors == sorted(errors)
 
 
+@pytest.mark.parametrize("target", ["hwrns median", "at human level", "own.py:best"])
+def test_other_targets(invoke, target):
+    Path("own.py").write_text("import numpy as np\n\n\ndef best(scores):\n    return float(np.max(scores))\n")
+    answer = invoke(
+        *(
+            "subset",
+            "search",
+            "--catalogue",
+            "atari-5-training",
+            "--size",
+            1,
+            "--seeds",
+            0,
+            "--target",
+            target,
+            "--json",
+        )
+    )
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    assert document["results"][0]["best"]["n"] >= 40
+    if target == "own.py:best":
+        games = {"video_pinball", "atlantis", "boxing", "breakout", "star_gunner", "demon_attack", "gopher", "asterix"}
+        assert games & {task for item in document["results"][0]["runners_up"] for task in item["tasks"]}
+
+
+def test_a_function_that_gives_no_number_is_told(invoke):
+    Path("own.py").write_text("def best(scores):\n    return 'much'\n")
+    answer = invoke("subset", "search", "--catalogue", "atari-5-training", "--size", 1, "--target", "own.py:best")
+    assert (answer.code, answer.out) == (2, "")
+    assert "gives 'much', expected a finite number" in answer.err
+
+
 def test_another_benchmark_from_search_to_prediction(invoke, own):
     scores, references = own
     told = invoke(

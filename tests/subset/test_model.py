@@ -174,3 +174,14 @@ def test_sampling_uncertainty_is_propagated_apart_from_the_models_error() -> Non
         assert found.low < found.value < found.high
         widths.append((found.high - found.low) / found.value)
     assert widths[0] > 5 * widths[1]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from(PUBLISHED), st.floats(0, 1e5), st.floats(1e-3, 1e5))
+def test_no_subset_score_is_strictly_increasing(name: str, score: float, gain: float) -> None:
+    """Proposition 1 of the paper: whoever is better only on a task outside the subset is not seen to be."""
+    model = from_subset(subset(name))
+    games = dict.fromkeys([*model.tasks, "pong" if "pong" not in model.tasks else "tennis"], score)
+    better = games | {next(task for task in games if task not in model.tasks): score + gain}
+    one, other = (model.estimate(scores, max_frames_per_episode=CAP).value for scores in (games, better))
+    assert one == other

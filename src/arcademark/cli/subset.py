@@ -82,7 +82,11 @@ def command() -> None:
 @click.option("--size", type=options.COUNT, help="Tasks of the subset.")
 @click.option("--plan", metavar="NAME", help="atari-5: the paper's six searches, each built on those before.")
 @click.option(
-    "--target", default="median", show_default=True, metavar="NAME", help="median, mean, iqm or at human level."
+    "--target",
+    default="median",
+    show_default=True,
+    metavar="NAME",
+    help="median, mean, iqm, at human level, hwrns median, or your own function FILE.py:NAME.",
 )
 @click.option("--transform", default="log10", show_default=True, metavar="NAME", help="Of scores: log10 or none.")
 @click.option("--include", metavar="NAMES", help="Tasks that every subset must have.")

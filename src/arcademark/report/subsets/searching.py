@@ -6,19 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from arcademark.errors import ArcadeMarkError
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
 from arcademark.report import wording
 from arcademark.report.subsets.material import Normalised
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
-from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Problem, make_problem
+from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
 from arcademark.subset.search import Candidate, Certificate
 
 SCHEMA = "arcademark.subset-search/1"
 METRICS = {"hns": "HNS", "normalised": "normalised score"}
 """What scores are, in words."""
+RECORDS = "hwrns median"
+"""The median of scores normalised by human world records."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
@@ -34,7 +39,8 @@ class Asked:
     plan : str or None
         A plan's name.
     target : str
-        One of `arcademark.subset.problem.SUMMARIES`.
+        One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
+        ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
     transform : str
         "log10" or "none".
     include, exclude, within : tuple of str
@@ -179,7 +185,7 @@ def searched(
             from_candidate(
                 result.best,
                 f"{name}-{step or asked.size}",
-                target=f"{asked.target} {METRICS[scores.metric]} over all {scores.yardstick.noun}s",
+                target=f"{_title(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
                 citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
                 transform=asked.transform,
                 references=reference,
@@ -188,7 +194,7 @@ def searched(
         for step, result in results.items()
     )
     return Searched(
-        target=asked.target,
+        target=_title(asked.target, scores.metric),
         transform=asked.transform,
         metric=scores.metric,
         algorithms=len(problem.algorithms),
@@ -219,11 +225,35 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
         scores.percent,
         scores.algorithms,
         scores.tasks,
-        target=asked.target,
+        target=_target(scores, asked.target),
         transform=asked.transform,
         minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
         minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
     )
+
+
+def _target(scores: Normalised, name: str) -> str | Summary | Floats:
+    """Return what is to be predicted; HWRNS are other scores than those that it is predicted from."""
+    if name == RECORDS:
+        measure = scores.yardstick.measures.get("hwrns")
+        if measure is None:
+            raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
+        return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))
+    if ":" in name:
+        from arcademark.agents.importing import canonical_reference, load_factory
+
+        function = load_factory(canonical_reference(name))
+        return lambda values: _number(function(values), name)
+    if name not in SUMMARIES:
+        raise UnknownNameError("summary", name, targets())
+    return name
+
+
+def _number(value: object, name: str) -> float:
+    """Refuse what a user's function gives that is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(float(value)):
+        raise ArcadeMarkError(f"--target {name}: the function gives {value!r}, expected a finite number")
+    return float(value)
 
 
 def _results(
@@ -273,9 +303,16 @@ def gap(best: Candidate, other: Candidate) -> float:
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
 
 
+def _title(target: str, metric: str) -> str:
+    """Name a target with what it is a summary of."""
+    if target == RECORDS:
+        return "median HWRNS"
+    return f"{target} {METRICS[metric]}" if target in ("median", "mean", "iqm") else f"{target!r} of {METRICS[metric]}"
+
+
 def targets() -> tuple[str, ...]:
     """Return what can be predicted."""
-    return tuple(SUMMARIES)
+    return (*SUMMARIES, RECORDS)
 
 
 def proof(certificate: Certificate) -> str:

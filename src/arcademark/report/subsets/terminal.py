@@ -37,7 +37,7 @@ def search_parts(shown: Searched) -> Iterator[RenderableType]:
         yield Text(remark, style="dim")
     space = "log space" if shown.transform == "log10" else "percent"
     yield Text(
-        f"Which few {shown.noun}s best predict the {shown.target} {searching.METRICS[shown.metric]} over all, "
+        f"Which few {shown.noun}s best predict the {shown.target} over all, "
         f"in {space}: {wording.plural(shown.algorithms, 'algorithm')}, {wording.plural(shown.tasks, shown.noun)}, "
         f"{shown.folds} folds shuffled with seed {shown.fold_seed}."
     )
