@@ -49,13 +49,21 @@ def error_of(problem: Problem, subset: tuple[int, ...], folds: int, seed: int, n
     return float(np.mean(errors))
 
 
-def slow_search(problem: Problem, size: int, folds: int, seed: int, nonnegative: str, allowed=None, include=()):
-    """(error, subset) of every subset that is not dropped, best first; of ties the subset that comes first."""
+def slow_search(
+    problem: Problem, size: int, folds: int, seed: int, nonnegative: str, allowed=None, include=(), charge=False
+):
+    """(error, subset) of every subset that is not dropped, best first; of ties the subset that comes first.
+
+    If incomplete cases are charged, each counts with the variance of the target.
+    """
     free = [task for task in (range(len(problem.tasks)) if allowed is None else allowed) if task not in include]
     found = []
     for chosen in itertools.combinations(free, size - len(include)):
         subset = tuple(sorted((*include, *chosen)))
         error = error_of(problem, subset, folds, seed, nonnegative)
+        if error is not None and charge:
+            complete = np.isfinite(problem.X[:, subset]).all(axis=1)
+            error = float(np.mean(np.where(complete, error, np.var(problem.y))))
         if error is not None:
             found.append((error, subset))
     return sorted(found, key=lambda item: (float(f"{item[0]:.8e}"), item[1]))

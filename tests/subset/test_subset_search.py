@@ -61,6 +61,20 @@ def test_constraints_narrow_the_choice(nonnegative):
     check(problem, 2, nonnegative, True, include=(1, 5))
 
 
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+@pytest.mark.parametrize("size", [1, 3, 6])
+@pytest.mark.parametrize("bounds", [True, False])
+def test_incomplete_cases_may_be_charged(size, nonnegative, bounds):
+    problem = random_problem(31, algorithms=30, tasks=9, missing=0.12)
+    plain = slow_search(problem, size, FOLDS, SEED, nonnegative)
+    charged = slow_search(problem, size, FOLDS, SEED, nonnegative, charge=True)
+    options = {"nonnegative": nonnegative, "folds": FOLDS, "fold_seed": SEED, "bounds": bounds, "top": 8}
+    found = search(problem, size, incomplete="charge", **options)
+    assert positions(problem, (found.best, *found.runners_up)) == [subset for _, subset in charged[:8]]
+    assert found.certificate.holds
+    assert [subset for _, subset in plain[:8]] != [subset for _, subset in charged[:8]]
+
+
 def test_tasks_with_the_same_scores_tie_and_the_first_is_better():
     problem = random_problem(3, twins=2, missing=0.0)
     result = check(problem, 3, "drop", True, top=20)
@@ -178,6 +192,7 @@ def test_progress_ends_with_every_subset():
         ({"include": ("task 0",), "exclude": ("task 0",)}, "included and excluded"),
         ({"top": 0}, "0 subsets"),
         ({"nonnegative": "maybe"}, "maybe"),
+        ({"incomplete": "ignore"}, "ignore"),
         ({"minimum_cases": 30}, "expected at least 30"),
     ],
 )

@@ -60,6 +60,9 @@ class Counts:
         )
 
 
+_SMALL = 5
+"""Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
+
 _MANY_FIXED = 3
 """From so many fixed tasks on, bounds leave out too little to be worth their time in small searches."""
 
@@ -87,7 +90,7 @@ def enumerate_subsets(
     (list of tuple of int, Counts)
         Tasks of the best subsets, best first, and what was done about all.
     """
-    if question.choose >= 2 and (bounds or question.sign != kernels.CONSTRAIN):
+    if question.choose >= 2 and (bounds or not question.constrained):
         tasks = [*question.fixed.tolist(), *question.free.tolist()]
         found = classes(np.isnan(question.scores[:-1].T), tasks)
         if found is not None:
@@ -102,22 +105,25 @@ def _search_groups(
 ) -> tuple[list[tuple[int, ...]], Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
     free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
-    if len(question.fixed) >= _MANY_FIXED and question.sign == kernels.DROP and question.choose <= pairs.UNBOUNDED:
+    large = True if question.choose > _SMALL else None
+    if len(question.fixed) >= _MANY_FIXED and not question.constrained and not large:
         bounds = False
-    data = columns, found.of_row, found.lack, question.fold_table
-    rule = question.sign, good_error(question) if bounds else math.inf, BOUND_MARGIN, AUDIT_EVERY
+    data = columns, found.of_row, found.lack, question.fold_table, question.charge
+    rule = good_error(question) if bounds else math.inf, BOUND_MARGIN, AUDIT_EVERY
 
     def work(part: NDArray[np.int64]) -> _Found:
         best = question.empty_list()
         if not bounds:
-            evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, rule[0], best)
+            evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
             return *best, Counts(int(evaluated), 0, 0)
-        counts = pairs.search_groups(data, question.fixed, free, part, question.choose, rule, best)
+        counts = pairs.search_groups(
+            data, question.fixed, free, part, question.choose, rule, question.constrained, large, best
+        )
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return *best, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
-    several = len(order) if question.choose > pairs.UNBOUNDED else min(_PARTS, len(order))
+    several = len(order) if large else min(_PARTS, len(order))
     parts = [grouped.lacking[order[part::several]] for part in range(several)]
     return _merge(question, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
 
@@ -132,7 +138,7 @@ def _search_each(
         start = np.array(_combination(first, len(question.free), question.choose), dtype=np.int64)
         evaluated, inadmissible = kernels.search_each(
             question.scores, question.fold_table, question.floor, question.fixed, question.free, start,
-            min(_CHUNK, total - first), question.sign, np.inf, bounds, errors, subsets,
+            min(_CHUNK, total - first), question.constrained, question.charge, bounds, errors, subsets,
         )  # fmt: skip
         return errors, subsets, Counts(evaluated, 0, inadmissible)
 
@@ -172,7 +178,7 @@ def good_error(question: Question) -> float:
     the best are exchanged one at a time as long as that helps.
     """
     listed: dict[tuple[int, ...], float] = {}
-    large = question.choose > pairs.UNBOUNDED
+    large = question.choose > _SMALL
     kept: dict[tuple[int, ...], float] = {(): 0.0}
     for size in range(1, question.choose + 1):
         extended: dict[tuple[int, ...], float] = {}
@@ -209,7 +215,7 @@ def _extensions(question: Question, chosen: tuple[int, ...]) -> dict[tuple[int, 
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
     kernels.search_each(
         question.scores, question.fold_table, question.floor, fixed, free, np.zeros(1, np.int64), len(free),
-        question.sign, np.inf, True, errors, subsets,
+        question.constrained, question.charge, True, errors, subsets,
     )  # fmt: skip
     always = set(question.fixed.tolist())
     return {

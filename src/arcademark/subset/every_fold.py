@@ -15,16 +15,16 @@ Conventions
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from arcademark.subset.kernels import DEPENDENT, TIE, keep
+from arcademark.subset.kernels import TIE, keep
+from arcademark.subset.least_squares import DEPENDENT, entry, inner
 from arcademark.subset.pairs import group_grams, judge, make_judge_room
 
 ROUNDING = 1e-6
 """Relative margin within which errors are computed again from fewer differences."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def eliminate_in_folds(train, held, k, squares, share, train_out, held_out):  # type: ignore[no-untyped-def]
     """Choose a task in every fold.
 
@@ -54,7 +54,7 @@ def eliminate_in_folds(train, held, k, squares, share, train_out, held_out):  # 
                 h_out[i, j] = h[i, j] - mine * h[k, j] - share[j] * cross
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def errors_of_pairs(train, held, i, weights, squares, diagonals, out):  # type: ignore[no-untyped-def]
     """Fill in the cross-validated errors of the pairs (i, j), j > i.
 
@@ -92,23 +92,21 @@ def errors_of_pairs(train, held, i, weights, squares, diagonals, out):  # type: 
             out[j] += weight * (rest - coefficient * (2.0 * target - coefficient * both))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def search_every_fold(data, fixed, free, groups, choose, sign, best):  # type: ignore[no-untyped-def]
+@entry
+def search_every_fold(data, fixed, free, groups, choose, best):  # type: ignore[no-untyped-def]
     """Cross-validate all subsets of some groups.
 
     Parameters
     ----------
     data, fixed, free, groups, choose, best
         As for `arcademark.subset.pairs.search_groups`.
-    sign : int
-        `ANY_SIGN` or `DROP`.
 
     Returns
     -------
     int
         Subsets evaluated.
     """
-    columns, row_class, lack, fold_table = data
+    lack = data[2]
     errors, subsets = best
     held_tasks, d = len(fixed), len(fixed) + choose
     base, evaluated = 0, 0
@@ -127,7 +125,7 @@ def search_every_fold(data, fixed, free, groups, choose, sign, best):  # type: i
         later = np.zeros(q + 1, np.int64)
         for a in range(q - 1, -1, -1):
             later[a] = later[a + 1] | lack[places[a]]
-        grams, whole, _, weights = group_grams(columns, row_class, lacking, places, fold_table)
+        grams, whole, _, weights, offset = group_grams(data, lacking, places)
         folds = len(weights)
         train, held = np.empty((choose - 1, folds, q + 1, q + 1)), np.empty((choose - 1, folds, q + 1, q + 1))
         squares, share = np.empty((folds, q + 1)), np.empty(q + 1)
@@ -161,15 +159,15 @@ def search_every_fold(data, fixed, free, groups, choose, sign, best):  # type: i
                         if seen != lacking and (seen | lack[places[j]]) != lacking:
                             continue
                         evaluated += 1
-                        reach = errors[-1] * (1.0 + TIE)
+                        reach = errors[-1] * (1.0 + TIE) - offset
                         if found[j] > reach * (1.0 + ROUNDING):
                             continue
                         subset[d - 2], subset[d - 1] = i, j
-                        error = judge(grams, whole, weights, subset, d, sign, reach, room)
+                        error = judge(grams, whole, weights, subset, d, None, reach, room)
                         if error <= reach:
                             for a in range(d):
                                 names[a] = places[subset[a]]
-                            keep(errors, subsets, error, names)
+                            keep(errors, subsets, error + offset, names)
             elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
                 chosen[held_tasks + level] = nxt
                 lacks[level + 1] = lacks[level] | lack[places[nxt]]

@@ -6,34 +6,25 @@ Conventions
   whole number. Subsets that lack the same have the same complete cases, folds and Gram matrices: they are searched
   together, one *group* after another.
 * Within a group, tasks that lack something come first, so that soon it is settled that a subset lacks all that the
-  group lacks: it is *closed*.
-* A fold-weighted Gram matrix W sums each fold's by 1 / (folds × its cases). Chosen tasks are eliminated from it one
-  after another (Gaussian elimination: Schur complements); the target's corner is then the least fold-weighted squared
-  error that the chosen tasks reach, a bound of the cross-validated one. ::
-
-      chosen tasks    remaining tasks      y
-                      ┌──────────────┬─────┐
-        eliminated    │ W[i, j]      │ b_i │     ρ = W[i, j] / √(W[i, i] W[j, j]),   β_i = b_i / √W[i, i]
-                      ├──────────────┼─────┤     the pair i, j explains (β_i² + β_j² − 2 ρ β_i β_j) / (1 − ρ²)
-                      │              │ W_yy│     of W_yy; if that needs a negative coefficient, the better alone
-                      └──────────────┴─────┘
-
-* Only upper triangles are kept.
+  group lacks.
+* Pairs are bounded by what they explain of the fold-weighted error; in large searches, what leads to pairs by the
+  fold-weighted error of non-negative least squares over the chosen tasks and all that may still be chosen
+  (`arcademark.subset.bounds`).
+* Of Gram matrices only upper triangles are kept; the target is their last column.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from arcademark.subset.kernels import (
-    CONSTRAIN,
+from arcademark.subset.bounds import completions, eliminate, explained_by_pairs, order_by_use
+from arcademark.subset.kernels import TIE, keep, terms
+from arcademark.subset.least_squares import (
     DEPENDENT,
-    DROP,
     NEGATIVE,
-    TIE,
+    entry,
     held_out_squares,
-    keep,
+    inner,
     least_squares,
     lowest,
     make_room,
@@ -44,15 +35,12 @@ from arcademark.subset.kernels import (
 EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, NODES, BOUNDED = range(7)
 """Places in the array of counts."""
 
-UNBOUNDED = 5
-"""Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
-
 SLACK = 1e-9
 """Share of the target's square by which non-negative least squares may miss the least."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[no-untyped-def]
+@inner
+def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: ignore[no-untyped-def]
     """Cross-validate a subset of a group; give up as soon as it is known to be worse than ``reach``.
 
     Parameters
@@ -65,7 +53,7 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
         1 / (folds × held-out rows).
     subset : int64 array, shape (≥ d,)
         Places in the matrices, ascending.
-    d, sign
+    d, constrained
         As for `arcademark.subset.kernels.cross_validate`.
     reach : float
         Errors above it need not be computed to the end.
@@ -82,9 +70,9 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
     _gather(whole, subset, d, y, all_rows)
     least_squares(all_rows, d, factor, solution)
     smallest = lowest(solution, d)
-    if sign == DROP and smallest < NEGATIVE:
+    if constrained is None and smallest < NEGATIVE:
         return np.inf
-    if sign == CONSTRAIN and smallest < 0.0:
+    if constrained is not None and smallest < 0.0:
         solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
     folds = len(weights)
     total = 0.0
@@ -99,7 +87,7 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
             for b in range(d + 1):
                 train[a, b] = all_rows[a, b] - held[f, a, b]
         least_squares(train, d, factor, solution)
-        if sign == CONSTRAIN and lowest(solution, d) < 0.0:
+        if constrained is not None and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
         if total > reach:
@@ -107,13 +95,13 @@ def judge(grams, whole, weights, subset, d, sign, reach, room):  # type: ignore[
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def make_judge_room(folds, d):  # type: ignore[no-untyped-def]
     """Return arrays for `judge` to work in."""
     return make_room(d), np.empty((d + 1, d + 1)), np.empty((folds, d + 1, d + 1)), np.empty(folds)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _gather(gram, subset, d, y, out):  # type: ignore[no-untyped-def]
     for a in range(d):
         for b in range(a, d):
@@ -124,28 +112,29 @@ def _gather(gram, subset, d, y, out):  # type: ignore[no-untyped-def]
     out[d, d] = gram[y, y]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def group_grams(columns, row_class, lacking, places, fold_table):  # type: ignore[no-untyped-def]
+@inner
+def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     """Make the Gram matrices of a group.
 
     Parameters
     ----------
-    columns : float64 array, shape (rows, tasks + 1)
-        Scores, 0 where missing; the target is last.
-    row_class : int64 array, shape (rows,)
-        Each algorithm's class; −1 for those that lack nothing.
+    data : tuple (columns, row_class, lack, fold_table, charge)
+        float64 array, shape (rows, tasks + 1): scores, 0 where missing, the target last; int64 array, shape (rows,):
+        each algorithm's class, −1 for those that lack nothing; int64 array, shape (tasks,): what each task lacks; int64
+        array, shape (rows + 1, rows): in row n, the fold of each of n complete cases; float: what an incomplete case
+        counts as a squared error, −1 to leave it out.
     lacking : int64
         What the group lacks.
     places : int64 array, shape (q,)
         Tasks, in the order of the matrices.
-    fold_table : int64 array, shape (rows + 1, rows)
-        In row n, the fold of each of n complete cases.
 
     Returns
     -------
-    (float64 array, shape (folds, q + 1, q + 1); two of shape (q + 1, q + 1); float64 array, shape (folds,))
-        Of each fold's held-out rows, of all rows, fold-weighted; the weights.
+    (float64 array, shape (folds, q + 1, q + 1); two of shape (q + 1, q + 1); float64 array, shape (folds,); float)
+        Of each fold's held-out rows, of all rows, fold-weighted; what a fold's squares weigh in the error; what is
+        added to the error for the incomplete cases.
     """
+    columns, row_class, _, fold_table, charge = data
     q, rows = len(places), len(row_class)
     folds = fold_table.max() + 1
     n = 0
@@ -153,6 +142,7 @@ def group_grams(columns, row_class, lacking, places, fold_table):  # type: ignor
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
             n += 1
     grams, whole, weighted = np.zeros((folds, q + 1, q + 1)), np.zeros((q + 1, q + 1)), np.zeros((q + 1, q + 1))
+    share, offset = terms(n, rows, charge)
     weights, values = np.zeros(folds), np.empty(q + 1)
     rank = 0
     for row in range(rows):
@@ -168,157 +158,36 @@ def group_grams(columns, row_class, lacking, places, fold_table):  # type: ignor
             weights[fold_table[n, rank]] += 1.0
             rank += 1
     for f in range(folds):
-        weights[f] = 1.0 / (folds * weights[f])
+        weights[f] = share / (folds * weights[f])
         for a in range(q + 1):
             for b in range(a, q + 1):
                 whole[a, b] += grams[f, a, b]
                 weighted[a, b] += weights[f] * grams[f, a, b]
-    return grams, whole, weighted, weights
+    return grams, whole, weighted, weights, offset
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def eliminate(gram, k, squares, out):  # type: ignore[no-untyped-def]
-    """Eliminate a task: fill in the Gram matrix of what the later columns have beyond it.
-
-    Parameters
-    ----------
-    gram, out : float64 arrays, shape (q + 1, q + 1)
-        Upper triangles from row ``k`` on; ``out`` from row k + 1 on. May be the same.
-    k : int
-        The task's place.
-    squares : float64 array, shape (q + 1,)
-        The columns' own squares before any elimination.
-    """
-    q = gram.shape[0]
-    inverse = 1.0 / gram[k, k] if gram[k, k] > DEPENDENT * squares[k] else 0.0
-    pivot = gram[k]
-    for i in range(k + 1, q):
-        share = pivot[i] * inverse
-        source, target = gram[i], out[i]
-        for j in range(i, q):
-            target[j] = source[j] - share * pivot[j]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def explained_by_pairs(gram, i, scale, beta, out):  # type: ignore[no-untyped-def]
-    """Fill in how much of the target's corner each pair (i, j), j > i, explains without negative coefficients.
-
-    Parameters
-    ----------
-    gram : float64 array, shape (q + 1, q + 1)
-        What is left after the chosen tasks.
-    i : int
-        The first of the pair.
-    scale, beta : float64 arrays, shape (q,)
-        1 / √gram[j, j], 0 for tasks that depend on the chosen ones; gram[j, q] × scale[j].
-    out : float64 array, shape (≥ q,)
-        Filled from i + 1 to q − 1.
-    """
-    q = gram.shape[0] - 1
-    own, first, everything = scale[i], beta[i], gram[q, q]
-    alone = max(first, 0.0) ** 2
-    row = gram[i]
-    for j in range(i + 1, q):
-        rho = row[j] * own * scale[j]
-        second = beta[j]
-        rest = 1.0 - rho * rho
-        left, right = first - rho * second, second - rho * first
-        both = (first * left + second * right) / max(rest, 1e-9)
-        both = both if rest > 1e-9 else everything
-        better = max(second, 0.0) ** 2
-        better = better if better > alone else alone
-        out[j] = both if (left >= 0.0) & (right >= 0.0) else better
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def completions(lack, start, need, slots):  # type: ignore[no-untyped-def]
-    """Count the sets of tasks that lack all that is needed, by inclusion and exclusion.
-
-    Parameters
-    ----------
-    lack : int64 array, shape (q,)
-        What each task lacks.
-    start : int
-        Tasks are taken from here on.
-    need : int64
-        What they must lack together.
-    slots : int
-        Tasks of a set.
-    """
-    total, part = 0, need
-    while True:  # over all parts of what is needed
-        without, sign, bits = 0, 1, part
-        while bits:
-            sign, bits = -sign, bits & (bits - 1)
-        for a in range(start, len(lack)):
-            without += lack[a] & part == 0
-        ways = 1
-        for a in range(slots):
-            ways = ways * (without - a) // (a + 1) if without > a else 0
-        total += sign * ways
-        if part == 0:
-            return total
-        part = (part - 1) & need
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def order_by_use(gram, held, places, lack, room):  # type: ignore[no-untyped-def]
-    """Put first what lacks something, and among likes first what non-negative least squares would miss most.
-
-    Parameters
-    ----------
-    gram : float64 array, shape (q + 1, q + 1)
-        Fold-weighted.
-    held : int
-        Tasks in front that stay where they are.
-    places : int64 array, shape (q,)
-        Tasks in the order of the matrix; put in order.
-    lack : int64 array
-        What each task lacks, all tasks.
-    room : tuple
-        Made by `arcademark.subset.kernels.make_room` for q tasks.
-    """
-    q = len(places)
-    _, factor, solution, active, small, trial = room
-    allowed = np.ones(q, np.bool_)
-    order, filled = np.empty(q, np.int64), 0
-    for lacking in (True, False):
-        active[:] = False
-        left = 0
-        for a in range(held, q):
-            left += (lack[places[a]] != 0) == lacking
-        for _ in range(left):
-            nonnegative_least_squares(gram, q, allowed, -1.0, factor, solution, active, (small, trial))
-            best, gain = -1, -1.0
-            for a in range(held, q):
-                if allowed[a] and (lack[places[a]] != 0) == lacking and solution[a] * solution[a] * gram[a, a] > gain:
-                    best, gain = a, solution[a] * solution[a] * gram[a, a]
-            allowed[best] = False
-            active[best] = False
-            order[filled] = places[best]
-            filled += 1
-    for a in range(filled):
-        places[held + a] = order[a]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignore[no-untyped-def]
+@entry
+def search_groups(data, fixed, free, groups, choose, rule, constrained, large, best):  # type: ignore[no-untyped-def]
     """Search the subsets of some groups, leaving out what the bounds prove to be worse.
 
     Parameters
     ----------
-    data : tuple (columns, row_class, lack, fold_table)
-        As for `group_grams`; ``lack`` is an int64 array, shape (tasks,): what each task lacks.
+    data : tuple
+        As for `group_grams`.
     fixed, free : int64 arrays
         Tasks that every subset has; those to choose from.
     groups : int64 array
         What each group lacks.
     choose : int
         Tasks to choose from ``free``, at least 2.
-    rule : tuple (sign, limit, margin, audit_every)
-        `DROP` or `CONSTRAIN`; an error that is known to be reached by as many subsets as are to be listed; what bounds
-        are multiplied by before they count, a little below 1, against rounding; of so many rows of pairs, one pruned
-        pair is cross-validated nonetheless.
+    rule : tuple (limit, margin, audit_every)
+        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by
+        before they count, a little below 1, against rounding; of so many rows of pairs, one pruned pair is
+        cross-validated nonetheless.
+    constrained : True or None
+        As for `arcademark.subset.kernels.cross_validate`.
+    large : True or None
+        Whether to bound what leads to pairs, too.
     best : tuple (errors, subsets)
         float64 array, shape (top,), and int64 array, shape (top, fixed + choose): the best found, best first; filled.
 
@@ -327,8 +196,8 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
     int64 array, shape (7,)
         Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs, nodes, and nodes bounded.
     """
-    columns, row_class, lack, fold_table = data
-    sign, limit, margin, audit_every = rule
+    lack = data[2]
+    limit, margin, audit_every = rule
     errors, subsets = best
     counts = np.zeros(7, np.int64)
     held, d = len(fixed), len(fixed) + choose
@@ -345,13 +214,11 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
                 places[q] = task
                 q += 1
         places = places[:q]
-        bounding = choose > UNBOUNDED
         bound_room = make_room(q)
         _, factor, solution, _, small, trial = bound_room
-        _, _, weighted, _ = group_grams(columns, row_class, lacking, places, fold_table)
-        if bounding:
-            order_by_use(weighted, held, places, lack, bound_room)
-        grams, whole, weighted, weights = group_grams(columns, row_class, lacking, places, fold_table)
+        if large is not None:
+            order_by_use(group_grams(data, lacking, places)[2], held, places, lack, bound_room)
+        grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
         lacks_of = np.empty(q, np.int64)
         later = np.empty(q + 1, np.int64)  # what the tasks from here on lack together
         later[q] = 0
@@ -373,7 +240,7 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
         lacks = np.empty(choose + 1, np.int64)
         lacks[0] = base
         allowed, active = np.ones(q, np.bool_), np.zeros((choose, q), np.bool_)
-        level, nxt, stale = 0, held, bounding
+        level, nxt, stale = 0, held, True
         while level >= 0:
             gram = levels[level]
             if level == choose - 2:
@@ -391,7 +258,7 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
                     explained_by_pairs(gram, i, scale, beta, explained)
                     counts[ROWS] += 1
                     audit = counts[ROWS] % audit_every == 0
-                    reach = min(limit, errors[-1]) * (1.0 + TIE)
+                    reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
                     cut = gram[q, q] - reach / margin
                     for j in range(i + 1, q):
                         if seen != lacking and (seen | lacks_of[j]) != lacking:
@@ -401,7 +268,7 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
                         if pruned and not audit:
                             continue
                         subset[d - 2], subset[d - 1] = i, j
-                        error = judge(grams, whole, weights, subset, d, sign, np.inf if pruned else reach, room)
+                        error = judge(grams, whole, weights, subset, d, constrained, np.inf if pruned else reach, room)
                         if pruned:
                             audit = False
                             counts[AUDITED] += 1
@@ -409,17 +276,17 @@ def search_groups(data, fixed, free, groups, choose, rule, best):  # type: ignor
                         elif error <= reach:
                             for a in range(d):
                                 names[a] = places[subset[a]]
-                            keep(errors, subsets, error, names)
-                            reach = min(limit, errors[-1]) * (1.0 + TIE)
+                            keep(errors, subsets, error + offset, names)
+                            reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
                             cut = gram[q, q] - reach / margin
             elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
                 hopeless = False
-                if stale:
+                if large is not None and stale:
                     for a in range(held, q):
                         allowed[a] = a >= nxt
                     for a in range(held, held + level):
                         allowed[chosen[a]] = True
-                    reach = min(limit, errors[-1]) * (1.0 + TIE) / margin + SLACK * weighted[q, q]
+                    reach = (min(limit, errors[-1]) * (1.0 + TIE) - offset) / margin + SLACK * weighted[q, q]
                     counts[BOUNDED] += 1
                     least = nonnegative_least_squares(
                         weighted, q, allowed, reach, factor, solution, active[level], (small, trial)

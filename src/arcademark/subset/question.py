@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import kernels
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
 
 Nonnegative: TypeAlias = Literal["drop", "nnls"]
+Incomplete: TypeAlias = Literal["leave out", "charge"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,10 @@ class Question:
         Tasks that every subset has; tasks to choose from, ascending.
     size : int
         Tasks of a subset.
-    sign : int
-        What to do about negative coefficients: `kernels.DROP` or `kernels.CONSTRAIN`.
+    constrained : True or None
+        Whether every fit is made without negative coefficients; if None, models that have one are dropped.
+    charge : float
+        What an incomplete case counts as a squared error; −1 to leave incomplete cases out.
     top : int
         Subsets to list.
     """
@@ -45,7 +47,8 @@ class Question:
     fixed: NDArray[np.int64]
     free: NDArray[np.int64]
     size: int
-    sign: int
+    constrained: Literal[True] | None
+    charge: float
     top: int
 
     @property
@@ -75,10 +78,13 @@ def ask(
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
     minimum_cases: int = 0,
+    incomplete: Incomplete = "leave out",
 ) -> Question:
     """Check a search and make it ready; parameters and errors are those of `arcademark.subset.search.search`."""
     if nonnegative not in get_args(Nonnegative):
         raise ArcadeMarkError(f'subset search: nonnegative is {nonnegative!r}, expected "drop" or "nnls"')
+    if incomplete not in get_args(Incomplete):
+        raise ArcadeMarkError(f'subset search: incomplete is {incomplete!r}, expected "leave out" or "charge"')
     rows = len(problem.algorithms)
     if not 2 <= folds <= rows:
         raise ArcadeMarkError(f"subset search: {folds} folds of {rows} algorithms; expected from 2 to {rows} folds")
@@ -106,7 +112,8 @@ def ask(
         fixed=np.array(fixed, dtype=np.int64),
         free=np.array(free, dtype=np.int64),
         size=size,
-        sign=kernels.DROP if nonnegative == "drop" else kernels.CONSTRAIN,
+        constrained=None if nonnegative == "drop" else True,
+        charge=float(np.var(problem.y)) if incomplete == "charge" else -1.0,
         top=top,
     )
 

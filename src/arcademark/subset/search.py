@@ -32,7 +32,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.enumeration import Progress as Progress
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
-from arcademark.subset.question import Nonnegative, ask, check_unique, fewest_cases
+from arcademark.subset.question import Incomplete, Nonnegative, ask, check_unique, fewest_cases
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,7 @@ def search(
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
     minimum_cases: int = 0,
+    incomplete: Incomplete = "leave out",
     bounds: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -168,6 +169,11 @@ def search(
         What cases are shuffled with before they are cut into folds; None does not shuffle.
     minimum_cases : int, optional
         Fewest complete cases of a subset, beyond what the folds need.
+    incomplete : {"leave out", "charge"}, optional
+        With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all of
+        the problem's algorithms, where one that is left out counts with the variance of the target, the squared error
+        of who knows nothing of it; leaving out gains nothing unless it would be predicted worse than that.
+        ``Candidate.cv_mse`` is of the complete cases in any case.
     bounds : bool, optional
         Whether to leave out what a bound proves to be worse; the result is the same.
     threads : int, optional
@@ -188,7 +194,7 @@ def search(
     """
     question = ask(
         problem, size, include=include, exclude=exclude, within=within, top=top, nonnegative=nonnegative,
-        folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases,
+        folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases, incomplete=incomplete,
     )  # fmt: skip
     found, counts = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, progress)
     certificate = Certificate.of(question.subsets, counts)
