@@ -40,7 +40,7 @@ def error_of(problem: Problem, subset: tuple[int, ...], folds: int, seed: int, n
     def fit(inputs, targets):
         return nnls(inputs, targets)[0] if nonnegative == "nnls" else np.linalg.lstsq(inputs, targets, rcond=None)[0]
 
-    if fit(x, y).min() < -1e-10:
+    if nonnegative != "any" and fit(x, y).min() < -1e-10:
         return None
     errors = []
     for held in folds_of(n, folds, seed):

@@ -70,7 +70,7 @@ _Found: TypeAlias = tuple[Floats, NDArray[np.int64], Counts]
 
 
 def enumerate_subsets(
-    question: Question, bounds: bool, threads: int, progress: Progress | None
+    question: Question, bounds: bool, threads: int, progress: Progress | None, limit: float | None = None
 ) -> tuple[list[tuple[int, ...]], Counts]:
     """Find the best subsets.
 
@@ -84,36 +84,40 @@ def enumerate_subsets(
         How many.
     progress : callable or None
         Told how far the search is.
+    limit : float, optional
+        An error that subsets must reach to be listed, where a bound may be used; found if None.
 
     Returns
     -------
     (list of tuple of int, Counts)
         Tasks of the best subsets, best first, and what was done about all.
     """
+    if len(question.fixed) >= _MANY_FIXED and not question.constrained and question.choose <= _SMALL:
+        bounds = False
     if question.choose >= 2 and (bounds or not question.constrained):
         tasks = [*question.fixed.tolist(), *question.free.tolist()]
         found = classes(np.isnan(question.scores[:-1].T), tasks)
         if found is not None:
             grouped = groups(found, question.fixed.tolist(), question.free.tolist(), question.choose, question.floor)
             if grouped is not None:
-                return _search_groups(question, found, grouped, bounds, threads, progress)
+                if bounds and limit is None:
+                    limit = good_error(question)
+                return _search_groups(question, found, grouped, limit if bounds else None, threads, progress)
     return _search_each(question, bounds, threads, progress)
 
 
 def _search_groups(
-    question: Question, found: Classes, grouped: Groups, bounds: bool, threads: int, progress: Progress | None
+    question: Question, found: Classes, grouped: Groups, limit: float | None, threads: int, progress: Progress | None
 ) -> tuple[list[tuple[int, ...]], Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
     free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
-    large = True if question.choose > _SMALL else None
-    if len(question.fixed) >= _MANY_FIXED and not question.constrained and not large:
-        bounds = False
     data = columns, found.of_row, found.lack, question.fold_table, question.charge
-    rule = good_error(question) if bounds else math.inf, BOUND_MARGIN, AUDIT_EVERY
+    rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY
+    large = True if question.choose > _SMALL else None
 
     def work(part: NDArray[np.int64]) -> _Found:
         best = question.empty_list()
-        if not bounds:
+        if limit is None:
             evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
             return *best, Counts(int(evaluated), 0, 0)
         counts = pairs.search_groups(
