@@ -218,3 +218,26 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
     ):
         lines = invoke(*arguments).out.splitlines()
         assert max(map(len, lines)) <= columns
+
+
+def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
+    answer = invoke("subset", "predict", "few.csv", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == invoke("subset", "predict", "few.csv", "--model", "any", "--json").out
+    (prediction,) = json.loads(answer.out)["predictions"]
+    forecast = prediction["forecast"]
+    assert forecast["known"] == ["alien", "breakout", "pong"]
+    assert len(forecast["tasks"]) == len(forecast["gains"]) == 54
+    assert list(forecast["summaries"]) == ["median", "mean", "at human level", "records broken"]
+    for item in (*forecast["tasks"].values(), *forecast["summaries"].values()):
+        assert 0 <= item["low"] <= item["value"] <= item["high"]
+    told = invoke("subset", "predict", "few.csv")
+    assert "Play next" in told.out
+    assert "Few, from 3 games" in told.out
+
+
+def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
+    published = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"][0]["estimate"]
+    whole = json.loads(invoke("subset", "predict", mine, "--model", "any", "--json").out)["predictions"][0]["forecast"]
+    assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]

@@ -235,7 +235,11 @@ def study(
 
 @command.command("predict", short_help="The median of all games, and every game, from a few.")
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
-@click.option("--model", metavar="NAME", help="A published model or a model file.  [default: the largest that fits]")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="A published model, a model file, or any: whatever games there are.  [default: what fits]",
+)
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True)

@@ -5,6 +5,8 @@ Conventions
 * A published model needs exactly its games; of several the largest whose games are there is taken.
 * Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
   table, with intervals at `arcademark.subset.every_task.LEVEL`. A game that was played keeps its own score.
+* Any other games, with the model `ANY` or where no published model's games are there, go through
+  `arcademark.subset.completion`: from them all others, and the summaries of all.
 * Values are in percent of the average human, or what a model file says.
 """
 
@@ -26,6 +28,7 @@ from arcademark.report.subsets import models
 from arcademark.report.tables import loading
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.protocols import Play, frame_cap
+from arcademark.subset.completion import Completer, Forecast, Summary
 from arcademark.subset.every_task import LEVEL, TaskModel, fit_every_task
 from arcademark.subset.model import Estimate, SubsetModel
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
@@ -37,6 +40,10 @@ SCHEMA = "arcademark.subset-prediction/1"
 TRAINING = "atari-5-training"
 EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
+ANY = "any"
+"""What stands for whatever games there are, instead of a model's name."""
+SEED = 1982
+"""Of the draws behind a forecast: the same scores give the same answer."""
 UPGRADES = ("atari-1", "atari-3", "atari-5", "atari-10")
 
 
@@ -99,6 +106,8 @@ class Prediction:
         Games whose score is outside what the training table has: beyond it a model is not known to hold.
     upgrade : Upgrade or None
         What would narrow the estimate next.
+    forecast : Forecast or None
+        What the games that there are say of all, whichever they are; in percent, and counts.
     """
 
     algorithm: str
@@ -108,6 +117,7 @@ class Prediction:
     at_human_level: int | None
     outside: tuple[str, ...]
     upgrade: Upgrade | None
+    forecast: Forecast | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +153,8 @@ def predicted(
     ----------
     places : sequence of path, ``catalogue:`` and a collection's name, or ScoreTable
     name : str or None, optional
-        A published model or a model file; None for the largest published one whose games are there.
+        A published model, a model file, or `ANY`; None for the largest published one whose games are there, or `ANY` if
+        there is none.
     algorithms : sequence of str, optional
         Only these.
     protocol : str or None, optional
@@ -160,7 +171,8 @@ def predicted(
     ArcadeMarkError
         Where scores cannot be read, or no algorithm has the games of any model.
     """
-    wanted = None if name is None else models.model(name)
+    whatever = name == ANY
+    wanted = None if name is None or whatever else models.model(name)
     read = loading.load(list(places), _canonical(wanted), **(reading or {}))
     for algorithm in algorithms:
         if algorithm not in read.table.algorithms:
@@ -176,8 +188,12 @@ def predicted(
             for task, value in zip(declared.table.tasks, means[row], strict=True)
             if np.isfinite(value)
         }
-        found.append(_prediction(algorithm, scores, wanted, declared.plays.get(algorithm, Play()), level))
-    if not any(item.estimate for item in found):
+        play = declared.plays.get(algorithm, Play())
+        told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
+        if told is None or (wanted is None and told.estimate is None):
+            told = _from_any(algorithm, scores, level)
+        found.append(told)
+    if not any(item.estimate or item.forecast for item in found):
         needed = wanted or models.model("atari-5")
         missing = wording.listing(found[0].missing if found else map(_name, needed.tasks))
         raise ArcadeMarkError(f"nothing can be predicted: {models.title(needed)} needs scores on {missing}, too")
@@ -217,6 +233,43 @@ def _prediction(
     )
 
 
+def _from_any(algorithm: str, scores: Mapping[str, float], level: float) -> Prediction:
+    """Predict from whatever games there are."""
+    completer = _completer()
+    percent = {task: value for task, value in _atari(scores).items() if task in completer.tasks}
+    if not percent:
+        return Prediction(algorithm, None, tuple(map(_name, completer.tasks)), (), None, (), None)
+    logs = {task: float(log10_score(value)) for task, value in percent.items()}
+    columns = {task: completer.scores[:, completer.tasks.index(task)] for task in logs}
+    outside = [task for task, x in logs.items() if not np.nanmin(columns[task]) <= x <= np.nanmax(columns[task])]
+    found = completer.forecast(logs, _summaries(completer.tasks), np.random.default_rng(SEED), level=level)
+    return Prediction(algorithm, None, (), (), None, tuple(map(_name, outside)), None, found)
+
+
+@cache
+def _completer() -> Completer:
+    tasks, logs = _training()
+    entries = {entry.algorithm: entry for entry in collections.entries(TRAINING)}
+    sources = [entries[name].paper for name in collections.load(TRAINING).algorithms]
+    return Completer(logs, tasks, tuple(source.key if source else "none" for source in sources), log10_score_inverse)
+
+
+def _summaries(tasks: Sequence[str]) -> Mapping[str, Summary]:
+    """Return the summaries that are told, of scores in percent; a game without a score counts as not reached."""
+    record = normalise.hns(
+        [references.scores("human_world_record")[task] for task in tasks],
+        references.scores("random"),
+        references.scores("human"),
+        tasks,
+    )
+    return {
+        "median": lambda values: np.asarray(np.nanmedian(values, axis=1)),
+        "mean": lambda values: np.asarray(np.nanmean(values, axis=1)),
+        "at human level": lambda values: np.asarray(np.sum(values >= PERCENT, axis=1), dtype=np.float64),
+        "records broken": lambda values: np.asarray(np.sum(values >= record, axis=1), dtype=np.float64),
+    }
+
+
 def _largest(scores: Mapping[str, float]) -> SubsetModel:
     """Return the largest published model whose games are there, one for evaluation before one for tuning."""
     known = [models.model(name) for name in models.published()]
@@ -228,11 +281,18 @@ def _largest(scores: Mapping[str, float]) -> SubsetModel:
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
     """Normalise by the model's own references, or by those of atari-57; tasks without any are left out."""
-    if model.references:
-        low = {task: pair[0] for task, pair in model.references.items()}
-        high = {task: pair[1] for task, pair in model.references.items()}
-    else:
-        low, high = dict(references.scores("random")), dict(references.scores("human"))
+    if not model.references:
+        return _atari(scores)
+    low = {task: pair[0] for task, pair in model.references.items()}
+    high = {task: pair[1] for task, pair in model.references.items()}
+    return _between(scores, low, high)
+
+
+def _atari(scores: Mapping[str, float]) -> Mapping[str, float]:
+    return _between(scores, references.scores("random"), references.scores("human"))
+
+
+def _between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:
     names = [task for task in scores if task in low]
     values = PERCENT * normalise.normalise([scores[task] for task in names], low, high, names)
     return dict(zip(names, values.tolist(), strict=True))
@@ -282,7 +342,7 @@ def _remarks(found: Sequence[Prediction]) -> list[str]:
     for item in found:
         for text in (*item.estimate.warnings, *item.estimate.notes) if item.estimate else ():
             told.setdefault(text, []).append(item.algorithm)
-    left = [item.algorithm for item in found if item.estimate is None]
+    left = [item.algorithm for item in found if item.estimate is None and item.forecast is None]
     several = len(found) > 1
     remarks = [f"{wording.shortened(names)}: {text}" if several else text for text, names in told.items()]
     if left:

@@ -8,11 +8,17 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from arcademark.report import layout, wording
+from arcademark.report.reproductions import game_name
 from arcademark.report.subsets import searching
 from arcademark.report.subsets.predicting import Predicted, Prediction, Upgrade
 from arcademark.report.subsets.searching import Found, Searched
 from arcademark.report.subsets.studying import Kind, Studied
+from arcademark.subset.completion import Forecast
 from arcademark.subset.search import Candidate
+
+COUNTS = ("at human level", "records broken")
+NEXT = 5
+"""Games to play next that are named."""
 
 STEPS: Mapping[str, str] = {
     "5": "The best five",
@@ -210,6 +216,29 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
         yield Text(source, style="dim")
     yield Text()
     told = [item for item in shown.predictions if item.estimate is not None]
+    if told:
+        target = told[0].estimate.target if told[0].estimate else ""
+        yield from layout.section(f"The {target}, estimated", _estimates(told))
+    if told and (everything or len(told) == 1):
+        for item in told:
+            if item.games:
+                yield from layout.section(f"Every game of {item.algorithm}", _games(item, shown.level))
+    for item in shown.predictions:
+        if item.forecast is not None:
+            yield from _forecast(item.algorithm, item.forecast, shown, everything=everything)
+        if item.outside:
+            yield Text(
+                f"Warning: {item.algorithm} scores outside the training table on {wording.listing(item.outside)}; "
+                "beyond it the models are not known to hold.",
+                style="bold yellow",
+            )
+    if len(told) == 1 and (upgrade := told[0].upgrade) is not None:
+        yield Text(_next(upgrade))
+    for remark in shown.remarks:
+        yield Text(f"· {remark}", style="dim")
+
+
+def _estimates(told: Sequence[Prediction]) -> RenderableType:
     made = layout.table("", "model", "estimate", "typical\nerror", "from", "to", "at human\nlevel")
     for item in told:
         estimate = item.estimate
@@ -223,23 +252,35 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
             wording.percent(estimate.high),
             wording.MISSING if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
         )
-    target = told[0].estimate.target if told[0].estimate else ""
-    yield from layout.section(f"The {target}, estimated", made)
-    if everything or len(told) == 1:
-        for item in told:
-            if item.games:
-                yield from layout.section(f"Every game of {item.algorithm}", _games(item, shown.level))
-    for item in told:
-        if item.outside:
-            yield Text(
-                f"Warning: {item.algorithm} scores outside the training table on {wording.listing(item.outside)}; "
-                "beyond it the models are not known to hold.",
-                style="bold yellow",
-            )
-    if len(told) == 1 and (upgrade := told[0].upgrade) is not None:
-        yield Text(_next(upgrade))
-    for remark in shown.remarks:
-        yield Text(f"· {remark}", style="dim")
+    return made
+
+
+def _forecast(name: str, found: Forecast, shown: Predicted, *, everything: bool) -> Iterator[RenderableType]:
+    """Yield what any games say of all: summaries, what to play next, and the games if there is one algorithm."""
+    made = layout.table("over all games", "", "from", "to")
+    for title, item in found.summaries.items():
+        count = title in COUNTS
+        numbers = (f"{value:.0f}" if count else wording.percent(value) for value in (item.value, item.low, item.high))
+        made.add_row(Text(title), *numbers)
+    content: list[RenderableType] = [made]
+    if found.gains:
+        best = [
+            f"{game_name(task)} (−{100 * gain:.0f}\N{NO-BREAK SPACE}%)"
+            for task, gain in list(found.gains.items())[:NEXT]
+        ]
+        told = f"Play next, for what that takes off the median's variance: {wording.listing(best)}."
+        content += [Text(), Text(told)]
+    if found.tasks and (everything or len(shown.predictions) == 1):
+        games = layout.table("game", "%", "from", "to")
+        for task, item in found.tasks.items():
+            games.add_row(Text(game_name(task)), *map(wording.percent, (item.value, item.low, item.high)))
+        content += [Text(), games]
+    told = (
+        f"Intervals would have held {100 * shown.level:g} % of {found.measured_on} published algorithms, each predicted "
+        "without all of its own paper. Games cost the same frames each under one protocol."
+    )
+    content += [Text(told, style="dim")]
+    yield from layout.section(f"{name}, from {wording.plural(len(found.known), 'game')}", *content)
 
 
 def _next(upgrade: Upgrade) -> str:
