@@ -96,7 +96,30 @@ def command() -> None:
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
-@click.option("--seeds", type=click.IntRange(min=0), default=10, show_default=True, help="Other fold seeds to try.")
+@click.option(
+    "--fold-seeds",
+    "--seeds",
+    "seeds",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Search again with N other fold seeds.",
+)
+@click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
+@click.option(
+    "--papers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
+)
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Search again on N samples of the algorithms.",
+)
 @click.option("--minimum-tasks", type=click.IntRange(min=1), help="Tasks an algorithm needs.  [default: 40, or half]")
 @click.option(
     "--minimum-algorithms", type=click.IntRange(min=1), help="Algorithms a task needs.  [default: 40, or half]"

@@ -1,4 +1,4 @@
-"""How far a chosen subset's predictions are off for algorithms of another paper, and how sure the choice is.
+"""How far a chosen subset's predictions are off for algorithms of another paper.
 
 Conventions
 -----------
@@ -7,44 +7,27 @@ Conventions
   its algorithms; and so for each source.
 * Residuals are true less predicted, in transformed units. Times ln 10 their size is a relative error where the target
   is log₁₀-transformed, as in the Atari-5 paper (Appendix G).
-* What is chosen with the same scores in it is not out of sample: an algorithm whose scores are a copy of another's, under
-  another source, is dropped before anything else (`copies`).
+* What was chosen with the very scores in it is not out of sample: an algorithm whose scores are a copy of another's,
+  under another source, is dropped before anything else (`copies`).
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
+from arcademark.subset.stability import Choose, Chosen, Progress, Win, tally
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
 SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
-
-
-class Chosen(Protocol):
-    """Tasks and coefficients, one a task: what a search's candidates have."""
-
-    @property
-    def tasks(self) -> tuple[str, ...]: ...
-
-    @property
-    def coefficients(self) -> tuple[float, ...]: ...
-
-
-Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]
-"""From a problem to what is chosen on it, by name: one search, or all of a plan's."""
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many choices have been made, and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +56,8 @@ class Held:
 
     @property
     def relative_error(self) -> float:
-        """ln 10 × the residual's size."""
+        """Ln 10 × the residual's size."""
         return math.log(10.0) * abs(self.residual)
-
-
-@dataclass(frozen=True)
-class Win:
-    """A subset, and how often it was chosen."""
-
-    tasks: tuple[str, ...]
-    times: int
 
 
 @dataclass(frozen=True)
@@ -199,33 +174,7 @@ class Coverage:
     @property
     def factor(self) -> float:
         """What an interval multiplies and divides 1 + score by, where the target is log₁₀-transformed."""
-        return 10.0**self.reach
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """What won when a choice was made again and again.
-
-    Parameters
-    ----------
-    times : int
-        Choices made.
-    failed : int
-        Of these, such that nothing could be chosen.
-    wins : tuple of Win
-        The most frequent first.
-    """
-
-    times: int
-    failed: int
-    wins: tuple[Win, ...]
-
-    def tasks(self) -> Mapping[str, int]:
-        """Return how often each task was in the winner, the most frequent first."""
-        count = Counter({name: 0 for win in self.wins for name in win.tasks})
-        for win in self.wins:
-            count.update(dict.fromkeys(win.tasks, win.times))
-        return MappingProxyType(dict(sorted(count.items(), key=lambda item: (-item[1], item[0]))))
+        return float(10.0**self.reach)
 
 
 def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
@@ -305,13 +254,17 @@ def nested(
         choices.append(chosen)
         for name, item in chosen.items():
             told = reasons.setdefault(name, {twin: f"a copy of {first}" for twin, first in double.items()})
-            _predict(problem, [row for row in rows if owner[row] == source], source, item, held.setdefault(name, {}), told)
+            _predict(
+                problem, [row for row in rows if owner[row] == source], source, item, held.setdefault(name, {}), told
+            )
         if progress is not None:
             progress(done, len(names))
-    tallied = _tally(choices)
+    tallied = tally(choices)
     for name, items in held.items():
         if not items:
-            raise ArcadeMarkError(f"nested error: no algorithm has the tasks chosen without its source ({name or 'search'})")
+            raise ArcadeMarkError(
+                f"nested error: no algorithm has the tasks chosen without its source ({name or 'search'})"
+            )
     return MappingProxyType(
         {
             name: Nested(tuple(items[row] for row in sorted(items)), MappingProxyType(reasons[name]), tallied[name])
@@ -334,74 +287,6 @@ def _predict(
             held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess)
 
 
-def bootstrap(
-    problem: Problem,
-    choose: Choose,
-    replicates: int,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> Mapping[str, Repeated]:
-    """Choose again from algorithms drawn with replacement, as many as there are.
-
-    What is drawn twice can stand in a training set and be held out from it, so that errors within a replicate are too
-    kind: what wins is of use, not by how much.
-
-    Parameters
-    ----------
-    problem, choose, progress
-        As in `nested`.
-    replicates : int
-    rng : numpy.random.Generator
-    """
-    rows = len(problem.algorithms)
-    drawn = (problem.with_algorithms(rng.integers(rows, size=rows)) for _ in range(replicates))
-    return _repeat((lambda sample=sample: choose(sample) for sample in drawn), replicates, progress)
-
-
-def over_fold_seeds(
-    choose: Callable[[int], Mapping[str, Chosen]], seeds: Sequence[int], progress: Progress | None = None
-) -> Mapping[str, Repeated]:
-    """Choose again with other shuffles of the folds.
-
-    Parameters
-    ----------
-    choose : callable
-        From a fold seed to what is chosen.
-    seeds : sequence of int
-    progress : callable, optional
-    """
-    return _repeat((lambda seed=seed: choose(seed) for seed in seeds), len(seeds), progress)
-
-
-def _repeat(
-    tries: Iterable[Callable[[], Mapping[str, Chosen]]], total: int, progress: Progress | None
-) -> Mapping[str, Repeated]:
-    choices: list[Mapping[str, Chosen]] = []
-    problem: ArcadeMarkError | None = None
-    for done, attempt in enumerate(tries, start=1):
-        try:
-            choices.append(attempt())
-        except ArcadeMarkError as error:
-            problem = error
-        if progress is not None:
-            progress(done, total)
-    if not choices and problem is not None:
-        raise problem
-    failed = total - len(choices)
-    return MappingProxyType({name: Repeated(total, failed, wins) for name, wins in _tally(choices).items()})
-
-
-def _tally(choices: Sequence[Mapping[str, Chosen]]) -> Mapping[str, tuple[Win, ...]]:
-    counts: dict[str, Counter[tuple[str, ...]]] = {}
-    for chosen in choices:
-        for name, item in chosen.items():
-            counts.setdefault(name, Counter())[tuple(item.tasks)] += 1
-    return {
-        name: tuple(Win(tasks, times) for tasks, times in sorted(won.items(), key=lambda item: (-item[1], item[0])))
-        for name, won in counts.items()
-    }
-
-
 def _reach(groups: Sequence[Sequence[Held]], level: float) -> float:
     if not 0 < level < 1:
         raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
@@ -411,7 +296,7 @@ def _reach(groups: Sequence[Sequence[Held]], level: float) -> float:
     for size, weight in weighted:
         reached += weight
         if reached >= level - 1e-12:
-            return size
+            return float(size)
     return math.inf
 
 

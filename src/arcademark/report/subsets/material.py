@@ -11,11 +11,12 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
 from arcademark.report import wording
 from arcademark.report.tables import protocols
 from arcademark.report.tables.benchmarks import Yardstick
@@ -49,6 +50,8 @@ class Normalised:
         How each algorithm's scores were made, as far as that is known.
     sources, remarks : tuple of str
         What was read, and what else a reader must know.
+    papers : mapping of str to str
+        Which paper an algorithm's scores were first published in, as far as the catalogue knows: its key.
     """
 
     algorithms: tuple[str, ...]
@@ -62,6 +65,7 @@ class Normalised:
     plays: Mapping[str, Play]
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
+    papers: Mapping[str, str] = field(default_factory=dict)
 
     def title(self, task: str) -> str:
         """Name a task for people."""
@@ -91,6 +95,7 @@ def normalised(places: Sequence[Place], question: Question, *, players: bool = T
     raw = found.scores.table.select(tasks=tasks).mean_over_runs()
     low, high = _references(found.yardstick)
     remarks = list(found.scores.remarks)
+    entries = _published(places, found.algorithms)
     if strangers:
         names = wording.shortened(map(found.yardstick.title, strangers))
         remarks.append(f"Left out, for they have no reference scores: {names}.")
@@ -103,19 +108,20 @@ def normalised(places: Sequence[Place], question: Question, *, players: bool = T
         metric=measure.metric,
         low={task: low[task] for task in tasks},
         high={task: high[task] for task in tasks},
-        plays={**found.scores.plays, **_published(places, found.algorithms)},
+        plays={**found.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
         sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
         remarks=tuple(remarks),
+        papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},
     )
 
 
-def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[str, Play]:
-    """Return what the catalogue knows of the algorithms that are its own."""
-    found: dict[str, Play] = {}
+def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[str, Entry]:
+    """Return the catalogue's entries of the algorithms that are its own."""
+    found: dict[str, Entry] = {}
     for place in places:
         if isinstance(place, str) and place.startswith(CATALOGUE):
             entries = collections.select(_names(place) or None)
-            found |= {name: protocols.from_entry(entry) for name, entry in entries.items() if name in algorithms}
+            found |= {name: entry for name, entry in entries.items() if name in algorithms}
     return found
 
 

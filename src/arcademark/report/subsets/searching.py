@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +13,17 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate
 from arcademark.report import wording
+from arcademark.report.subsets import validating
 from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
+from arcademark.subset import stability, validate
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
 from arcademark.subset.search import Candidate, Certificate
+from arcademark.subset.stability import Win
 
 SCHEMA = "arcademark.subset-search/1"
 METRICS = {"hns": "HNS", "normalised": "normalised score"}
@@ -57,6 +63,12 @@ class Asked:
         Whether to leave out what a bound proves to be worse.
     seeds : int
         Other fold seeds to repeat each search with.
+    nested : bool
+        Whether to leave each paper out, search again without it, and predict its algorithms.
+    papers : path or None
+        A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own paper.
+    bootstrap : int
+        Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
     """
 
     size: int | None = None
@@ -74,14 +86,9 @@ class Asked:
     minimum_algorithms: int | None = None
     bounds: bool = True
     seeds: int = 0
-
-
-@dataclass(frozen=True)
-class Winner:
-    """A subset that was best with some fold seeds."""
-
-    tasks: tuple[str, ...]
-    seeds: int
+    nested: bool = False
+    papers: Path | None = None
+    bootstrap: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,18 +102,24 @@ class Found:
     best : Candidate
     runners_up : tuple of Candidate
     certificate : Certificate
-    winners : tuple of Winner
+    winners : tuple of Win
         Which subsets were best with other fold seeds, and with how many; empty if none were tried.
     model : SubsetModel
         The best one's.
+    nested : Validation or None
+        Errors on papers left out of the search; None if not asked for.
+    bootstrap : Resampled or None
+        What wins on samples of the algorithms; None if not asked for.
     """
 
     name: str
     best: Candidate
     runners_up: tuple[Candidate, ...]
     certificate: Certificate
-    winners: tuple[Winner, ...]
+    winners: tuple[Win, ...]
     model: SubsetModel
+    nested: Validation | None = None
+    bootstrap: Resampled | None = None
 
 
 @dataclass(frozen=True)
@@ -173,7 +186,13 @@ def searched(
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
     results = _results(problem, steps, asked, progress)
-    winners = _winners(problem, steps, asked, None if progress is None else progress("other shuffles", 0))
+
+    def bar(title: str) -> Progress | None:
+        return None if progress is None else progress(title, 0)
+
+    winners = _winners(problem, steps, asked, bar("other shuffles") if asked.seeds else None)
+    nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
+    samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
     reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
     found = tuple(
         Found(
@@ -190,6 +209,8 @@ def searched(
                 transform=asked.transform,
                 references=reference,
             ),
+            nested.get(step),
+            samples.get(step),
         )
         for step, result in results.items()
     )
@@ -279,19 +300,35 @@ def _results(
 
 def _winners(
     problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
-) -> Mapping[str, tuple[Winner, ...]]:
+) -> Mapping[str, tuple[Win, ...]]:
     """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
-    counts: dict[str, dict[tuple[str, ...], int]] = {step.name: {} for step in steps}
-    for seed in range(asked.seeds):
-        again = Asked(**{**vars(asked), "fold_seed": seed, "seeds": 0, "top": 1})
-        for name, result in _results(problem, steps, again, None).items():
-            counts[name][result.best.tasks] = counts[name].get(result.best.tasks, 0) + 1
-        if progress is not None:
-            progress(seed + 1, asked.seeds)
-    return {
-        name: tuple(Winner(tasks, count) for tasks, count in sorted(won.items(), key=lambda item: (-item[1], item[0])))
-        for name, won in counts.items()
-    }
+    repeated = stability.over_fold_seeds(
+        lambda seed: _best(problem, steps, dataclasses.replace(asked, fold_seed=seed)), range(asked.seeds), progress
+    )
+    return {name: found.wins for name, found in repeated.items()}
+
+
+def _best(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, Candidate]:
+    again = dataclasses.replace(asked, top=1)
+    return {name: result.best for name, result in _results(problem, steps, again, None).items()}
+
+
+def _nested(
+    problem: Problem, steps: Sequence[Step], asked: Asked, scores: Normalised, progress: Progress | None
+) -> Mapping[str, Validation]:
+    if not asked.nested:
+        return {}
+    papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
+    found = validate.nested(problem, papers, lambda sample: _best(sample, steps, asked), progress)
+    return {name: validating.validation(item, asked.transform) for name, item in found.items()}
+
+
+def _bootstrap(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
+) -> Mapping[str, Resampled]:
+    rng = validating.generator(asked.fold_seed)
+    found = stability.bootstrap(problem, lambda sample: _best(sample, steps, asked), asked.bootstrap, rng, progress)
+    return {name: validating.resampled(item) for name, item in found.items()}
 
 
 def _options(asked: Asked) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from arcademark.report.subsets import searching
 from arcademark.report.subsets.predicting import Predicted, Prediction, Upgrade
 from arcademark.report.subsets.searching import Found, Searched
 from arcademark.report.subsets.studying import Kind, Studied
+from arcademark.report.subsets.validation_terminal import bootstrap, nested, winners
 from arcademark.subset.completion import Forecast
 from arcademark.subset.search import Candidate
 
@@ -68,7 +69,14 @@ def _found(found: Found, shown: Searched) -> Iterator[RenderableType]:
         _weights(found, shown),
     ]
     if found.winners:
-        content += [Text(), *_stability(found, shown)]
+        times = sum(win.times for win in found.winners)
+        title = f"With {wording.plural(times, 'other shuffle')} of the folds"
+        content += [Text(), *winners(title, times, found.winners, found.best.tasks, shown.titles)]
+    if found.nested is not None:
+        error = found.best.relative_error if shown.transform == "log10" else found.best.cv_mae
+        content += [Text(), *nested(found.nested, error, found.best.tasks, shown.titles, shown.transform)]
+    if found.bootstrap is not None:
+        content += [Text(), *bootstrap(found.bootstrap, found.best.tasks, shown.titles)]
     yield from layout.section(STEPS.get(found.name, "The best subsets"), *content)
 
 
@@ -89,16 +97,6 @@ def _weights(found: Found, shown: Searched) -> RenderableType:
     for task, weight in zip(found.best.tasks, found.best.coefficients, strict=True):
         made.add_row(Text(shown.titles[task]), f"{weight:.4f}")
     return made
-
-
-def _stability(found: Found, shown: Searched) -> Iterator[RenderableType]:
-    total = sum(winner.seeds for winner in found.winners)
-    same = sum(winner.seeds for winner in found.winners if winner.tasks == found.best.tasks)
-    yield Text(f"With {total} other shuffles of the folds it wins {wording.plural(same, 'time')}; winners:")
-    made = layout.table(f"{shown.noun}s", "times")
-    for winner in found.winners[:5]:
-        made.add_row(Text(", ".join(shown.titles[task] for task in winner.tasks)), str(winner.seeds))
-    yield made
 
 
 def render_study(shown: Studied, console: Console, *, everything: bool = False) -> None:
