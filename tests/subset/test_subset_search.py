@@ -211,3 +211,17 @@ def test_no_subset_with_enough_cases_is_an_answer():
     scores = np.where(np.arange(20)[:, None] < 10, [1.0, np.nan], [np.nan, 1.0]) * np.arange(1, 21)[:, None]
     with pytest.raises(ArcadeMarkError, match="none of 1 subsets of 2"):
         search(Problem(scores, problem.y, problem.algorithms, problem.tasks), 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [5, 6, 7])
+def test_published_scores_are_searched_alike_with_bounds_and_without(size):
+    from arcademark.reproduce.atari5_data import problem
+
+    validation = ("assault", "bank_heist", "ms_pacman", "video_pinball", "yars_revenge")
+    with_bounds = search(problem(), size, exclude=validation)
+    without = search(problem(), size, exclude=validation, bounds=False)
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.holds
+    assert without.certificate.evaluated == without.certificate.subsets == with_bounds.certificate.subsets
