@@ -274,8 +274,8 @@ def _forecast(name: str, found: Forecast, shown: Predicted, *, everything: bool)
             games.add_row(Text(game_name(task)), *map(wording.percent, (item.value, item.low, item.high)))
         content += [Text(), games]
     told = (
-        f"Intervals would have held {100 * shown.level:g} % of {found.measured_on} published algorithms, each predicted "
-        "without all of its own paper. Games cost the same frames each under one protocol."
+        f"Intervals would have held {100 * shown.level:g} % of {found.measured_on} published algorithms, each told "
+        "without all of its own paper's. Games cost the same frames each under one protocol."
     )
     content += [Text(told, style="dim")]
     yield from layout.section(f"{name}, from {wording.plural(len(found.known), 'game')}", *content)
