@@ -281,7 +281,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, large, b
                             cut = gram[q, q] - reach / margin
             elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
                 hopeless = False
-                if large is not None and stale:
+                if large is not None and stale and level < choose - 3:  # a pair's own bound is cheaper
                     for a in range(held, q):
                         allowed[a] = a >= nxt
                     for a in range(held, held + level):
