@@ -9,6 +9,7 @@ Conventions
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.model import SubsetModel
+from arcademark.suite.subsets import Nested
 
 SCHEMA = "arcademark.subset-model/1"
 
@@ -30,6 +32,7 @@ _OPTIONAL: Mapping[str, Any] = MappingProxyType(
         "r_squared": None,
         "n": None,
         "references": {},
+        "nested": None,
     }
 )
 
@@ -56,6 +59,7 @@ def dumps(model: SubsetModel) -> str:
         "n": model.n,
         "max_frames_per_episode": model.max_frames_per_episode,
         "references": {task: list(pair) for task, pair in model.references.items()},
+        "nested": None if model.nested is None else dataclasses.asdict(model.nested),
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -96,6 +100,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         r_squared=None if given["r_squared"] is None else _number(given["r_squared"], "r_squared", place),
         n=_whole(given["n"], "n", place),
         references=_references(given["references"], place),
+        nested=_nested(given["nested"], place),
     )
 
 
@@ -157,6 +162,20 @@ def _references(value: Any, place: str) -> Mapping[str, tuple[float, float]]:
             raise ArcadeMarkError(f"{place}: both references of {task!r} are {low:g}; expected two different scores")
         found[task] = (low, high)
     return MappingProxyType(found)
+
+
+def _nested(value: Any, place: str) -> Nested | None:
+    if value is None:
+        return None
+    names = {field.name for field in dataclasses.fields(Nested)}
+    if not isinstance(value, dict) or value.keys() != names:
+        expected = f"an object of {', '.join(sorted(names))}, or null"
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected {expected}")
+    sizes = {name: _number(value[name], f"nested {name}", place) for name in names - {"n"}}
+    n = _whole(value["n"], "nested n", place)
+    if n is None or min(sizes.values()) < 0:
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected errors of 0 or more and a number of algorithms")
+    return Nested(n=n, **sizes)
 
 
 def _finite(value: float | None) -> float | None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
-from arcademark.suite.subsets import Subset
+from arcademark.suite.subsets import LEVEL, Nested, Subset
 
 if TYPE_CHECKING:
     from arcademark.subset.search import Candidate
@@ -43,6 +43,10 @@ class Estimate:
     low, high : float
         The prediction less and plus that error, undone in log space where it was measured. How far the scores
         themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled scores.
+    nested : Nested or None
+        Errors on papers that the model was not chosen with; None where they were not measured.
+    nested_low, nested_high : float or None
+        The 90 % prediction interval for an algorithm of another paper, from those errors.
     warnings : tuple of str
         Why this prediction should not be relied on; empty if nothing speaks against it.
     notes : tuple of str
@@ -57,6 +61,9 @@ class Estimate:
     high: float
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    nested: Nested | None = None
+    nested_low: float | None = None
+    nested_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,8 @@ class SubsetModel:
     references : mapping of str to (float, float)
         The raw scores that are 0 % and 100 % of each of its tasks; empty for the published models, whose references are
         those of their suite.
+    nested : Nested or None
+        Errors on papers that it was not chosen with; None where they were not measured.
 
     Raises
     ------
@@ -111,6 +120,7 @@ class SubsetModel:
     r_squared: float | None = None
     n: int | None = None
     references: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    nested: Nested | None = None
 
     def __post_init__(self) -> None:
         if self.transform not in INVERSES:
@@ -177,8 +187,23 @@ class SubsetModel:
             notes=(
                 f"Compare {self.name} estimates with {self.name} estimates only: they and true medians are biased "
                 "differently (Aitchison et al. 2023, §8).",
+                *self._nested_notes(),
             ),
+            nested=self.nested,
+            nested_low=None if self.nested is None else self._moved(value, -self.nested.reach),
+            nested_high=None if self.nested is None else self._moved(value, self.nested.reach),
         )
+
+    def _nested_notes(self) -> tuple[str, ...]:
+        if self.nested is None or self.transform == "none":
+            return ()
+        return (explained(self.name, self.relative_error, self.nested),)
+
+    def _moved(self, value: float, by: float) -> float:
+        """Return the value moved in transformed units."""
+        transformed = TRANSFORMS[self.transform](np.array(value))
+        moved = float(INVERSES[self.transform](transformed + by))
+        return moved if self.transform == "none" else max(0.0, moved)
 
     def _shifted(self, value: float, sign: int) -> float:
         """Return the value less or plus the typical error, undone where it was measured."""
@@ -201,6 +226,17 @@ class SubsetModel:
             f"is best and which scores can be reached, so {self.name} should not be used here (Aitchison et al. 2023, "
             "§5.3, §8.1).",
         )
+
+
+def explained(title: str, printed: float, nested: Nested) -> str:
+    """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints."""
+    mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
+    return (
+        f"The typical error of {title}, {error} %, is of algorithms that its games were chosen with. Chosen anew "
+        f"without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
+        f"worst {worst} %); a {100 * LEVEL:.0f} % interval for an algorithm of another paper takes the estimate times "
+        f"or divided by {10**nested.reach:.2f}."
+    )
 
 
 def from_subset(subset: Subset) -> SubsetModel:
@@ -226,6 +262,7 @@ def from_subset(subset: Subset) -> SubsetModel:
         max_frames_per_episode=subset.max_frames_per_episode,
         citation=subset.citation,
         r_squared=subset.r_squared,
+        nested=subset.nested,
     )
 
 
@@ -238,13 +275,14 @@ def from_candidate(
     transform: str = "log10",
     max_frames_per_episode: int | None = None,
     references: Mapping[str, tuple[float, float]] | None = None,
+    nested: Nested | None = None,
 ) -> SubsetModel:
     """Make the model of a subset that a search has found.
 
     Parameters
     ----------
     candidate : Candidate
-    name, target, citation, transform, max_frames_per_episode, references
+    name, target, citation, transform, max_frames_per_episode, references, nested
         As in `SubsetModel`.
 
     Raises
@@ -265,4 +303,5 @@ def from_candidate(
         r_squared=candidate.r2,
         n=candidate.n,
         references=MappingProxyType({task: (references or {})[task] for task in candidate.tasks} if references else {}),
+        nested=nested,
     )

@@ -238,9 +238,9 @@ def nested(
     ArcadeMarkError
         Where an algorithm has no source, all have the same, or nothing can be chosen or predicted.
     """
+    owner = [_source(problem, row, sources) for row in range(len(problem.algorithms))]
     double = copies(problem, sources)
     rows = [row for row, name in enumerate(problem.algorithms) if name not in double]
-    owner = {row: _source(problem, row, sources) for row in rows}
     names = list(dict.fromkeys(owner[row] for row in rows))
     if len(names) < 2:
         raise ArcadeMarkError(
@@ -254,16 +254,17 @@ def nested(
         choices.append(chosen)
         for name, item in chosen.items():
             told = reasons.setdefault(name, {twin: f"a copy of {first}" for twin, first in double.items()})
-            _predict(
-                problem, [row for row in rows if owner[row] == source], source, item, held.setdefault(name, {}), told
-            )
+            out = [row for row in rows if owner[row] == source]
+            _predict(problem, out, source, item, held.setdefault(name, {}), told)
         if progress is not None:
             progress(done, len(names))
     tallied = tally(choices)
     for name, items in held.items():
         if not items:
+            which = f" ({name})" if name else ""
             raise ArcadeMarkError(
-                f"nested error: no algorithm has the tasks chosen without its source ({name or 'search'})"
+                f"nested error{which}: no algorithm has scores on all tasks that were chosen without its source; search "
+                "for fewer tasks"
             )
     return MappingProxyType(
         {

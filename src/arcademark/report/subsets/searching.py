@@ -208,6 +208,7 @@ def searched(
                 citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
                 transform=asked.transform,
                 references=reference,
+                nested=validating.kept(nested.get(step)),
             ),
             nested.get(step),
             samples.get(step),

@@ -8,18 +8,12 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from arcademark.report import layout, wording
-from arcademark.report.reproductions import game_name
-from arcademark.report.subsets import searching
+from arcademark.report.subsets import outlook_terminal, searching
 from arcademark.report.subsets.predicting import Predicted, Prediction, Upgrade
 from arcademark.report.subsets.searching import Found, Searched
 from arcademark.report.subsets.studying import Kind, Studied
 from arcademark.report.subsets.validation_terminal import bootstrap, nested, winners
-from arcademark.subset.completion import Forecast
 from arcademark.subset.search import Candidate
-
-COUNTS = ("at human level", "records broken")
-NEXT = 5
-"""Games to play next that are named."""
 
 STEPS: Mapping[str, str] = {
     "5": "The best five",
@@ -223,7 +217,8 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
                 yield from layout.section(f"Every game of {item.algorithm}", _games(item, shown.level))
     for item in shown.predictions:
         if item.forecast is not None:
-            yield from _forecast(item.algorithm, item.forecast, shown, everything=everything)
+            games = not item.games and (everything or len(shown.predictions) == 1)
+            yield from outlook_terminal.parts(item.algorithm, item.forecast, games=games)
         if item.outside:
             yield Text(
                 f"Warning: {item.algorithm} scores outside the training table on {wording.listing(item.outside)}; "
@@ -237,7 +232,9 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
 
 
 def _estimates(told: Sequence[Prediction]) -> RenderableType:
-    made = layout.table("", "model", "estimate", "typical\nerror", "from", "to", "at human\nlevel")
+    made = layout.table(
+        "", "model", "estimate", "printed\nerror", "on other\npapers", "90 %\nfrom", "to", "at human\nlevel"
+    )
     for item in told:
         estimate = item.estimate
         assert estimate is not None
@@ -246,39 +243,12 @@ def _estimates(told: Sequence[Prediction]) -> RenderableType:
             estimate.model,
             wording.percent(estimate.value),
             f"±{wording.percent(100 * estimate.relative_error)}",
-            wording.percent(estimate.low),
-            wording.percent(estimate.high),
+            wording.MISSING if estimate.nested is None else wording.percent(100 * estimate.nested.mean),
+            wording.percent(estimate.nested_low),
+            wording.percent(estimate.nested_high),
             wording.MISSING if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
         )
     return made
-
-
-def _forecast(name: str, found: Forecast, shown: Predicted, *, everything: bool) -> Iterator[RenderableType]:
-    """Yield what any games say of all: summaries, what to play next, and the games if there is one algorithm."""
-    made = layout.table("over all games", "", "from", "to")
-    for title, item in found.summaries.items():
-        count = title in COUNTS
-        numbers = (f"{value:.0f}" if count else wording.percent(value) for value in (item.value, item.low, item.high))
-        made.add_row(Text(title), *numbers)
-    content: list[RenderableType] = [made]
-    if found.gains:
-        best = [
-            f"{game_name(task)} (−{100 * gain:.0f}\N{NO-BREAK SPACE}%)"
-            for task, gain in list(found.gains.items())[:NEXT]
-        ]
-        told = f"Play next, for what that takes off the median's variance: {wording.listing(best)}."
-        content += [Text(), Text(told)]
-    if found.tasks and (everything or len(shown.predictions) == 1):
-        games = layout.table("game", "%", "from", "to")
-        for task, item in found.tasks.items():
-            games.add_row(Text(game_name(task)), *map(wording.percent, (item.value, item.low, item.high)))
-        content += [Text(), games]
-    told = (
-        f"Intervals would have held {100 * shown.level:g} % of {found.measured_on} published algorithms, each told "
-        "without all of its own paper's. Games cost the same frames each under one protocol."
-    )
-    content += [Text(told, style="dim")]
-    yield from layout.section(f"{name}, from {wording.plural(len(found.known), 'game')}", *content)
 
 
 def _next(upgrade: Upgrade) -> str:

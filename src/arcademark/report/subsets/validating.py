@@ -12,7 +12,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.stability import Repeated, Win
-from arcademark.subset.validate import Coverage, Held, Nested
+from arcademark.subset.validate import Coverage, Held
+from arcademark.subset.validate import Nested as Measured
+from arcademark.suite.subsets import LEVEL, Nested
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 """Of the prediction intervals that are shown."""
@@ -97,7 +99,7 @@ class Resampled:
     tasks: Mapping[str, int]
 
 
-def validation(found: Nested, transform: str) -> Validation:
+def validation(found: Measured, transform: str) -> Validation:
     """Put together what is shown of nested errors."""
     log = transform == LOG
     unit = 1.0 if log else 1.0 / math.log(10.0)
@@ -126,6 +128,16 @@ def _interval(measured: Coverage, log: bool) -> Interval:
         measured.of,
         measured.of_sources,
     )
+
+
+def kept(found: Validation | None) -> Nested | None:
+    """Return what a model keeps of nested errors: None if there are none, or too few papers for its interval."""
+    if found is None:
+        return None
+    reach = next((item.reach for item in found.intervals if item.level == LEVEL), None)
+    if reach is None:
+        return None
+    return Nested(found.mean, found.median, found.worst, reach, len(found.held))
 
 
 def resampled(found: Repeated) -> Resampled:

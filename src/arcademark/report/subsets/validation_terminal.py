@@ -39,7 +39,7 @@ def nested(
         return wording.percent(100 * value) if log else f"{value:.3g}"
 
     made = layout.table("error", "mean", "median", "worst", "n")
-    made.add_row(Text("cross-validated, as chosen by"), told(error), "", "", "")
+    made.add_row(Text("cross-validated, as it was chosen"), told(error), "", "", "")
     made.add_row(
         Text("nested: chosen without the paper", style="bold"),
         told(found.mean),
