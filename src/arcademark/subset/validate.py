@@ -263,8 +263,8 @@ def nested(
         if not items:
             which = f" ({name})" if name else ""
             raise ArcadeMarkError(
-                f"nested error{which}: no algorithm has scores on all tasks that were chosen without its source; search "
-                "for fewer tasks"
+                f"nested error{which}: no algorithm has scores on all tasks that were chosen without its source; "
+                "search for fewer tasks"
             )
     return MappingProxyType(
         {
