@@ -14,7 +14,7 @@ from arcademark.subset import files
 from arcademark.subset.model import SubsetModel, from_candidate, from_subset
 from arcademark.subset.problem import make_problem
 from arcademark.subset.search import evaluate
-from arcademark.suite.subsets import subset
+from arcademark.suite.subsets import Nested, subset
 
 OWN = SubsetModel(
     name="own",
@@ -50,6 +50,9 @@ def test_what_may_be_left_out():
     assert (found.intercept, found.transform, found.references, found.n) == (0.0, "log10", {}, None)
 
 
+NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "reach": 0.25, "n": 40}
+
+
 def changed(**changes: object) -> str:
     return json.dumps({**json.loads(files.dumps(OWN)), **changes})
 
@@ -75,11 +78,21 @@ def changed(**changes: object) -> str:
         (changed(references={"a": [0, 1], "b": [1, 1]}), "both references of 'b' are 1"),
         (changed(references={"a": [0, 1], "b": [1]}), "expected two scores"),
         (changed(references=[]), "expected an object of pairs"),
+        (changed(nested={"mean": 0.1}), "expected an object of mean, median, n, reach, worst"),
+        (changed(nested=NESTED | {"mean": -0.1}), "expected errors of 0 or more"),
+        (changed(nested=NESTED | {"n": 0}), "nested n is 0"),
+        (changed(nested=NESTED | {"reach": None}), "nested reach is None"),
     ],
 )
 def test_what_is_wrong_is_told(text, told):
     with pytest.raises(ArcadeMarkError, match=told.replace("[", r"\[")):
         files.loads(text, "m.json")
+
+
+def test_nested_errors_are_kept():
+    model = files.loads(changed(nested=NESTED))
+    assert model.nested == Nested(**NESTED)
+    assert files.loads(files.dumps(model)) == model
 
 
 def test_a_found_model_predicts_what_its_fit_says():
