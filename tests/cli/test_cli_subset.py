@@ -228,7 +228,7 @@ def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
     (prediction,) = json.loads(answer.out)["predictions"]
     forecast = prediction["forecast"]
     assert forecast["known"] == ["alien", "breakout", "pong"]
-    assert len(forecast["tasks"]) == len(forecast["gains"]) == 54
+    assert len(forecast["tasks"]) == len(forecast["plays"]) == 54
     assert list(forecast["summaries"]) == ["median", "mean", "at human level", "records broken"]
     for item in (*forecast["tasks"].values(), *forecast["summaries"].values()):
         assert 0 <= item["low"] <= item["value"] <= item["high"]

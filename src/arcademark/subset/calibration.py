@@ -7,7 +7,7 @@ Conventions
 * How far a truth lies outside the interval that draws give is its *miss*, in units of the oddness, negative inside.
   Intervals are widened by the quantile of the misses in which every group weighs the same and one more, the new one,
   counts as missed: split conformal prediction over groups (Romano, Patterson and Candès 2019, "Conformalized quantile
-  regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"). If the new group were
+  regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"). Were the new group
   drawn as those known, the interval would hold it about as often as it says; how often it does is measured by `check`.
 """
 

@@ -31,13 +31,15 @@ class Range:
 
     Parameters
     ----------
-    value, low, high : float
-        Normalised scores, or numbers of tasks. Infinite where too few groups were left to tell.
+    value : float
+        Normalised score, or number of tasks.
+    low, high : float or None
+        None where there are too few groups to tell for the level.
     """
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -144,16 +146,16 @@ def predict(
     noise = rng.standard_normal((draws, len(tasks)))
     drawn = calibration.draw(trained, trained.joint, row, there, quantities, noise)
     misses = calibration.misses(trained, there, quantities, noise, level)
+    wider = {name: misses.widening(name, level) if len(drawn.missing) else 0.0 for name in (*names, calibration.TASKS)}
     summaries = {
-        quantity.name: _range(trained, quantity, drawn, row, misses.widening(quantity.name, level), level)
-        for quantity in quantities
+        quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
     }
-    factor = max(1.0, misses.widening(calibration.TASKS, level))
+    factor = max(1.0, wider[calibration.TASKS])
     reach = calibration.normal_reach(level) * factor * drawn.oddness * drawn.spread
-    lines = zip(*(trained.back(drawn.middle + side * reach) for side in (0, -1, 1)), strict=True)
+    lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - reach, drawn.middle + reach))
     every = {
-        tasks[place]: Range(float(value), float(low), float(high))
-        for place, (value, low, high) in zip(drawn.missing, lines, strict=True)
+        tasks[place]: Range(float(value), _finite(low), _finite(high))
+        for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
     table = TRANSFORMS[trained.transform](trained.percent)
     logs = TRANSFORMS[trained.transform](row)
@@ -179,11 +181,15 @@ def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, 
     low, middle, high = calibration.ends(trained, quantity, drawn, level) + np.array([-more, 0.0, more])
     if quantity.unit == "score":
         value, low, high = (float(trained.back(np.array(end))) for end in (middle, low, high))
-        return Range(value, low, high)
+        return Range(value, _finite(low), _finite(high))
     known = np.flatnonzero(np.isfinite(percent))
     least = float(quantity.of(percent[np.newaxis, known], known)[0])
     most = least + len(drawn.missing)
     return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))))
+
+
+def _finite(end: float) -> float | None:
+    return float(end) if np.isfinite(end) else None
 
 
 def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str, float] | None) -> tuple[Next, ...]:

@@ -5,15 +5,15 @@ Conventions
 * A published model needs exactly its games; of several the largest whose games are there is taken.
 * Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
   table, with intervals at `arcademark.subset.every_task.LEVEL`. A game that was played keeps its own score.
-* Any other games, with the model `ANY` or where no published model's games are there, go through
-  `arcademark.subset.completion`: from them all others, and the summaries of all.
+* Whatever games there are tell of all others, and of the summaries of all, by `arcademark.subset.outlook`: of one
+  algorithm beside a published model, of several with the model `ANY` or where no published model's games are there.
 * Values are in percent of the average human, or what a model file says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -28,9 +28,11 @@ from arcademark.report.subsets import models
 from arcademark.report.tables import loading
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.protocols import Play, frame_cap
-from arcademark.subset.completion import Completer, Forecast, Summary
+from arcademark.subset import outlook
+from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained, reached, train
 from arcademark.subset.every_task import LEVEL, TaskModel, fit_every_task
 from arcademark.subset.model import Estimate, SubsetModel
+from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
@@ -106,8 +108,8 @@ class Prediction:
         Games whose score is outside what the training table has: beyond it a model is not known to hold.
     upgrade : Upgrade or None
         What would narrow the estimate next.
-    forecast : Forecast or None
-        What the games that there are say of all, whichever they are; in percent, and counts.
+    forecast : Outlook or None
+        What the games that there are say of all, whichever they are; in percent, and counts of games.
     """
 
     algorithm: str
@@ -117,7 +119,7 @@ class Prediction:
     at_human_level: int | None
     outside: tuple[str, ...]
     upgrade: Upgrade | None
-    forecast: Forecast | None = None
+    forecast: Outlook | None = None
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,7 @@ def predicted(
     algorithms: Sequence[str] = (),
     protocol: str | None = None,
     level: float = LEVEL,
+    frames: Mapping[str, float] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predicted:
     """Predict from whatever scores there are.
@@ -161,6 +164,8 @@ def predicted(
         How the scores were made, where the table does not say.
     level : float, optional
         Of the games' intervals.
+    frames : mapping of game to float, optional
+        What playing each game costs, for what to play next; the same for all if None.
     reading : mapping, optional
         Options of the reader.
 
@@ -179,9 +184,10 @@ def predicted(
             raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
     declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
     means = declared.table.mean_over_runs()
+    wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
     found = []
     for row, algorithm in enumerate(declared.table.algorithms):
-        if algorithms and algorithm not in algorithms:
+        if algorithm not in wished:
             continue
         scores = {
             task: float(value)
@@ -191,7 +197,9 @@ def predicted(
         play = declared.plays.get(algorithm, Play())
         told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
         if told is None or (wanted is None and told.estimate is None):
-            told = _from_any(algorithm, scores, level)
+            told = _from_any(algorithm, scores, level, frames)
+        elif wanted is None and len(wished) == 1:
+            told = replace(told, forecast=_from_any(algorithm, scores, level, frames).forecast)
         found.append(told)
     if not any(item.estimate or item.forecast for item in found):
         needed = wanted or models.model("atari-5")
@@ -233,41 +241,41 @@ def _prediction(
     )
 
 
-def _from_any(algorithm: str, scores: Mapping[str, float], level: float) -> Prediction:
+def _from_any(
+    algorithm: str, scores: Mapping[str, float], level: float, frames: Mapping[str, float] | None
+) -> Prediction:
     """Predict from whatever games there are."""
-    completer = _completer()
-    percent = {task: value for task, value in _atari(scores).items() if task in completer.tasks}
+    trained = trained_on_all()
+    tasks = trained.joint.tasks
+    percent = {task: value for task, value in _atari(scores).items() if task in tasks}
     if not percent:
-        return Prediction(algorithm, None, tuple(map(_name, completer.tasks)), (), None, (), None)
-    logs = {task: float(log10_score(value)) for task, value in percent.items()}
-    columns = {task: completer.scores[:, completer.tasks.index(task)] for task in logs}
-    outside = [task for task, x in logs.items() if not np.nanmin(columns[task]) <= x <= np.nanmax(columns[task])]
-    found = completer.forecast(logs, _summaries(completer.tasks), np.random.default_rng(SEED), level=level)
-    return Prediction(algorithm, None, (), (), None, tuple(map(_name, outside)), None, found)
+        return Prediction(algorithm, None, tuple(map(_name, tasks)), (), None, (), None)
+    found = outlook.predict(
+        trained, percent, quantities(tasks), rng=np.random.default_rng(SEED), level=level, frames=frames
+    )
+    return Prediction(algorithm, None, (), (), None, tuple(map(_name, found.outside)), None, found)
 
 
 @cache
-def _completer() -> Completer:
-    tasks, logs = _training()
-    entries = {entry.algorithm: entry for entry in collections.entries(TRAINING)}
-    sources = [entries[name].paper for name in collections.load(TRAINING).algorithms]
-    return Completer(logs, tasks, tuple(source.key if source else "none" for source in sources), log10_score_inverse)
+def trained_on_all() -> Trained:
+    """Learn from the training table all games at once, and without each paper."""
+    tasks, _ = _training()
+    table = collections.load(TRAINING).select(tasks=tasks)
+    percent = normalise.hns(table.mean_over_runs(), references.scores("random"), references.scores("human"), tasks)
+    papers = {entry.algorithm: entry.paper for entry in collections.entries(TRAINING)}
+    owners = [paper.key if (paper := papers[name]) is not None else name for name in table.algorithms]
+    return train(percent, table.algorithms, tasks, owners)
 
 
-def _summaries(tasks: Sequence[str]) -> Mapping[str, Summary]:
-    """Return the summaries that are told, of scores in percent; a game without a score counts as not reached."""
-    record = normalise.hns(
+def quantities(tasks: Sequence[str]) -> tuple[Quantity, ...]:
+    """Return what is told of all games: median, mean, games at human level, human world records broken."""
+    records = normalise.hns(
         [references.scores("human_world_record")[task] for task in tasks],
         references.scores("random"),
         references.scores("human"),
         tasks,
     )
-    return {
-        "median": lambda values: np.asarray(np.nanmedian(values, axis=1)),
-        "mean": lambda values: np.asarray(np.nanmean(values, axis=1)),
-        "at human level": lambda values: np.asarray(np.sum(values >= PERCENT, axis=1), dtype=np.float64),
-        "records broken": lambda values: np.asarray(np.sum(values >= record, axis=1), dtype=np.float64),
-    }
+    return MEDIAN, MEAN, reached("at human level", [PERCENT] * len(tasks)), reached("records broken", records.tolist())
 
 
 def _largest(scores: Mapping[str, float]) -> SubsetModel:
