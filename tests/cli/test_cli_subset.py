@@ -241,3 +241,53 @@ def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
     published = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"][0]["estimate"]
     whole = json.loads(invoke("subset", "predict", mine, "--model", "any", "--json").out)["predictions"][0]["forecast"]
     assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]
+
+
+def test_any_games_stand_beside_the_published_model_of_one_algorithm(invoke, mine):
+    answer = invoke("subset", "predict", mine)
+    assert "Mine, from 5 games" in answer.out
+    assert "Every game of Mine" in answer.out
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
+    assert prediction["estimate"]["model"] == "atari-5"
+    assert prediction["forecast"]["groups"] == 33
+    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--json").out)["predictions"]
+    assert alone["forecast"] is None
+
+
+def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few,More\nAlien,2000,2500\nPong,10,18\nBreakout,30,30\n", encoding="utf-8")
+    few, more = (
+        item["forecast"] for item in json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"]
+    )
+    for kind in ("tasks", "summaries"):
+        assert all(more[kind][name]["value"] >= item["value"] for name, item in few[kind].items())
+
+
+def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
+    plays = json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"][0]["forecast"]["plays"]
+    first = plays[0]["task"]
+    lines = [f"{play['task']},{10000 if play['task'] == first else 1}" for play in plays]
+    (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--json").out)
+    assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
+    told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
+    assert "per frame" in " ".join(told.out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("game,cost\npong,1\n", "columns game and frames"),
+        ("game,frames\npong,0\n", "line 2"),
+        ("game,frames\npong,1\nPong,1\n", "line 3"),
+        ("game,frames\npnog,1\n", "did you mean 'pong'"),
+        ("game,frames\npong,1\n", "no frames above 0 for"),
+    ],
+)
+def test_bad_frames_are_told(invoke, tmp_path, text, told):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\n", encoding="utf-8")
+    (tmp_path / "frames.csv").write_text(text, encoding="utf-8")
+    answer = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err

@@ -266,6 +266,12 @@ def study(
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True)
+@click.option(
+    "--frames",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What playing costs: a CSV file with the columns game and frames.  [default: the same for all]",
+)
 @click.option("--all", "everything", is_flag=True, help="Also show every game where there are several algorithms.")
 @options.as_json
 @tables.read_as
@@ -275,11 +281,12 @@ def predict(
     algorithms: str | None,
     protocol: str | None,
     level: float,
+    frames: Path | None,
     everything: bool,
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Predict the median of all games, and where the paper has models for it every game, from TABLE's few games.
+    """Predict the median of all games, and every game, from whatever games TABLE has.
 
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes.
     """
@@ -292,6 +299,7 @@ def predict(
         algorithms=tables.names(algorithms),
         protocol=protocol,
         level=level,
+        frames=None if frames is None else predicting.read_frames(frames),
         reading=tables.read_options(None, "", **given),
     )
     if as_json:

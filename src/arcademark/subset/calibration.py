@@ -108,7 +108,8 @@ class Checked:
     ----------
     coverage : mapping of str to float
         By quantity, and `TASKS`: share of the truths within the widened interval, every algorithm weighing the same.
-        Neither the fit nor the widening saw the algorithm's group.
+        The algorithm's group is in neither its fit nor the misses that widen its interval; the fits behind those other
+        misses had it.
     median_error, mean_error : mapping of str to float
         By quantity: of the absolute errors, transformed or in tasks.
     algorithms, groups : int

@@ -25,7 +25,7 @@ def parts(name: str, found: Outlook, *, games: bool) -> Iterator[RenderableType]
         made.add_row(Text(title), *_cells(item, count=title in COUNTS))
     content: list[RenderableType] = [made]
     if found.plays:
-        content += [Text(), Text(_next(found.plays[:NEXT]))]
+        content += [Text(), Text(_next(found.plays))]
     if games and found.tasks:
         listed = layout.table("game", "%", "from", "to")
         for task, item in found.tasks.items():
@@ -41,7 +41,7 @@ def _cells(item: Range, *, count: bool = False) -> tuple[str, ...]:
 
 
 def _next(plays: tuple[Next, ...]) -> str:
-    told = [f"{game_name(play.task)} (−{100 * (1 - play.left):.0f}\N{NO-BREAK SPACE}%)" for play in plays]
+    told = [f"{game_name(play.task)} (−{100 * (1 - play.left):.0f}\N{NO-BREAK SPACE}%)" for play in plays[:NEXT]]
     if len({play.frames for play in plays}) > 1:
         return f"Play next, for most taken off the median's uncertainty per frame: {wording.listing(told)}."
     return f"Play next, for what that takes off the median's uncertainty: {wording.listing(told)}."

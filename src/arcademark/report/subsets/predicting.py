@@ -12,9 +12,11 @@ Conventions
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -206,6 +208,36 @@ def predicted(
         missing = wording.listing(found[0].missing if found else map(_name, needed.tasks))
         raise ArcadeMarkError(f"nothing can be predicted: {models.title(needed)} needs scores on {missing}, too")
     return Predicted(level, tuple(found), declared.sources, (*declared.remarks, *_remarks(found)))
+
+
+def read_frames(path: Path) -> Mapping[str, float]:
+    """Read what playing each game costs: a CSV file with the columns game and frames.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it cannot be read, a game is named twice or has no frames above 0.
+    UnknownNameError
+        Where there is no such game.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArcadeMarkError(f"{path}: cannot read the frames ({error}); name a CSV file") from None
+    found: dict[str, float] = {}
+    for line, row in enumerate(rows, start=2):
+        if not {"game", "frames"} <= row.keys():
+            raise ArcadeMarkError(f"{path}: expected the columns game and frames")
+        game = canonical_game(row["game"] or "")
+        try:
+            frames = float(row["frames"] or "")
+        except ValueError:
+            frames = 0.0
+        if game in found or not 0 < frames < float("inf"):
+            raise ArcadeMarkError(f"{path}, line {line}: expected each game once, with a number of frames above 0")
+        found[game] = frames
+    return found
 
 
 def _canonical(model: SubsetModel | None) -> Any:
