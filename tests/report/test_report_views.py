@@ -96,6 +96,11 @@ def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
     assert estimate.low is not None
     assert estimate.high is not None
     assert estimate.low < estimate.value < estimate.high
+    assert estimate.nested_error == model.nested.mean == 0.182
+    factor = 10**model.nested.reach
+    assert (1 + estimate.nested_low, 1 + estimate.nested_high) == pytest.approx(
+        ((1 + estimate.value) / factor, (1 + estimate.value) * factor)
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from arcademark.metrics.intervals import interval
 from arcademark.metrics.normalise import hns
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite.references import scores
-from arcademark.suite.subsets import subset, subsets
+from arcademark.suite.subsets import Nested, subset, subsets
 
 PUBLISHED = tuple(name for name, found in subsets().items() if found.coefficients is not None)
 CAP = 108_000
@@ -174,3 +174,33 @@ def test_sampling_uncertainty_is_propagated_apart_from_the_models_error() -> Non
         assert found.low < found.value < found.high
         widths.append((found.high - found.low) / found.value)
     assert widths[0] > 5 * widths[1]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from(PUBLISHED), st.floats(0, 1e5), st.floats(1e-3, 1e5))
+def test_no_subset_score_is_strictly_increasing(name: str, score: float, gain: float) -> None:
+    """Proposition 1 of the paper: whoever is better only on a task outside the subset is not seen to be."""
+    model = from_subset(subset(name))
+    games = dict.fromkeys([*model.tasks, "pong" if "pong" not in model.tasks else "tennis"], score)
+    better = games | {next(task for task in games if task not in model.tasks): score + gain}
+    one, other = (model.estimate(scores, max_frames_per_episode=CAP).value for scores in (games, better))
+    assert one == other
+
+
+def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured() -> None:
+    nested = Nested(mean=0.2, median=0.1, worst=0.5, reach=0.3, n=9)
+    made = dataclasses.replace(from_subset(subset("atari-1")), coefficients=(1.0,), nested=nested)
+    found = made.estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
+    assert (found.nested_low, found.nested_high) == pytest.approx((100 / 10**0.3 - 1, 100 * 10**0.3 - 1))
+    assert "20.0 % on average (median 10.0 %, worst 50.0 %)" in found.notes[-1]
+    linear = dataclasses.replace(made, transform="none").estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
+    assert (linear.nested_low, linear.nested_high) == pytest.approx((98.7, 99.3))
+    bare = dataclasses.replace(made, nested=None).estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
+    assert (bare.nested, bare.nested_low, bare.nested_high, len(bare.notes)) == (None, None, None, 1)
+
+
+def test_the_lower_end_is_never_below_random_play() -> None:
+    found = from_subset(subset("atari-1")).estimate({"name_this_game": 0.0}, max_frames_per_episode=CAP)
+    assert found.nested_low == 0.0
+    assert found.nested_high is not None
+    assert found.nested_high > 0.0

@@ -27,6 +27,8 @@ COMMANDS = {
     "watch": "arcademark.cli.watch",
     "info": "arcademark.cli.info",
     "catalogue": "arcademark.cli.catalogue",
+    "subset": "arcademark.cli.subset",
+    "cost": "arcademark.cli.cost",
 }
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

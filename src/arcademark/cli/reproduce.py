@@ -43,8 +43,9 @@ def command(
 ) -> int:
     """Recompute PAPER from the published scores, and set what it prints beside what we get.
 
-    PAPER is review (Fan 2021, Tables 3 to 14, Figures 1 to 4) or ale-2013 (Bellemare et al. 2013, its statements,
-    Figures 2 to 4). Every difference is explained; the exit code is 1 if one is not.
+    PAPER is review (Fan 2021, Tables 3 to 14, Figures 1 to 4), atari-5 (Aitchison et al. 2023, Tables 1 to 12, Figures
+    2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
+    explained; the exit code is 1 if one is not.
     """
     from arcademark.report import reproductions
     from arcademark.report.papers import PAPERS

@@ -209,6 +209,10 @@ class Estimate:
         As printed with the model, a fraction.
     sampling_low, sampling_high : float or None
         95 % bootstrap interval of the value: how far the episodes played leave it uncertain, the model's error apart.
+    nested_error : float or None
+        Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not published.
+    nested_low, nested_high : float or None
+        The 90 % prediction interval for an algorithm of another paper, from such errors.
     missing : tuple of str
         Names of the subset's games without a score: why it is refused.
     warnings : tuple of str
@@ -226,6 +230,9 @@ class Estimate:
     sampling_high: float | None
     missing: tuple[str, ...]
     warnings: tuple[str, ...]
+    nested_error: float | None = None
+    nested_low: float | None = None
+    nested_high: float | None = None
 
 
 @dataclass(frozen=True)

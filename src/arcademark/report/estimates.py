@@ -69,7 +69,8 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
     if missing:
-        return Estimate(subset.name, title, suite, None, None, None, subset.relative_error, None, None, missing, ())
+        printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
+        return Estimate(subset.name, title, suite, None, None, None, printed, None, None, missing, (), nested)
     model = from_subset(subset)
     seeds = {task: played[task].seeds for task in model.tasks}
     hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
@@ -87,6 +88,9 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
         sampling_high=sampled.high,
         missing=(),
         warnings=found.warnings,
+        nested_error=found.nested.mean if found.nested else None,
+        nested_low=found.nested_low,
+        nested_high=found.nested_high,
     )
 
 

@@ -174,6 +174,9 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
         subset = subsets.subset(name)
         shown = [item for item in algorithms if item.estimate.subset == name and item.estimate.value is not None]
         title, error = shown[0].estimate.title, shown[0].estimate.relative_error or 0.0
+        nested = ""
+        if subset.nested is not None:
+            nested = f" (on papers left out when its games were chosen: {wording.percent(100 * subset.nested.mean)})"
         terms = ", ".join(f"{coefficient:g}" for coefficient in subset.coefficients or ())
         doubtful = any(item.estimate.warnings for item in shown)
         caveat = (
@@ -185,7 +188,7 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
             f"The median HNS over all games of {subset.suite} is estimated from "
             f"{wording.plural(len(subset.tasks), 'game')} with the {title} model of Aitchison et al. 2023, "
             f"10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
-            f"whose printed typical relative error is {wording.percent(100 * error)}: "
+            f"whose printed typical relative error is {wording.percent(100 * error)}{nested}: "
             f"{wording.listing(f'{item.name} {wording.percent(item.estimate.value)}' for item in shown)}."
             f"{caveat} {title} estimates are to be compared with {title} estimates."
         )

@@ -16,8 +16,10 @@ from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.runs import game_name
 from arcademark.scores.runs import RunCollection
+from arcademark.subset.model import explained
 from arcademark.suite import subsets, tasks
 from arcademark.suite.settings import format_setting
+from arcademark.suite.subsets import Subset
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
     {
@@ -197,14 +199,19 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
             "estimate_reading",
             f"{title} estimates the {suite} median from {wording.plural(len(subsets.subset(name).tasks), 'game')}. "
             f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
-            "(Aitchison et al. 2023, §8). Its error is the typical one of its model over published algorithms, no "
-            "confidence interval.",
+            f"(Aitchison et al. 2023, §8). {_error(title, subsets.subset(name))}",
         )
         if subsets.subset(name).purpose == "tuning":
             yield _notice("estimate_tuning", f"{title} is meant for tuning; report results on Atari-5 (§8).")
     if len(used) > 1:
         titles = wording.listing(title for _, title, _ in used)
         yield _notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+
+
+def _error(title: str, subset: Subset) -> str:
+    if subset.nested is None or subset.relative_error is None:
+        return "Its error is the typical one of its model over published algorithms, no confidence interval."
+    return explained(title, subset.relative_error, subset.nested)
 
 
 def _complete(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

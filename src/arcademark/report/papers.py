@@ -58,7 +58,20 @@ def _ale_figure(number: int) -> PaperFigure:
     return figures.ale2013_figure(number)
 
 
+def _atari5_parts(number: int | None) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import atari5
+
+    return atari5.parts(number)
+
+
+def _atari5_figure(number: int) -> PaperFigure:
+    from arcademark.reproduce import figures
+
+    return figures.atari5_figure(number)
+
+
 PAPERS: Mapping[str, Paper] = {
     "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
+    "atari-5": Paper("aitchison-2023", _atari5_parts, range(1, 13), _atari5_figure, range(2, 6)),
     "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
 }

@@ -123,7 +123,8 @@ def _part(part: Part, width: int, said: Said, *, whole: bool) -> Iterator[Render
     table = reproductions.grid(part)
     counts = _counts(part.counts, reproductions.noun([part]))
     if table is None:
-        yield from layout.section(part.title, counts, Text(), *_statements(part.comparisons))
+        told = _statements(part.comparisons) if part.number is None else _lines(part)
+        yield from layout.section(part.title, counts, Text(), *told)
         return
     content: list[RenderableType] = [counts, Text()]
     content += [*_whole(table, width), Text()] if whole else []
@@ -302,6 +303,23 @@ def _statements(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             why = Text(item.why) if item.why else Text("not explained", style="bold red")
             told.add_row(" ", Text("note" if item.verdict == "agrees" else "why", style="dim"), why)
         yield told
+
+
+def _lines(part: Part) -> Iterator[RenderableType]:
+    """Show a table whose rows are compared whole: a line a row that agrees, and the others as statements."""
+    plain = [item for item in part.comparisons if item.verdict == "agrees" and not item.why]
+    others = [item for item in part.comparisons if item not in plain]
+    if plain:
+        table = layout.table("", "paper", "ours")
+        for column in table.columns[1:]:
+            column.no_wrap = False
+        for item in plain:
+            name = item.where.removeprefix(f"Table {part.number}, ")
+            table.add_row(Text(name), Text(item.printed), Text(item.recomputed, style=STYLES["agrees"]))
+        yield table
+    if plain and others:
+        yield Text()
+    yield from _statements(others)
 
 
 def _figure(figure: PaperFigure, width: int) -> Iterator[RenderableType]:

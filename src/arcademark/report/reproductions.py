@@ -293,9 +293,15 @@ def overview(counts: Counts) -> Mapping[str, str]:
 
 
 def noun(parts: Sequence[Part]) -> str:
-    """Name what parts are made of: "cell" of a table, "statement", or both."""
-    found = {"statement" if part.number is None else "cell" for part in parts}
-    return found.pop() if len(found) == 1 else "cell or statement"
+    """Name what parts are made of: "cell" of a table, "row" of one, "statement", or two of them."""
+    found = {_noun(part) for part in parts}
+    return " or ".join(name for name in ("cell", "row", "statement") if name in found)
+
+
+def _noun(part: Part) -> str:
+    if part.number is None:
+        return "statement"
+    return "cell" if all(item.place for item in part.comparisons) else "row"
 
 
 def causes(comparisons: Iterable[Comparison]) -> tuple[Cause, ...]:

@@ -71,23 +71,32 @@ def _headline(report: Report) -> Table:
         "algorithm",
         "estimate",
         "model",
-        "relative\nerror",
-        "95 % interval\nof the scores",
+        "error,\nnested",
+        "95 % of\nthe scores",
         "at human\nlevel",
         "records\nbroken",
     )
     for algorithm in report.algorithms:
         estimate = algorithm.estimate
-        error = None if estimate.value is None else estimate.relative_error
         made.add_row(
             Text(algorithm.name, style="bold"),
             _estimate(estimate),
             estimate.title,
-            wording.percent(None if error is None else 100 * error),
+            _errors(estimate),
             _between(estimate.sampling_low, estimate.sampling_high),
             *(f"{len(item.reached)} of {item.games}" for item in algorithm.breakthroughs),
         )
     return made
+
+
+def _errors(estimate: Estimate) -> str:
+    """Return the printed error and, after a comma, the one on papers that the model was not chosen with."""
+    if estimate.value is None or estimate.relative_error is None:
+        return wording.MISSING
+    printed = wording.percent(100 * estimate.relative_error)
+    if estimate.nested_error is None:
+        return printed
+    return f"{printed.removesuffix('%').strip()}, {wording.percent(100 * estimate.nested_error)}"
 
 
 def _between(low: float | None, high: float | None) -> str:

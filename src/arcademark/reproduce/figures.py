@@ -144,3 +144,24 @@ def ale2013_figure(number: int) -> PaperFigure:
     if number not in made:
         raise ArcadeMarkError(f"Figure {number} of the 2013 paper shows no scores; Figures 2 to 4 do")
     return made[number]()
+
+
+def atari5_figure(number: int) -> PaperFigure:
+    """Return the Atari-5 paper's figure of that number, 2 to 5, made from the collection "atari-5-training".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure, or it shows no scores.
+    """
+    from arcademark.reproduce import figures_atari5
+
+    made = {
+        2: figures_atari5.single_games,
+        3: figures_atari5.fairness,
+        4: figures_atari5.all_games,
+        5: figures_atari5.structure,
+    }
+    if number not in made:
+        raise ArcadeMarkError(f"Figure {number} of the Atari-5 paper shows no scores; Figures 2 to 5 do")
+    return made[number]()

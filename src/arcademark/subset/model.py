@@ -7,16 +7,24 @@ here "Atari-5". Scores go in, and the prediction comes out, in percent of the av
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.suite.subsets import Subset
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
+from arcademark.suite.subsets import LEVEL, Nested, Subset
+
+if TYPE_CHECKING:
+    from arcademark.subset.search import Candidate
 
 FrameCap: TypeAlias = int | Literal["unknown"] | None
+
+INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
+"""What undoes each transform of a target."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,10 @@ class Estimate:
     low, high : float
         The prediction less and plus that error, undone in log space where it was measured. How far the scores
         themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled scores.
+    nested : Nested or None
+        Errors on papers that the model was not chosen with; None where they were not measured.
+    nested_low, nested_high : float or None
+        The 90 % prediction interval for an algorithm of another paper, from those errors.
     warnings : tuple of str
         Why this prediction should not be relied on; empty if nothing speaks against it.
     notes : tuple of str
@@ -49,11 +61,14 @@ class Estimate:
     high: float
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    nested: Nested | None = None
+    nested_low: float | None = None
+    nested_high: float | None = None
 
 
 @dataclass(frozen=True)
 class SubsetModel:
-    """A linear model in log space: 10^(intercept + Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1.
+    """A linear model in log space, 10^(intercept + Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1, or of scores as they are.
 
     Parameters
     ----------
@@ -72,12 +87,25 @@ class SubsetModel:
     max_frames_per_episode : int or None
         The frame cap of the scores that the model was fitted to; None where that is not known.
     citation : str
-        Where the model was published.
+        Where the model was published, or how it was found.
+    transform : {"log10", "none"}
+        Of scores and target; "none" is a linear model of scores as they are.
+    r_squared : float or None
+        Cross-validated, of the transformed target; None where it is not known.
+    n : int or None
+        Algorithms that it was fitted to.
+    references : mapping of str to (float, float)
+        The raw scores that are 0 % and 100 % of each of its tasks; empty for the published models, whose references are
+        those of their suite.
+    nested : Nested or None
+        Errors on papers that it was not chosen with; None where they were not measured.
 
     Raises
     ------
+    UnknownNameError
+        Where there is no such transform.
     ArcadeMarkError
-        Where the coefficients do not fit the tasks, or one is negative.
+        Where the coefficients do not fit the tasks, one is negative, or references lack a task.
     """
 
     name: str
@@ -88,8 +116,17 @@ class SubsetModel:
     target: str
     max_frames_per_episode: int | None
     citation: str
+    transform: str = "log10"
+    r_squared: float | None = None
+    n: int | None = None
+    references: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    nested: Nested | None = None
 
     def __post_init__(self) -> None:
+        if self.transform not in INVERSES:
+            raise UnknownNameError("transform", self.transform, INVERSES)
+        if self.references and (lost := [task for task in self.tasks if task not in self.references]):
+            raise ArcadeMarkError(f"model {self.name!r}: no references of {', '.join(lost)}; give two of every task")
         if len(self.coefficients) != len(self.tasks):
             raise ArcadeMarkError(
                 f"model {self.name!r}: {len(self.coefficients)} coefficients, expected {len(self.tasks)}, one a task"
@@ -113,9 +150,8 @@ class SubsetModel:
         float array, shape (...)
             In percent of the average human; NaN where a score is.
         """
-        values = np.asarray(scores, dtype=np.float64)
-        logs = np.log10(1.0 + np.maximum(0.0, values))
-        return np.asarray(10.0 ** (self.intercept + logs @ np.array(self.coefficients)) - 1.0)
+        transformed = TRANSFORMS[self.transform](np.asarray(scores, dtype=np.float64))
+        return INVERSES[self.transform](self.intercept + transformed @ np.array(self.coefficients))
 
     def estimate(self, scores: Mapping[str, float], *, max_frames_per_episode: FrameCap) -> Estimate:
         """Predict for one algorithm, with everything that a reader must know beside it.
@@ -145,14 +181,35 @@ class SubsetModel:
             target=self.target,
             value=value,
             relative_error=self.relative_error,
-            low=max(0.0, (1.0 + value) * float(np.exp(-self.relative_error)) - 1.0),
-            high=(1.0 + value) * float(np.exp(self.relative_error)) - 1.0,
+            low=self._shifted(value, -1),
+            high=self._shifted(value, 1),
             warnings=self._frame_cap_warnings(max_frames_per_episode),
             notes=(
                 f"Compare {self.name} estimates with {self.name} estimates only: they and true medians are biased "
                 "differently (Aitchison et al. 2023, §8).",
+                *self._nested_notes(),
             ),
+            nested=self.nested,
+            nested_low=None if self.nested is None else self._moved(value, -self.nested.reach),
+            nested_high=None if self.nested is None else self._moved(value, self.nested.reach),
         )
+
+    def _nested_notes(self) -> tuple[str, ...]:
+        if self.nested is None or self.transform == "none":
+            return ()
+        return (explained(self.name, self.relative_error, self.nested),)
+
+    def _moved(self, value: float, by: float) -> float:
+        """Return the value moved in transformed units."""
+        transformed = TRANSFORMS[self.transform](np.array(value))
+        moved = float(INVERSES[self.transform](transformed + by))
+        return moved if self.transform == "none" else max(0.0, moved)
+
+    def _shifted(self, value: float, sign: int) -> float:
+        """Return the value less or plus the typical error, undone where it was measured."""
+        if self.transform == "none":
+            return value * (1.0 + sign * self.relative_error)
+        return max(0.0, (1.0 + value) * float(np.exp(sign * self.relative_error)) - 1.0)
 
     def _frame_cap_warnings(self, frame_cap: FrameCap) -> tuple[str, ...]:
         fitted = self.max_frames_per_episode
@@ -169,6 +226,17 @@ class SubsetModel:
             f"is best and which scores can be reached, so {self.name} should not be used here (Aitchison et al. 2023, "
             "§5.3, §8.1).",
         )
+
+
+def explained(title: str, printed: float, nested: Nested) -> str:
+    """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints."""
+    mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
+    return (
+        f"The typical error of {title}, {error} %, is of algorithms that its games were chosen with. Chosen anew "
+        f"without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
+        f"worst {worst} %); a {100 * LEVEL:.0f} % interval for an algorithm of another paper takes the estimate times "
+        f"or divided by {10**nested.reach:.2f}."
+    )
 
 
 def from_subset(subset: Subset) -> SubsetModel:
@@ -193,4 +261,47 @@ def from_subset(subset: Subset) -> SubsetModel:
         target=f"median human-normalised score over {subset.suite}",
         max_frames_per_episode=subset.max_frames_per_episode,
         citation=subset.citation,
+        r_squared=subset.r_squared,
+        nested=subset.nested,
+    )
+
+
+def from_candidate(
+    candidate: Candidate,
+    name: str,
+    *,
+    target: str,
+    citation: str,
+    transform: str = "log10",
+    max_frames_per_episode: int | None = None,
+    references: Mapping[str, tuple[float, float]] | None = None,
+    nested: Nested | None = None,
+) -> SubsetModel:
+    """Make the model of a subset that a search has found.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    name, target, citation, transform, max_frames_per_episode, references, nested
+        As in `SubsetModel`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `SubsetModel`: a candidate with a negative coefficient makes no model.
+    """
+    return SubsetModel(
+        name=name,
+        tasks=candidate.tasks,
+        coefficients=candidate.coefficients,
+        intercept=0.0,
+        relative_error=candidate.relative_error,
+        target=target,
+        max_frames_per_episode=max_frames_per_episode,
+        citation=citation,
+        transform=transform,
+        r_squared=candidate.r2,
+        n=candidate.n,
+        references=MappingProxyType({task: (references or {})[task] for task in candidate.tasks} if references else {}),
+        nested=nested,
     )

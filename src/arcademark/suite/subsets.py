@@ -12,13 +12,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tables import read_tables
 from arcademark.suite.tasks import canonical_game, games, suites
 
 Purpose = Literal["evaluation", "tuning", "comparison"]
+
+
+LEVEL = 0.9
+"""Of the intervals that `Nested.reach` makes."""
+
+
+@dataclass(frozen=True)
+class Nested:
+    """How far a model's way of choosing is off for algorithms of papers that it was not chosen with.
+
+    Each paper was left out, all was searched again without it, and its algorithms were predicted.
+
+    Parameters
+    ----------
+    mean, median, worst : float
+        Of the relative errors, ln 10 × the error in log₁₀ space, as fractions.
+    reach : float
+        How far the 90 % prediction interval reaches to either side, in transformed units.
+    n : int
+        Algorithms predicted.
+    """
+
+    mean: float
+    median: float
+    worst: float
+    reach: float
+    n: int
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,8 @@ class Subset:
         Of the model in log space, as published.
     relative_error : float or None
         The model's approximate relative error as published, a fraction.
+    nested : Nested or None
+        Errors on papers left out, as measured here (`arcademark.subset.validate`).
     max_frames_per_episode : int or None
         The frame cap of the scores that the model was fitted to; estimates from others should not be used (§5.3).
     """
@@ -60,13 +89,19 @@ class Subset:
     intercept: float = 0.0
     r_squared: float | None = None
     relative_error: float | None = None
+    nested: Nested | None = None
     max_frames_per_episode: int | None = None
 
 
 @cache
 def subsets() -> Mapping[str, Subset]:
     """Return the subsets by name."""
-    return MappingProxyType({name: Subset(name=name, **entry) for name, entry in read_tables("subsets.toml").items()})
+    return MappingProxyType({name: _subset(name, entry) for name, entry in read_tables("subsets.toml").items()})
+
+
+def _subset(name: str, entry: Mapping[str, Any]) -> Subset:
+    nested = entry.get("nested")
+    return Subset(name=name, **{**entry, "nested": None if nested is None else Nested(**nested)})
 
 
 def subset(name: str) -> Subset:

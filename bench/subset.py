@@ -1,0 +1,239 @@
+"""How fast the best subsets are found and proven, against limits and as a ratio to scikit-learn and mlxtend.
+
+::
+
+    python bench/subset.py                  # installs the peers into build/subset-peers on first use; takes minutes
+    python bench/subset.py --without-peers
+    python bench/subset.py --largest 11     # also every size from 6 to 11 (each takes about three times the one before)
+
+The data are the paper's: 62 algorithms, 56 games with missing scores, ten folds. Searches are clocked as a user calls
+them, kernels compiled beforehand, medians of repeats; processor seconds are of all threads together, and the better
+measure where other things run meanwhile. What compiling costs a fresh process is shown apart.
+
+The peers have an environment and a process of their own, restricted to one thread:
+
+* scikit-learn: ``LinearRegression(fit_intercept=False)`` and ``cross_val_score`` with ten shuffled folds on each
+  subset, which is how the paper's published code did it.
+* mlxtend: ``ExhaustiveFeatureSelector`` with the same model and folds.
+
+Both are given the five-game subsets of the first 8 games that no algorithm lacks: 56 subsets, by which their seconds
+are divided. Ours, also of processor time, is the search of all 3,819,816 subsets of five, with bounds and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from arcademark.reproduce.atari5_data import problem
+from arcademark.subset.plan import follow
+from arcademark.subset.search import search
+
+ROOT = Path(__file__).parent.parent
+PEERS = ROOT / "build" / "subset-peers"
+REQUIREMENTS = ("scikit-learn", "mlxtend")
+PEER_GAMES, SIZE = 8, 5
+SKLEARN_LIMIT, MLXTEND_LIMIT = 10_000.0, 1_000.0
+COMPILE_LIMIT, MEMORY_LIMIT = 15.0, 1024.0
+VALIDATION = ("assault", "bank_heist", "ms_pacman", "video_pinball", "yars_revenge")
+SIZES_OF_TASKS = ((3, 20), (5, 20), (7, 20), (9, 20), (5, 30), (5, 40), (5, 56), (7, 56), (8, 56))
+
+PEER_SCRIPT = """
+import itertools, json, sys, time, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold, cross_val_score
+from mlxtend.feature_selection import ExhaustiveFeatureSelector
+
+data = np.load(sys.argv[1])
+x, y, size = data["x"], data["y"], int(sys.argv[2])
+folds = KFold(10, shuffle=True, random_state=1982)
+model = LinearRegression(fit_intercept=False)
+cross_val_score(model, x, y, cv=folds)
+begin = time.process_time()
+errors = {}
+for subset in itertools.combinations(range(x.shape[1]), size):
+    errors[subset] = -cross_val_score(model, x[:, subset], y, cv=folds, scoring="neg_mean_squared_error").mean()
+sklearn = time.process_time() - begin
+scoring = "neg_mean_squared_error"
+selector = ExhaustiveFeatureSelector(model, size, size, scoring=scoring, cv=folds, print_progress=False)
+begin = time.process_time()
+selector.fit(x, y)
+mlxtend = time.process_time() - begin
+best = min(errors, key=errors.get)
+print(json.dumps({"subsets": len(errors), "sklearn": sklearn, "mlxtend": mlxtend, "best": best,
+                  "error": errors[best], "same": best == tuple(selector.best_idx_)}))
+"""
+
+FIRST_CALL = """
+from arcademark.reproduce.atari5_data import problem
+from arcademark.subset.plan import follow
+follow(problem())
+"""
+
+
+@dataclass(frozen=True)
+class Clocked:
+    """Seconds on the wall and of the processors."""
+
+    wall: float
+    processor: float
+
+
+def clocked(work: Callable[[], object], repeats: int) -> Clocked:
+    """Return medians of repeats."""
+    walls, processors = [], []
+    for _ in range(repeats):
+        begin, used = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - begin)
+        processors.append(time.process_time() - used)
+    return Clocked(statistics.median(walls), statistics.median(processors))
+
+
+def installed_peers() -> Path:
+    """Return the interpreter that has the peers, made on first use."""
+    python = PEERS / "bin" / "python"
+    check = [str(python), "-c", "import sklearn, mlxtend"]
+    if not python.exists() or subprocess.run(check, capture_output=True, check=False).returncode:
+        print(f"installing {' '.join(REQUIREMENTS)} into {PEERS.relative_to(ROOT)} …", file=sys.stderr)
+        venv.create(PEERS, with_pip=True, clear=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *REQUIREMENTS], check=True)
+    return python
+
+
+def against_peers(console: Console, bounded: Clocked, unbounded: Clocked) -> bool:
+    """Print the ratios per subset and tell whether the limits on them are kept and the winners agree."""
+    found = problem()
+    columns = np.flatnonzero(np.isfinite(found.X).all(axis=0))[:PEER_GAMES]
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder) / "scores.npz", x=found.X[:, columns], y=found.y)
+        command = [str(installed_peers()), "-c", PEER_SCRIPT, str(Path(folder) / "scores.npz"), str(SIZE)]
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        told = json.loads(
+            subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | threads).stdout
+        )
+    table = Table(title="Processor time of a subset")
+    for name in ("", "µs", "ours with bounds, times", "every fold, times", "limit"):
+        table.add_column(name, justify="right" if name else "left")
+    subsets, kept = math.comb(len(found.tasks), SIZE), True
+    for name, limit in (("sklearn", SKLEARN_LIMIT), ("mlxtend", MLXTEND_LIMIT)):
+        seconds = told[name] / told["subsets"]
+        ratios = [seconds / (ours.processor / subsets) for ours in (bounded, unbounded)]
+        kept &= min(ratios) >= limit
+        table.add_row(name, f"{1e6 * seconds:,.0f}", *(f"{ratio:,.0f}" for ratio in ratios), f"≥ {limit:,.0f}")
+    for title, ours in (("ours, with bounds", bounded), ("ours, every fold", unbounded)):
+        table.add_row(title, f"{1e6 * ours.processor / subsets:.3f}", "", "", "")
+    console.print(table)
+    names = [found.tasks[j] for j in columns]
+    mine = search(found, SIZE, within=names).best
+    console.print(
+        f"scikit-learn's best of {told['subsets']}, negative coefficients allowed: {told['error']:.6f}; ours, without: "
+        f"{mine.cv_mse:.6f}. scikit-learn and mlxtend agree: {told['same']}."
+    )
+    return kept
+
+
+def first_call() -> tuple[float, float]:
+    """Return the seconds of the plan in a fresh process, kernels not compiled and compiled, imports included."""
+    with tempfile.TemporaryDirectory() as folder:
+        cache = os.environ | {"NUMBA_CACHE_DIR": folder}
+        seconds = []
+        for _ in range(2):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, "-c", FIRST_CALL], check=True, env=cache)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return seconds[0], seconds[1]
+
+
+def searches(console: Console, repeats: int, largest: int) -> tuple[Clocked, Clocked, bool]:
+    """Print what searches take; return those of five with bounds and without, and whether all limits are kept."""
+    found = problem()
+    table = Table(title=f"Searches, each proven, {os.cpu_count()} threads")
+    for name in ("", "subsets", "cross-validated", "wall, s", "processors, s", "limit, s"):
+        table.add_column(name, justify="right" if name else "left")
+    works: list[tuple[str, Callable[[], object], float]] = [
+        ("five of 56", lambda: search(found, 5), 0.1),
+        ("five of 56, every fold of every subset", lambda: search(found, 5, bounds=False), 4.0),
+        ("the paper's plan", lambda: follow(found), 0.5),
+    ]
+    times, kept = [], True
+    for title, work, limit in works:
+        work()
+        took = clocked(work, repeats)
+        times.append(took)
+        kept &= took.wall <= limit
+        subsets = "" if "plan" in title else f"{math.comb(56, 5):,}"
+        table.add_row(title, subsets, "", f"{took.wall:.3f}", f"{took.processor:.3f}", f"{limit}")
+    limits = {10: 20.0}
+    for size in range(6, largest + 1):
+        begin, used = time.perf_counter(), time.process_time()
+        certificate = search(found, size, exclude=VALIDATION, top=1).certificate
+        wall, processor = time.perf_counter() - begin, time.process_time() - used
+        kept &= wall <= limits.get(size, math.inf) and certificate.holds
+        table.add_row(
+            f"{size} of 51", f"{certificate.subsets:,}", f"{certificate.evaluated:,}", f"{wall:.2f}",
+            f"{processor:.2f}", str(limits.get(size, "")),
+        )  # fmt: skip
+    console.print(table)
+    return times[0], times[1], kept
+
+
+def growth(console: Console) -> None:
+    """Print how cost grows with the size of subsets and with the number of tasks."""
+    found = problem()
+    table = Table(title="How cost grows")
+    for name in ("size", "tasks", "subsets", "cross-validated", "processors, s"):
+        table.add_column(name, justify="right")
+    for size, tasks in SIZES_OF_TASKS:
+        begin = time.process_time()
+        certificate = search(found, size, within=found.tasks[:tasks], top=1).certificate
+        seconds = time.process_time() - begin
+        table.add_row(str(size), str(tasks), f"{certificate.subsets:,}", f"{certificate.evaluated:,}", f"{seconds:.3f}")
+    console.print(table)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed of subset searches.")
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--largest", type=int, default=8, help="largest size of 51 to search")
+    parser.add_argument("--without-peers", action="store_true")
+    arguments = parser.parse_args()
+    console = Console()
+    bounded, unbounded, kept = searches(console, arguments.repeats, arguments.largest)
+    growth(console)
+    if not arguments.without_peers:
+        kept &= against_peers(console, bounded, unbounded)
+    first, later = first_call()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    console.print(
+        f"The plan in a fresh process, imports included: {later:.2f} processor seconds; right after installing another "
+        f"{first - later:.1f} to compile (limit {COMPILE_LIMIT:.0f}). Memory at most {memory:.0f} MiB (limit "
+        f"{MEMORY_LIMIT:.0f})."
+    )
+    kept &= first - later <= COMPILE_LIMIT and memory <= MEMORY_LIMIT
+    console.print("All limits are kept." if kept else "Not all limits are kept.")
+    sys.exit(not kept)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""From a table of scores to a model of two tasks, on a benchmark that is not Atari.
+
+The benchmark and its players are made up: a skill each, and some luck. Yours needs the same two files:
+
+* scores.csv: algorithm, task, score (a row a score; a column ``run`` if there are several)
+* references.csv: task, low, high (what counts as 0 % and as 100 %; low may be the larger where less is better)
+
+Run it, then try the same on the command line:
+
+    arcademark subset search scores.csv --references references.csv --size 2 --target mean --out model.json
+    arcademark subset predict new.csv --model model.json
+"""
+
+import csv
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from arcademark.report.subsets.material import normalised
+from arcademark.report.subsets.predicting import predicted
+from arcademark.report.subsets.searching import Asked, searched
+from arcademark.report.tables.question import Question
+from arcademark.subset import files
+
+TASKS = {
+    "coin run": (5.0, 10.0),
+    "star pilot": (2.5, 64.0),
+    "cave": (3.5, 12.0),
+    "maze": (5.0, 10.0),
+    "climb": (2.0, 12.6),
+}
+
+
+def write(path: str, rows: Sequence[Sequence[object]]) -> None:
+    """Write a CSV file."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def play(skill: float, task: str, luck: random.Random) -> float:
+    """Make up a score."""
+    low, high = TASKS[task]
+    return low + (high - low) * skill * luck.uniform(0.8, 1.2)
+
+
+luck = random.Random(1)
+players = {f"player {number}": luck.uniform(0.1, 1.5) for number in range(30)}
+scores = [[name, task, play(skill, task, luck)] for name, skill in players.items() for task in TASKS]
+write("scores.csv", [["algorithm", "task", "score"], *scores])
+write("references.csv", [["task", "low", "high"], *([task, low, high] for task, (low, high) in TASKS.items())])
+
+table = normalised(["scores.csv"], Question(references="references.csv"))
+found = searched(table, Asked(size=2, target="mean"), "made-up").results[0]
+print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.relative_error:.1%}")
+print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
+Path("model.json").write_text(files.dumps(found.model), encoding="utf-8")
+
+newcomer = [["me", task, play(0.9, task, luck)] for task in found.best.tasks]
+write("new.csv", [["algorithm", "task", "score"], *newcomer])
+estimate = predicted(["new.csv"], "model.json").predictions[0].estimate
+if estimate:
+    print(f"a player of skill 90 %: {estimate.value:.0f} % on average, from {estimate.low:.0f} to {estimate.high:.0f}")

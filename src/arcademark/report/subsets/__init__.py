@@ -1,0 +1,1 @@
+"""What is shown of subsets: searches, predictions, studies and costs."""

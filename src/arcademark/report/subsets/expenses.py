@@ -1,0 +1,120 @@
+"""What ``arcademark cost`` shows: what an evaluation on some games takes, beside what all games take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset import costs
+from arcademark.subset.costs import POUNDS_PER_KWH, Cost
+from arcademark.suite.costs import Running, running, runnings
+from arcademark.suite.subsets import resolve_tasks
+from arcademark.suite.tasks import suite
+
+SCHEMA = "arcademark.cost/1"
+OWN = "own"
+
+
+@dataclass(frozen=True)
+class Expenses:
+    """Costs of one algorithm, as every renderer shows them.
+
+    Parameters
+    ----------
+    running : Running
+        What one run on one game is taken to need.
+    games : tuple of str
+    cost : Cost
+        Of these games.
+    whole : Cost
+        Of all of the suite's.
+    suite : str
+    pounds_per_kwh : float
+    changed : tuple of str
+        Assumptions that the user has replaced.
+    """
+
+    running: Running
+    games: tuple[str, ...]
+    cost: Cost
+    whole: Cost
+    suite: str
+    pounds_per_kwh: float
+    changed: tuple[str, ...]
+
+
+def expenses(
+    algorithm: str | None,
+    games: str,
+    *,
+    runs: int = 1,
+    frames_per_second: float | None = None,
+    pounds_per_kwh: float | None = None,
+    **assumptions: float | int | None,
+) -> Expenses:
+    """Estimate what an evaluation takes.
+
+    Parameters
+    ----------
+    algorithm : str or None
+        One of `arcademark.suite.costs.runnings`; None for the user's own, which then needs hours and a price.
+    games : str
+        A suite, a subset or games.
+    runs : int, optional
+        Runs (seeds) of each game.
+    frames_per_second : float, optional
+        From which, with the training frames, hours follow; else hours grow with the training frames asked for.
+    pounds_per_kwh : float, optional
+        Carbon dioxide of a kilowatt-hour.
+    **assumptions : float, int or None
+        Fields of `Running` to replace; None keeps what is known.
+
+    Raises
+    ------
+    UnknownNameError
+        Where nothing is known of the algorithm, or a game is unknown.
+    ArcadeMarkError
+        Where hours or a price are missing, contradict, or are no sensible numbers.
+    """
+    given = {name: value for name, value in assumptions.items() if value is not None}
+    found = _own(given, frames_per_second) if algorithm is None else _known(algorithm)
+    if frames_per_second is not None:
+        if "hours_per_task" in given:
+            raise ArcadeMarkError("--hours and --frames-per-second say the same twice; give one of them")
+        frames = given.get("training_frames", found.training_frames)
+        if not frames:
+            raise ArcadeMarkError("--frames-per-second needs the training frames; add --frames 200e6")
+        given |= {"hours_per_task": costs.hours(frames, frames_per_second), "frames_per_second": frames_per_second}
+    elif "training_frames" in given and "hours_per_task" not in given and found.training_frames:
+        given["hours_per_task"] = found.hours_per_task * given["training_frames"] / found.training_frames
+    found = replace(found, **given)  # type: ignore[arg-type]
+    pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
+    tasks, whole = resolve_tasks(games), suite("atari-57")
+    changed = (*given, *(["pounds_per_kwh"] if pounds_per_kwh is not None else []))
+    return Expenses(
+        running=found,
+        games=tasks,
+        cost=costs.cost(found, len(tasks), runs=runs, pounds_per_kwh=pounds),
+        whole=costs.cost(found, len(whole.tasks), runs=runs, pounds_per_kwh=pounds),
+        suite=whole.name,
+        pounds_per_kwh=pounds,
+        changed=() if algorithm is None else changed,
+    )
+
+
+def _known(algorithm: str) -> Running:
+    try:
+        return running(algorithm)
+    except UnknownNameError as error:
+        raise ArcadeMarkError(
+            f"{str(error).removesuffix('?')}? For another, leave --algorithm out and give --hours and prices"
+        ) from None
+
+
+def _own(given: dict[str, float | int], frames_per_second: float | None) -> Running:
+    if "hours_per_task" not in given and frames_per_second is None:
+        known = ", ".join(runnings())
+        raise ArcadeMarkError(f"no --algorithm ({known}) and no --hours; name one, or say how long a game takes")
+    if "gpu_price" not in given and "machine_price" not in given:
+        raise ArcadeMarkError("no price: add --gpu-price or --machine-price, in US dollars an hour")
+    return Running(OWN, "your algorithm", hours_per_task=1.0, gpu_price=0.0, machine_price=0.0)

@@ -1,0 +1,147 @@
+"""Scores ready to be searched or predicted from: read, and normalised as models want them.
+
+Conventions
+-----------
+* Scores are averaged over runs, then normalised in percent: HNS on Atari, else between a user's own low and high score.
+* Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
+  Atari-5 models were fitted to, Table 8).
+* Tasks that no measure knows are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
+from arcademark.report import wording
+from arcademark.report.tables import protocols
+from arcademark.report.tables.benchmarks import Yardstick
+from arcademark.report.tables.loading import CATALOGUE, Place
+from arcademark.report.tables.protocols import Play
+from arcademark.report.tables.question import Question, prepare
+from arcademark.subset.problem import Floats
+
+METRICS = ("hns", "normalised")
+"""What models are made of: HNS on Atari, what lies between two references elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """Scores of algorithms on the tasks of a benchmark.
+
+    Parameters
+    ----------
+    algorithms, tasks : tuple of str
+    percent : float array, shape (algorithms, tasks)
+        NaN where missing.
+    raw : float array, shape (algorithms, tasks)
+        The same in each task's own unit.
+    yardstick : Yardstick
+        What they are measured by.
+    metric : str
+        Its name: "hns".
+    low, high : mapping of task to float
+        What scores 0 % and 100 %.
+    plays : mapping of str to Play
+        How each algorithm's scores were made, as far as that is known.
+    sources, remarks : tuple of str
+        What was read, and what else a reader must know.
+    papers : mapping of str to str
+        Which paper an algorithm's scores were first published in, as far as the catalogue knows: its key.
+    """
+
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    percent: Floats
+    raw: Floats
+    yardstick: Yardstick
+    metric: str
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    plays: Mapping[str, Play]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+    papers: Mapping[str, str] = field(default_factory=dict)
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return self.yardstick.title(task)
+
+
+def normalised(places: Sequence[Place], question: Question, *, players: bool = True) -> Normalised:
+    """Read and normalise scores.
+
+    Parameters
+    ----------
+    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
+    question : Question
+        Suite or references, algorithms, games and how to read.
+    players : bool, optional
+        Whether collections of the catalogue keep their reference players.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something cannot be read, or nothing is left.
+    """
+    found = prepare([_kept(place) if players else place for place in places], question)
+    measure = found.yardstick.measures[next(name for name in METRICS if name in found.yardstick.measures)]
+    tasks = tuple(task for task in found.tasks if task in measure.known)
+    strangers = [task for task in found.tasks if task not in measure.known]
+    raw = found.scores.table.select(tasks=tasks).mean_over_runs()
+    low, high = _references(found.yardstick)
+    remarks = list(found.scores.remarks)
+    entries = _published(places, found.algorithms)
+    if strangers:
+        names = wording.shortened(map(found.yardstick.title, strangers))
+        remarks.append(f"Left out, for they have no reference scores: {names}.")
+    return Normalised(
+        algorithms=found.algorithms,
+        tasks=tasks,
+        percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
+        raw=raw,
+        yardstick=found.yardstick,
+        metric=measure.metric,
+        low={task: low[task] for task in tasks},
+        high={task: high[task] for task in tasks},
+        plays={**found.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
+        sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
+        remarks=tuple(remarks),
+        papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},
+    )
+
+
+def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[str, Entry]:
+    """Return the catalogue's entries of the algorithms that are its own."""
+    found: dict[str, Entry] = {}
+    for place in places:
+        if isinstance(place, str) and place.startswith(CATALOGUE):
+            entries = collections.select(_names(place) or None)
+            found |= {name: entry for name, entry in entries.items() if name in algorithms}
+    return found
+
+
+def _source(place: Place, told: str) -> str:
+    if place == CATALOGUE:
+        return "catalogue: all published scores"
+    return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
+
+
+def _names(place: str) -> list[str]:
+    return [name.strip() for name in place.removeprefix(CATALOGUE).split(",") if name.strip()]
+
+
+def _kept(place: Place) -> Place:
+    """Return a collection as a table that has its reference players, too."""
+    if isinstance(place, str) and place.startswith(CATALOGUE):
+        return collections.load(_names(place) or None)
+    return place
+
+
+def _references(measure: Yardstick) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    kinds = measure.references
+    return (kinds["low"], kinds["high"]) if "low" in kinds else (kinds["random"], kinds["human"])

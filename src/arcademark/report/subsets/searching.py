@@ -1,0 +1,364 @@
+"""What ``arcademark subset search`` shows: the best subsets of a table, how sure they are, and the models to keep."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
+from arcademark.report import wording
+from arcademark.report.subsets import validating
+from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.validating import Resampled, Validation
+from arcademark.subset import plan as plans
+from arcademark.subset import search as searches
+from arcademark.subset import stability, validate
+from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.plan import Progress, Step
+from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
+from arcademark.subset.search import Candidate, Certificate
+from arcademark.subset.stability import Win
+
+SCHEMA = "arcademark.subset-search/1"
+METRICS = {"hns": "HNS", "normalised": "normalised score"}
+"""What scores are, in words."""
+RECORDS = "hwrns median"
+"""The median of scores normalised by human world records."""
+MINIMUM = 40
+"""Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is searched for, and how.
+
+    Parameters
+    ----------
+    size : int or None
+        Tasks of the subset; None with a plan.
+    plan : str or None
+        A plan's name.
+    target : str
+        One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
+        ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
+    transform : str
+        "log10" or "none".
+    include, exclude, within : tuple of str
+        Tasks that every subset has, that none has, and the only ones to choose from (all if empty).
+    top : int
+        Subsets to list, the best among them.
+    nonnegative : {"drop", "nnls"}
+        Drop models with negative coefficients, or fit every model without.
+    folds, fold_seed : int
+    minimum_tasks, minimum_algorithms : int or None
+        How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
+        half.
+    bounds : bool
+        Whether to leave out what a bound proves to be worse.
+    seeds : int
+        Other fold seeds to repeat each search with.
+    nested : bool
+        Whether to leave each paper out, search again without it, and predict its algorithms.
+    papers : path or None
+        A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own paper.
+    bootstrap : int
+        Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
+    """
+
+    size: int | None = None
+    plan: str | None = None
+    target: str = "median"
+    transform: str = "log10"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    top: int = 10
+    nonnegative: Literal["drop", "nnls"] = "drop"
+    folds: int = FOLDS
+    fold_seed: int = FOLD_SEED
+    minimum_tasks: int | None = None
+    minimum_algorithms: int | None = None
+    bounds: bool = True
+    seeds: int = 0
+    nested: bool = False
+    papers: Path | None = None
+    bootstrap: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """One search's result.
+
+    Parameters
+    ----------
+    name : str
+        The step of a plan, or "".
+    best : Candidate
+    runners_up : tuple of Candidate
+    certificate : Certificate
+    winners : tuple of Win
+        Which subsets were best with other fold seeds, and with how many; empty if none were tried.
+    model : SubsetModel
+        The best one's.
+    nested : Validation or None
+        Errors on papers left out of the search; None if not asked for.
+    bootstrap : Resampled or None
+        What wins on samples of the algorithms; None if not asked for.
+    """
+
+    name: str
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+    certificate: Certificate
+    winners: tuple[Win, ...]
+    model: SubsetModel
+    nested: Validation | None = None
+    bootstrap: Resampled | None = None
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A search or a plan's searches, as every renderer shows them.
+
+    Parameters
+    ----------
+    target, transform : str
+    metric : str
+        What the scores are: "hns" or "normalised", in percent.
+    algorithms, tasks : int
+        How many take part.
+    left_out : mapping of str to str
+        Algorithms and tasks that do not, each with the reason.
+    folds, fold_seed : int
+    results : tuple of Found
+        In order.
+    titles : mapping of str to str
+        Tasks' names for people.
+    noun : str
+        What a task is called.
+    sources, remarks : tuple of str
+    """
+
+    target: str
+    transform: str
+    metric: str
+    algorithms: int
+    tasks: int
+    left_out: Mapping[str, str]
+    folds: int
+    fold_seed: int
+    results: tuple[Found, ...]
+    titles: Mapping[str, str]
+    noun: str
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+
+def searched(
+    scores: Normalised, asked: Asked, name: str, progress: Callable[[str, int], Progress] | None = None
+) -> Searched:
+    """Search, and put together what is shown.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table, for the models' names.
+    progress : callable, optional
+        Given a step's name and size, returns what is told how far its search is.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where neither a size nor a plan is asked for, or both are; and as `search` and `make_problem`.
+    """
+    if (asked.size is None) == (asked.plan is None):
+        raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
+    problem = problem_of(scores, asked)
+    steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
+    if asked.plan and asked.within:
+        raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
+    results = _results(problem, steps, asked, progress)
+
+    def bar(title: str) -> Progress | None:
+        return None if progress is None else progress(title, 0)
+
+    winners = _winners(problem, steps, asked, bar("other shuffles") if asked.seeds else None)
+    nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
+    samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
+    reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
+    found = tuple(
+        Found(
+            step,
+            result.best,
+            result.runners_up,
+            result.certificate,
+            winners.get(step, ()),
+            from_candidate(
+                result.best,
+                f"{name}-{step or asked.size}",
+                target=f"{_title(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
+                citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
+                transform=asked.transform,
+                references=reference,
+                nested=validating.kept(nested.get(step)),
+            ),
+            nested.get(step),
+            samples.get(step),
+        )
+        for step, result in results.items()
+    )
+    return Searched(
+        target=_title(asked.target, scores.metric),
+        transform=asked.transform,
+        metric=scores.metric,
+        algorithms=len(problem.algorithms),
+        tasks=len(problem.tasks),
+        left_out=problem.left_out,
+        folds=asked.folds,
+        fold_seed=asked.fold_seed,
+        results=found,
+        titles={task: scores.title(task) for task in scores.tasks},
+        noun=scores.yardstick.noun,
+        sources=scores.sources,
+        remarks=scores.remarks,
+    )
+
+
+def problem_of(scores: Normalised, asked: Asked) -> Problem:
+    """Make the problem that is searched.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+    usual = MINIMUM if scores.yardstick.atari else None
+    tasks = usual if usual is not None else len(scores.tasks) // 2
+    algorithms = usual if usual is not None else len(scores.algorithms) // 2
+    return make_problem(
+        scores.percent,
+        scores.algorithms,
+        scores.tasks,
+        target=_target(scores, asked.target),
+        transform=asked.transform,
+        minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
+        minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
+    )
+
+
+def _target(scores: Normalised, name: str) -> str | Summary | Floats:
+    """Return what is to be predicted; HWRNS are other scores than those that it is predicted from."""
+    if name == RECORDS:
+        measure = scores.yardstick.measures.get("hwrns")
+        if measure is None:
+            raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
+        return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))
+    if ":" in name:
+        from arcademark.agents.importing import canonical_reference, load_factory
+
+        function = load_factory(canonical_reference(name))
+        return lambda values: _number(function(values), name)
+    if name not in SUMMARIES:
+        raise UnknownNameError("summary", name, targets())
+    return name
+
+
+def _number(value: object, name: str) -> float:
+    """Refuse what a user's function gives that is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(float(value)):
+        raise ArcadeMarkError(f"--target {name}: the function gives {value!r}, expected a finite number")
+    return float(value)
+
+
+def _results(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Callable[[str, int], Progress] | None
+) -> Mapping[str, searches.SearchResult]:
+    options: dict[str, Any] = {"top": asked.top, "bounds": asked.bounds, **_options(asked)}
+    if asked.plan:
+        told = None if progress is None else lambda step: progress(step.name, step.size)
+        return plans.follow(problem, steps, include=asked.include, exclude=asked.exclude, progress=told, **options)
+    (step,) = steps
+    return {
+        "": searches.search(
+            problem,
+            step.size,
+            include=asked.include,
+            exclude=asked.exclude,
+            within=asked.within or None,
+            progress=None if progress is None else progress("", step.size),
+            **options,
+        )
+    }
+
+
+def _winners(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
+) -> Mapping[str, tuple[Win, ...]]:
+    """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
+    repeated = stability.over_fold_seeds(
+        lambda seed: _best(problem, steps, dataclasses.replace(asked, fold_seed=seed)), range(asked.seeds), progress
+    )
+    return {name: found.wins for name, found in repeated.items()}
+
+
+def _best(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, Candidate]:
+    again = dataclasses.replace(asked, top=1)
+    return {name: result.best for name, result in _results(problem, steps, again, None).items()}
+
+
+def _nested(
+    problem: Problem, steps: Sequence[Step], asked: Asked, scores: Normalised, progress: Progress | None
+) -> Mapping[str, Validation]:
+    if not asked.nested:
+        return {}
+    papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
+    found = validate.nested(problem, papers, lambda sample: _best(sample, steps, asked), progress)
+    return {name: validating.validation(item, asked.transform) for name, item in found.items()}
+
+
+def _bootstrap(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
+) -> Mapping[str, Resampled]:
+    rng = validating.generator(asked.fold_seed)
+    found = stability.bootstrap(problem, lambda sample: _best(sample, steps, asked), asked.bootstrap, rng, progress)
+    return {name: validating.resampled(item) for name, item in found.items()}
+
+
+def _options(asked: Asked) -> dict[str, Any]:
+    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
+
+
+def gap(best: Candidate, other: Candidate) -> float:
+    """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
+    return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
+
+
+def _title(target: str, metric: str) -> str:
+    """Name a target with what it is a summary of."""
+    if target == RECORDS:
+        return "median HWRNS"
+    return f"{target} {METRICS[metric]}" if target in ("median", "mean", "iqm") else f"{target!r} of {METRICS[metric]}"
+
+
+def targets() -> tuple[str, ...]:
+    """Return what can be predicted."""
+    return (*SUMMARIES, RECORDS)
+
+
+def proof(certificate: Certificate) -> str:
+    """Say what was done about every subset."""
+    parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
+    if certificate.pruned:
+        parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
+    if certificate.inadmissible:
+        parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
+    verdict = "the best is proven" if certificate.holds else "NOT proven"
+    return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."

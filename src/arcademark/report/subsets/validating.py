@@ -1,0 +1,191 @@
+"""How good a search's winner is beyond the scores that chose it: nested error, intervals, what else could have won."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.stability import Repeated, Win
+from arcademark.subset.validate import Coverage, Held
+from arcademark.subset.validate import Nested as Measured
+from arcademark.suite.subsets import LEVEL, Nested
+
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+"""Of the prediction intervals that are shown."""
+LOG = "log10"
+COLUMNS = ["algorithm", "paper"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A prediction interval for an algorithm of another paper, and how often it held the truth.
+
+    Parameters
+    ----------
+    level : float
+        What was asked for.
+    reach : float or None
+        How far it reaches to either side, in transformed units; None if there are too few papers for the level.
+    factor : float or None
+        What 1 + score is multiplied and divided by; None without the logarithm.
+    inside, of : int
+        Algorithms whose truth was inside an interval made without their paper, and algorithms.
+    of_papers : float
+        The mean over papers of the share inside.
+    """
+
+    level: float
+    reach: float | None
+    factor: float | None
+    inside: int
+    of: int
+    of_papers: float
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Nested errors.
+
+    Parameters
+    ----------
+    papers : int
+        How many were left out, one after the other.
+    mean, median, worst, mean_of_papers : float
+        Of the errors' sizes: relative errors, as fractions, where the target is log-transformed, else in its own units.
+    worst_algorithm : str
+    winners : tuple of Win
+        Which subsets were chosen, and without how many papers.
+    intervals : tuple of Interval
+    held : tuple of Held
+        Every prediction.
+    unpredicted : mapping of str to str
+        Algorithms without one, each with the reason.
+    """
+
+    papers: int
+    mean: float
+    median: float
+    worst: float
+    mean_of_papers: float
+    worst_algorithm: str
+    winners: tuple[Win, ...]
+    intervals: tuple[Interval, ...]
+    held: tuple[Held, ...]
+    unpredicted: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What won on samples of the algorithms, drawn with replacement.
+
+    Parameters
+    ----------
+    times, failed : int
+        Samples, and such of them that nothing could be chosen on.
+    winners : tuple of Win
+    tasks : mapping of str to int
+        How often each task was in the winner.
+    """
+
+    times: int
+    failed: int
+    winners: tuple[Win, ...]
+    tasks: Mapping[str, int]
+
+
+def validation(found: Measured, transform: str) -> Validation:
+    """Put together what is shown of nested errors."""
+    log = transform == LOG
+    unit = 1.0 if log else 1.0 / math.log(10.0)
+    worst = found.worst
+    return Validation(
+        papers=sum(win.times for win in found.wins),
+        mean=found.mean * unit,
+        median=found.median * unit,
+        worst=worst.relative_error * unit,
+        mean_of_papers=found.mean_of_sources * unit,
+        worst_algorithm=worst.algorithm,
+        winners=found.wins,
+        intervals=tuple(_interval(found.coverage(level), log) for level in LEVELS),
+        held=found.held,
+        unpredicted=found.unpredicted,
+    )
+
+
+def _interval(measured: Coverage, log: bool) -> Interval:
+    finite = math.isfinite(measured.reach)
+    return Interval(
+        measured.level,
+        measured.reach if finite else None,
+        measured.factor if finite and log else None,
+        measured.inside,
+        measured.of,
+        measured.of_sources,
+    )
+
+
+def kept(found: Validation | None) -> Nested | None:
+    """Return what a model keeps of nested errors: None if there are none, or too few papers for its interval."""
+    if found is None:
+        return None
+    reach = next((item.reach for item in found.intervals if item.level == LEVEL), None)
+    if reach is None:
+        return None
+    return Nested(found.mean, found.median, found.worst, reach, len(found.held))
+
+
+def resampled(found: Repeated) -> Resampled:
+    """Put together what is shown of a bootstrap."""
+    return Resampled(found.times, found.failed, found.wins, found.tasks())
+
+
+def read_papers(path: Path) -> Mapping[str, str]:
+    """Read which paper each algorithm's scores were first published in: a CSV file with the columns algorithm, paper.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it cannot be read, a column or a name is missing, or an algorithm stands twice.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows = list(reader)
+            columns = [name.strip().lower() for name in reader.fieldnames or []]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ArcadeMarkError(f"{path}: cannot read the papers ({error}); name a CSV file") from None
+    if not set(COLUMNS) <= set(columns):
+        raise ArcadeMarkError(f"{path}: columns {', '.join(columns) or 'none'}; expected algorithm and paper")
+    found: dict[str, str] = {}
+    for line, row in enumerate(rows, start=2):
+        values = {(name or "").strip().lower(): value for name, value in row.items()}
+        algorithm, paper = ((values[name] or "").strip() for name in COLUMNS)
+        if not algorithm or not paper:
+            raise ArcadeMarkError(f"{path}, line {line}: the {COLUMNS[bool(algorithm)]} is empty; name it")
+        if algorithm in found:
+            raise ArcadeMarkError(f"{path}, line {line}: {algorithm!r} stands twice; name each algorithm once")
+        found[algorithm] = paper
+    return found
+
+
+def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
+    """Return each algorithm's paper: as the file says, else as the catalogue does, else itself.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `read_papers`.
+    """
+    told = {} if papers is None else read_papers(papers)
+    return {name: told.get(name, known.get(name, name)) for name in algorithms}
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return what algorithms are drawn with."""
+    return np.random.default_rng(seed)

@@ -1,0 +1,83 @@
+"""The Atari-5 paper, both of its texts: every table, and every statement that its data or arithmetic decide.
+
+Each part lives in a module of its own, ``atari5_*``; `atari5_data` has what they share. Where the arXiv text and
+that of ICML differ the arXiv text's tables are compared row by row, and what the other prints is listed as a slip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from arcademark.errors import UnknownNameError
+from arcademark.reproduce import (
+    atari5_costs,
+    atari5_games,
+    atari5_results,
+    atari5_scope,
+    atari5_study,
+    atari5_tables,
+    atari5_texts,
+)
+from arcademark.reproduce.atari5_data import PAPER
+from arcademark.reproduce.comparison import Comparison, Reproduction
+
+Part = Callable[[], tuple[Comparison, ...]]
+
+TABLES: Mapping[int, tuple[str, Part]] = {
+    1: ("benchmarks by citations", atari5_tables.citations),
+    2: ("the best subsets, R² and relative error", atari5_tables.best_subsets),
+    3: ("well-known algorithms, median and Atari-5", atari5_tables.algorithms),
+    4: ("case study", atari5_study.medians),
+    5: ("case study, relative to Rainbow", atari5_study.relative),
+    6: ("cost of a full evaluation", atari5_tables.expenses),
+    7: ("subsets of other papers", atari5_tables.subsets_of_others),
+    8: ("algorithms, their games and medians", atari5_tables.dataset),
+    9: ("coefficients of the subset models", atari5_tables.coefficients),
+    10: ("models of every game from Atari-5", lambda: atari5_games.table(10)),
+    11: ("models of every game from Atari-10", lambda: atari5_games.table(11)),
+    12: ("random and human scores", atari5_tables.normalisation),
+}
+
+GROUPS: Mapping[str, Part] = {
+    "Abstract, §1, §8 and §9: what is promised": atari5_scope.claims,
+    "§3.1: order preservation": atari5_scope.order_preservation,
+    "§4.1 and Appendix D: the dataset": atari5_scope.dataset,
+    "§4.3: the search": atari5_scope.search,
+    "§5.1 and Figure 2: single games": atari5_results.single,
+    "§5.2: the best subsets": atari5_results.subsets,
+    "§5.3: robustness": atari5_study.robustness,
+    "§5.4 and Figure 3: fairness": atari5_results.fairness_by_tertiles,
+    "§5.5 and Figure 4: all games": atari5_results.all_games,
+    "§6 and Figure 5: structure": atari5_results.structure,
+    "§7: case study": atari5_study.case_study,
+    "Appendix A: cost, energy and carbon": atari5_costs.appendix,
+}
+
+
+def parts(number: int | None = None) -> tuple[Reproduction, ...]:
+    """Recompute the paper's tables and statements.
+
+    Parameters
+    ----------
+    number : int or None
+        One of Tables 1 to 12; None for all of them, the statements, and what else the two texts print wrong.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such table.
+    """
+    if number is not None:
+        if number not in TABLES:
+            raise UnknownNameError("table of the Atari-5 paper", str(number), [str(known) for known in TABLES])
+        return (_table(number),)
+    found = [_table(known) for known in TABLES]
+    found += [Reproduction(PAPER, title, None, part()) for title, part in GROUPS.items()]
+    covered = {item.where for part in found for item in part.comparisons}
+    found.append(Reproduction(PAPER, "What else the two texts print wrong", None, atari5_texts.rest(covered)))
+    return tuple(found)
+
+
+def _table(number: int) -> Reproduction:
+    title, part = TABLES[number]
+    return Reproduction(PAPER, f"Table {number}: {title}", number, part())

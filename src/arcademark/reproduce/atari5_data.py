@@ -1,0 +1,216 @@
+"""The Atari-5 paper's training table, its fits, and what it prints, for all that reproduces it.
+
+Conventions
+-----------
+* HNS are in percent, by the references of atari-57 (the paper's Table 12); φ(s) = log₁₀(1 + max(0, s)) (§4.1).
+* An algorithm's true median is over the games that it has, Surround among them (Table 8).
+* Algorithms stand sorted by name, as strings: so the public code's ten folds come out (`subset.fitting`).
+* Where the two texts differ the arXiv one holds: the ICML text at hand was read from pages by a machine.
+
+The paper is Aitchison, Sweetser and Hutter, "Atari-5: Distilling the Arcade Learning Environment down to Five Games",
+ICML 2023, arXiv 2210.02019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.errata import errata
+from arcademark.catalogue.model import Erratum
+from arcademark.metrics import aggregate, normalise
+from arcademark.reproduce.comparison import Comparison
+from arcademark.subset import fitting
+from arcademark.subset.problem import Floats, Problem, log10_score, make_problem
+from arcademark.subset.search import Candidate, evaluate
+from arcademark.suite import references
+from arcademark.suite.subsets import subset
+from arcademark.suite.tables import read_rows
+from arcademark.suite.tasks import games, suite
+
+PAPER = "aitchison-2023"
+COLLECTION = "atari-5-training"
+GAMES = suite("atari-57").tasks
+HUMAN = "Human Ref"
+ATARI_5, ATARI_10 = subset("atari-5").tasks, subset("atari-10").tasks
+HARD = subset("hard-exploration-7").tasks
+PUBLISHED = ("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val")
+"""Subsets with a published model, in the order of Table 2."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Algorithms with all the scores asked for.
+
+    Parameters
+    ----------
+    names : tuple of str
+    inputs : float array, shape (algorithms, games)
+        φ of HNS.
+    targets : float array, shape (algorithms,)
+        φ of the true median, or of a game's HNS.
+    """
+
+    names: tuple[str, ...]
+    inputs: Floats
+    targets: Floats
+
+
+@cache
+def raw() -> Mapping[str, Mapping[str, float]]:
+    """Return raw scores by algorithm and game, algorithms in Table 8's order."""
+    return MappingProxyType(
+        {
+            entry.algorithm: MappingProxyType(
+                {task: result.score for task, result in collections.scores_of(entry).items()}
+            )
+            for entry in collections.entries(COLLECTION)
+        }
+    )
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the algorithms, sorted."""
+    return tuple(sorted(raw()))
+
+
+@cache
+def percentages() -> Floats:
+    """Return HNS in percent, shape (algorithms, games), in the order of `names` and `GAMES`; NaN where missing."""
+    scores = np.array([[raw()[name].get(game, np.nan) for game in GAMES] for name in names()])
+    return normalise.hns(scores, references.scores("random"), references.scores("human"), GAMES)
+
+
+@cache
+def medians() -> Mapping[str, float]:
+    """Return each algorithm's true median in percent."""
+    values = np.asarray(aggregate.median(percentages(), missing="omit"))
+    return MappingProxyType(dict(zip(names(), values.tolist(), strict=True)))
+
+
+@cache
+def sample(tasks: tuple[str, ...], target: str | None = None) -> Sample:
+    """Return the algorithms with all these games, and their true medians or their scores in a target game."""
+    columns = [GAMES.index(task) for task in tasks]
+    inputs = log10_score(percentages()[:, columns])
+    values = list(medians().values()) if target is None else percentages()[:, GAMES.index(target)]
+    targets = log10_score(values)
+    rows = fitting.complete_rows(inputs, targets)
+    return Sample(tuple(name for name, keep in zip(names(), rows, strict=True) if keep), inputs[rows], targets[rows])
+
+
+@cache
+def problem() -> Problem:
+    """Return what the paper searches: φ of all games that 40 algorithms have, and of the median (§4.1)."""
+    return make_problem(percentages(), names(), GAMES)
+
+
+@cache
+def cross_validated(tasks: tuple[str, ...]) -> Candidate:
+    """Cross-validate the model of the median from these games as the paper does."""
+    return evaluate(problem(), tasks)
+
+
+@cache
+def model(tasks: tuple[str, ...]) -> fitting.Fit:
+    """Fit the model of the median from these games, without intercept (§4.3)."""
+    found = sample(tasks)
+    return fitting.fit(found.inputs, found.targets)
+
+
+@cache
+def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
+    """Fit the model of every game from these, with an intercept and whatever signs come out (§4.4)."""
+    found = {}
+    for game in GAMES:
+        data = sample(tasks, game)
+        found[game] = fitting.fit(data.inputs, data.targets, intercept=True)
+    return MappingProxyType(found)
+
+
+def explained(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
+    """Return the share of variance that the models of these targets explain together."""
+    models = game_models(tasks)
+    return 1 - sum(models[game].residual for game in targets) / sum(models[game].total for game in targets)
+
+
+@cache
+def single_games() -> Mapping[str, fitting.Fit]:
+    """Fit the median from each game alone, with an intercept (§4.2), the worst game first."""
+    found = {}
+    for game in GAMES:
+        data = sample((game,))
+        found[game] = fitting.fit(data.inputs, data.targets, intercept=True)
+    return MappingProxyType(dict(sorted(found.items(), key=lambda item: item[1].r2)))
+
+
+@cache
+def estimates(name: str) -> Mapping[str, tuple[float, float]]:
+    """Return true median and the published model's estimate, in percent, of the algorithms that have its games."""
+    chosen = subset(name)
+    if chosen.coefficients is None:
+        raise LookupError(f"{name} has no published model")
+    data = sample(chosen.tasks)
+    guesses = 10 ** (data.inputs @ np.array(chosen.coefficients)) - 1
+    return MappingProxyType(
+        {name: (medians()[name], guess) for name, guess in zip(data.names, guesses.tolist(), strict=True)}
+    )
+
+
+@cache
+def correlations() -> Mapping[tuple[str, str], float]:
+    """Return the correlation of φ for each pair of games, over the algorithms with both, the highest first (§6)."""
+    logs = log10_score(percentages())
+    found = {}
+    for i, first in enumerate(GAMES):
+        for j in range(i + 1, len(GAMES)):
+            both = ~np.isnan(logs[:, i]) & ~np.isnan(logs[:, j])
+            found[first, GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
+    return MappingProxyType(dict(sorted(found.items(), key=lambda item: -item[1])))
+
+
+def correlation(a: str, b: str) -> float:
+    """Return the correlation of two games, in whichever order they are named."""
+    return correlations().get((a, b), correlations().get((b, a), float("nan")))
+
+
+@cache
+def printed(table: int) -> Mapping[str, tuple[str, ...]]:
+    """Return what a table prints, by row, as the arXiv text has it."""
+    rows = read_rows(f"{PAPER}.csv", files("arcademark.catalogue") / "data" / "printed")
+    return MappingProxyType({row["row"]: _cells(row["printed"]) for row in rows if row["table"] == str(table)})
+
+
+def _cells(text: str) -> tuple[str, ...]:
+    return tuple(text.split("; "))
+
+
+@cache
+def slips() -> Mapping[str, Erratum]:
+    """Return the paper's errata by where they are."""
+    return MappingProxyType({erratum.where: erratum for erratum in errata(PAPER)})
+
+
+def explained_by(item: Comparison, where: str = "") -> Comparison:
+    """Add the reason and the category of the erratum of that place, if it differs and there is one."""
+    slip = slips().get(where or item.where)
+    if item.verdict != "differs" or slip is None:
+        return item
+    return replace(item, why=slip.why, category=slip.category)
+
+
+def name_of(game: str) -> str:
+    """Name a game as people do."""
+    return games()[game].name
+
+
+def slip(where: str, recomputed: str, *, holds: bool = False) -> Comparison:
+    """Set what we compute beside an erratum's print; ``holds`` would say that the print is right after all."""
+    return explained_by(Comparison(where, slips()[where].printed, recomputed, "agrees" if holds else "differs"))

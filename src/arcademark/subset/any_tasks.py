@@ -1,0 +1,156 @@
+"""What predictions from any tasks learn from: one distribution of all tasks, and one without each group of algorithms.
+
+Conventions
+-----------
+* Scores are normalised, on Atari in percent of the average human; `arcademark.subset.joint` says what known ones tell.
+* A group is what algorithms have in common, on Atari the paper that they come from. What is predicted of a group by the
+  distribution fitted without it shows how well a new kind of algorithm is told (`arcademark.subset.calibration`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
+from arcademark.subset.joint import Joint, fit_joint
+from arcademark.subset.model import INVERSES
+from arcademark.subset.problem import TRANSFORMS, Floats
+
+FEWEST_ALGORITHMS = 5
+"""A task that fewer algorithms have is not predicted."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A summary to be predicted.
+
+    Parameters
+    ----------
+    name : str
+    of : callable
+        From normalised scores, shape (draws, k), and the k tasks' places to shape (draws,); weakly increasing in every
+        score.
+    unit : {"score", "count"}
+        Widened after the transform, as scores are, or as a number of tasks.
+    """
+
+    name: str
+    of: Callable[[Floats, NDArray[np.int64]], Floats]
+    unit: Literal["score", "count"] = "score"
+
+
+def reached(name: str, bars: Sequence[float]) -> Quantity:
+    """Return the quantity that counts tasks whose score is at or above a bar, one a task."""
+    marks = np.asarray(bars, dtype=np.float64)
+    return Quantity(name, lambda values, places: np.sum(values >= marks[places], axis=1).astype(float), "count")
+
+
+MEDIAN = Quantity("median", lambda values, _: np.asarray(aggregate.median(values)))
+MEAN = Quantity("mean", lambda values, _: np.asarray(aggregate.mean(values)))
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A distribution of all tasks, and those fitted without one group each.
+
+    Parameters
+    ----------
+    joint : Joint
+        Of all algorithms.
+    percent : float array, shape (algorithms, tasks)
+        Their normalised scores; NaN where missing.
+    algorithms, groups : tuple of str
+        Names, and which group each belongs to.
+    without : mapping of str to Joint
+        By group.
+    transform : str
+        One of `problem.TRANSFORMS`.
+    left_out : tuple of str
+        Tasks that too few algorithms have, or on which all score the same.
+    """
+
+    joint: Joint
+    percent: Floats
+    algorithms: tuple[str, ...]
+    groups: tuple[str, ...]
+    without: Mapping[str, Joint]
+    transform: str
+    left_out: tuple[str, ...] = ()
+
+    def back(self, values: Floats) -> Floats:
+        """Undo the transform of what was drawn, cut off at the worst score."""
+        floor = float(TRANSFORMS[self.transform](np.array(-np.inf)))
+        return np.asarray(INVERSES[self.transform](np.maximum(values, floor)))
+
+
+def train(
+    percent: Floats,
+    algorithms: Sequence[str],
+    tasks: Sequence[str],
+    groups: Sequence[str] | None = None,
+    *,
+    transform: str = "log10",
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Trained:
+    """Fit the distribution, and once more without each group.
+
+    Parameters
+    ----------
+    percent : float array, shape (algorithms, tasks)
+        Normalised scores; NaN where missing.
+    algorithms, tasks : sequence of str
+    groups : sequence of str, optional
+        What algorithms have in common, such as the paper they come from: intervals are to hold for others. Each on its
+        own if None.
+    transform : str, optional
+        One of `problem.TRANSFORMS`.
+    on_progress : callable, optional
+        Told how many of how many fits are done.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such transform.
+    ArcadeMarkError
+        Where names do not fit the scores, fewer than two groups are there, or scores cannot be learnt from.
+    """
+    if transform not in TRANSFORMS:
+        raise UnknownNameError("transform", transform, TRANSFORMS)
+    owners = tuple(groups if groups is not None else algorithms)
+    scores = np.asarray(percent, dtype=np.float64)
+    if scores.shape != (len(algorithms), len(tasks)) or len(owners) != len(algorithms):
+        raise ArcadeMarkError(
+            f"scores have shape {scores.shape}, expected ({len(algorithms)}, {len(tasks)}), and a group an algorithm, "
+            f"not {len(owners)}"
+        )
+    kinds = tuple(dict.fromkeys(owners))
+    if len(kinds) < 2:
+        raise ArcadeMarkError(
+            "all algorithms are of one group; two at least are needed to see how well others are told"
+        )
+    table = TRANSFORMS[transform](scores)
+    rows = {kind: np.array([owner != kind for owner in owners]) for kind in kinds}
+    keep = [column for column in range(len(tasks)) if _told(table[:, column], rows.values())]
+    if len(keep) < 2:
+        raise ArcadeMarkError(f"only {len(keep)} tasks have {FEWEST_ALGORITHMS} algorithms that differ; add scores")
+    names, table = tuple(tasks[column] for column in keep), table[:, keep]
+    without = {}
+    for done, (kind, others) in enumerate(rows.items()):
+        without[kind] = fit_joint(table[others & np.isfinite(table).any(axis=1)], names)
+        if on_progress is not None:
+            on_progress(done + 1, len(rows) + 1)
+    whole = fit_joint(table[np.isfinite(table).any(axis=1)], names)
+    left_out = tuple(task for task in tasks if task not in names)
+    return Trained(whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out)
+
+
+def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:
+    """Tell whether enough algorithms differ on a task, whichever group is left out."""
+    return all(np.isfinite(column[some]).sum() >= FEWEST_ALGORITHMS and np.nanstd(column[some]) > 0 for some in rows)

@@ -1,0 +1,289 @@
+"""How far predictions from any tasks are off for new kinds of algorithms, and how much wider intervals must be for it.
+
+Conventions
+-----------
+* Every algorithm of the training scores is predicted by the distribution that was fitted without its group, from the
+  tasks that are known of the new algorithm (those of them that it has).
+* How far a truth lies outside the interval that draws give is its *miss*, in units of the oddness, negative inside.
+  Intervals are widened by the quantile of the misses in which every group weighs the same and one more, the new one,
+  counts as missed: split conformal prediction over groups (Romano, Patterson and Candès 2019, "Conformalized quantile
+  regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"). Were the new group
+  drawn as those known, the interval would hold it about as often as it says; how often it does is measured by `check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.any_tasks import Quantity, Trained
+from arcademark.subset.joint import Joint
+from arcademark.subset.problem import TRANSFORMS, Floats
+
+DRAWS = 2000
+LEVEL = 0.9
+TASKS = ""
+"""Instead of a quantity's name: single tasks, whose misses are multiples of the interval's half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What is drawn of one algorithm's missing tasks.
+
+    Parameters
+    ----------
+    missing : int array, shape (m,)
+        Places.
+    middle, spread : float arrays, shape (m,)
+        What is expected of each, and its standard deviation; transformed.
+    logs : float array, shape (draws, m)
+        Transformed.
+    summaries : mapping of str to float array, shape (draws,)
+        By quantity.
+    oddness : float
+        By how much wider intervals are as the known scores do not go together: `Joint.oddness`.
+    """
+
+    missing: NDArray[np.int64]
+    middle: Floats
+    spread: Floats
+    logs: Floats
+    summaries: Mapping[str, Floats]
+    oddness: float
+
+
+@dataclass(frozen=True, eq=False)
+class Misses:
+    """Misses of algorithms whose group was not learnt from.
+
+    Parameters
+    ----------
+    by : mapping of str to (float array, float array)
+        By quantity, and `TASKS`: misses and their weights, in which every group sums to 1.
+    groups_of : mapping of str to tuple of str
+        By quantity, and `TASKS`: the group of each miss.
+    errors : mapping of str to float array
+        By quantity: predicted less true, transformed or in tasks.
+    algorithms, groups : int
+        How many took part.
+    """
+
+    by: Mapping[str, tuple[Floats, Floats]]
+    groups_of: Mapping[str, tuple[str, ...]]
+    errors: Mapping[str, Floats]
+    algorithms: int
+    groups: int
+
+    def widening(self, name: str, level: float, without: str | None = None) -> float:
+        """Return by how much intervals are to be widened, not below 0; infinite where there are too few groups.
+
+        Parameters
+        ----------
+        name : str
+            A quantity, or `TASKS`.
+        level : float
+        without : str, optional
+            A group whose misses are left out.
+        """
+        misses, weights = self.by[name]
+        groups = np.array(self.groups_of[name], dtype=object)
+        keep = np.array([group != without for group in groups], dtype=bool)
+        order = np.argsort(misses[keep], kind="stable")
+        sorted_misses, cumulated = misses[keep][order], np.cumsum(weights[keep][order])
+        count = len(set(groups[keep].tolist()))
+        place = int(np.searchsorted(cumulated, level * (count + 1) - 1e-9))
+        return max(0.0, float(sorted_misses[place])) if place < len(sorted_misses) else float("inf")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How well new groups are predicted from some tasks.
+
+    Parameters
+    ----------
+    coverage : mapping of str to float
+        By quantity, and `TASKS`: share of the truths within the widened interval, every algorithm weighing the same.
+        The algorithm's group is in neither its fit nor the misses that widen its interval; the fits behind those other
+        misses had it.
+    median_error, mean_error : mapping of str to float
+        By quantity: of the absolute errors, transformed or in tasks.
+    algorithms, groups : int
+    """
+
+    coverage: Mapping[str, float]
+    median_error: Mapping[str, float]
+    mean_error: Mapping[str, float]
+    algorithms: int
+    groups: int
+
+
+def draw(
+    trained: Trained,
+    joint: Joint,
+    percent: Floats,
+    known: NDArray[np.bool_],
+    quantities: Sequence[Quantity],
+    noise: Floats,
+    among: NDArray[np.bool_] | None = None,
+) -> Drawn:
+    """Draw the missing tasks of one algorithm.
+
+    Parameters
+    ----------
+    trained : Trained
+    joint : Joint
+        `Trained.joint`, or one without a group.
+    percent : float array, shape (tasks,)
+        Normalised scores.
+    known : bool array, shape (tasks,)
+        Which of them may be used.
+    quantities : sequence of Quantity
+    noise : float array, shape (draws, tasks)
+        Standard normal.
+    among : bool array, shape (tasks,), optional
+        The tasks that quantities are over; all if None.
+    """
+    told = joint.conditional(known)
+    values = TRANSFORMS[trained.transform](percent)
+    middle = joint.expected(told, values)
+    logs = middle + noise[:, : len(told.missing)] @ told.spread.T
+    spread = np.sqrt(np.sum(told.spread**2, axis=1))
+    chosen = np.ones(len(told.missing), bool) if among is None else among[told.missing]
+    whole = np.repeat(percent[np.newaxis], len(noise), axis=0)
+    whole[:, told.missing] = trained.back(logs)
+    over = np.flatnonzero(known if among is None else known & among)
+    places = np.sort(np.concatenate([over, told.missing[chosen]]))
+    columns = whole[:, places]
+    summaries = {quantity.name: np.asarray(quantity.of(columns, places)) for quantity in quantities}
+    return Drawn(
+        told.missing[chosen],
+        middle[chosen],
+        spread[chosen],
+        logs[:, chosen],
+        MappingProxyType(summaries),
+        joint.oddness(known, values),
+    )
+
+
+def ends(trained: Trained, quantity: Quantity, drawn: Drawn, level: float) -> Floats:
+    """Return the interval before widening, and what is in the middle of it: transformed, or in tasks; shape (3,).
+
+    What draws give, its ends moved away from the middle by the oddness.
+    """
+    found = np.quantile(drawn.summaries[quantity.name], [(1 - level) / 2, 0.5, (1 + level) / 2])
+    if quantity.unit == "score":
+        found = TRANSFORMS[trained.transform](found)
+    return np.asarray(found[1] + drawn.oddness * (found - found[1]))
+
+
+def normal_reach(level: float) -> float:
+    """Return how many standard deviations to either side hold that share of normal draws."""
+    from scipy.stats import norm
+
+    return float(norm.ppf((1 + level) / 2))
+
+
+def misses(
+    trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quantity], noise: Floats, level: float
+) -> Misses:
+    """Predict every algorithm that has some of the known tasks, and some others, without its group.
+
+    Parameters
+    ----------
+    trained : Trained
+    known : bool array, shape (tasks,)
+    quantities : sequence of Quantity
+    noise : float array, shape (draws, tasks)
+        Standard normal.
+    level : float
+        Of the intervals.
+    """
+    names = [quantity.name for quantity in quantities]
+    found: dict[str, list[float]] = {name: [] for name in (*names, TASKS)}
+    owners: dict[str, list[str]] = {name: [] for name in found}
+    errors: dict[str, list[float]] = {name: [] for name in names}
+    took_part: list[str] = []
+    for row, group in zip(trained.percent, trained.groups, strict=True):
+        there = np.isfinite(row)
+        if not (there & known).any() or not (there & ~known).any():
+            continue
+        took_part.append(group)
+        drawn = draw(trained, trained.without[group], row, there & known, quantities, noise, there)
+        for quantity in quantities:
+            truth = np.array(quantity.of(row[np.newaxis, there], np.flatnonzero(there))[0], dtype=np.float64)
+            truth = TRANSFORMS[trained.transform](truth) if quantity.unit == "score" else truth
+            low, middle, high = ends(trained, quantity, drawn, level)
+            found[quantity.name].append(float(max(low - truth, truth - high)) / drawn.oddness)
+            owners[quantity.name].append(group)
+            errors[quantity.name].append(float(middle - truth))
+        off = np.abs(TRANSFORMS[trained.transform](row[drawn.missing]) - drawn.middle)
+        found[TASKS] += (off / (drawn.oddness * normal_reach(level) * drawn.spread)).tolist()
+        owners[TASKS] += [group] * len(off)
+    return Misses(
+        MappingProxyType({name: (np.array(found[name]), _weights(owners[name])) for name in found}),
+        MappingProxyType({name: tuple(owners[name]) for name in owners}),
+        MappingProxyType({name: np.array(values) for name, values in errors.items()}),
+        len(took_part),
+        len(set(took_part)),
+    )
+
+
+def check(
+    trained: Trained,
+    tasks: Sequence[str],
+    quantities: Sequence[Quantity],
+    *,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+) -> Checked:
+    """Measure how well groups that were not learnt from are predicted from some tasks.
+
+    Parameters
+    ----------
+    trained : Trained
+    tasks : sequence of str
+        Those that are known.
+    quantities : sequence of Quantity
+    rng : numpy.random.Generator
+    level : float, optional
+    draws : int, optional
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where no algorithm has any of the tasks and others beside.
+    """
+    known = np.isin(trained.joint.tasks, tasks)
+    noise = rng.standard_normal((draws, len(known)))
+    found = misses(trained, known, quantities, noise, level)
+    if not found.algorithms:
+        raise ArcadeMarkError("no algorithm has any of these tasks and others beside, so nothing can be checked")
+    coverage = {}
+    for name, (values, _) in found.by.items():
+        owners = found.groups_of[name]
+        wider = {group: found.widening(name, level, group) for group in set(owners)}
+        held = [
+            value <= (max(1.0, wider[group]) if name == TASKS else wider[group])
+            for value, group in zip(values, owners, strict=True)
+        ]
+        coverage[name] = float(np.mean(held))
+    sizes = {name: np.abs(values) for name, values in found.errors.items()}
+    return Checked(
+        MappingProxyType(coverage),
+        MappingProxyType({name: float(np.median(values)) for name, values in sizes.items()}),
+        MappingProxyType({name: float(np.mean(values)) for name, values in sizes.items()}),
+        found.algorithms,
+        found.groups,
+    )
+
+
+def _weights(owners: Sequence[str]) -> Floats:
+    names: ArrayLike = np.array(owners, dtype=object)
+    _, which, counts = np.unique(names, return_inverse=True, return_counts=True)
+    return np.asarray(1.0 / counts[which.reshape(-1)])

@@ -1,0 +1,241 @@
+"""All subsets of a size: each cross-validated, or left out by a bound.
+
+Work is shared out in the same way whatever the number of threads, and no thread uses what another has found, so counts
+and results are the same on any machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.subset import every_fold, kernels, pairs
+from arcademark.subset.groups import Classes, Groups, classes, groups
+from arcademark.subset.problem import Floats
+from arcademark.subset.question import Question
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with how many subsets have been dealt with, and how many there are."""
+
+BOUND_MARGIN = 1.0 - 1e-7
+"""What bounds are multiplied by, against rounding."""
+
+AUDIT_EVERY = 1_000
+"""Of so many rows of pairs, one pruned pair is cross-validated nonetheless, to check the bound."""
+
+_CHUNK = 100_000
+"""Subsets that a thread is given at a time."""
+
+_PARTS = 16
+"""Parts that groups are shared out to."""
+
+_KEPT, _CLIMBED = (6, 30), (1, 5)
+"""Subsets that are extended, and subsets whose tasks are exchanged, in search of a good error to begin with: for
+searches in which only pairs are bounded, and for larger ones."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What was done about how many subsets; the fields are those of `arcademark.subset.search.Certificate`."""
+
+    evaluated: int
+    pruned: int
+    inadmissible: int
+    audited: int = 0
+    violations: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.evaluated + other.evaluated,
+            self.pruned + other.pruned,
+            self.inadmissible + other.inadmissible,
+            self.audited + other.audited,
+            self.violations + other.violations,
+        )
+
+
+_SMALL = 5
+"""Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
+
+_MANY_FIXED = 3
+"""From so many fixed tasks on, bounds leave out too little to be worth their time in small searches."""
+
+_Found: TypeAlias = tuple[Floats, NDArray[np.int64], Counts]
+
+
+def enumerate_subsets(
+    question: Question, bounds: bool, threads: int, progress: Progress | None, limit: float | None = None
+) -> tuple[list[tuple[int, ...]], Counts]:
+    """Find the best subsets.
+
+    Parameters
+    ----------
+    question : Question
+        What is searched.
+    bounds : bool
+        Whether what a bound proves to be worse may be left out.
+    threads : int
+        How many.
+    progress : callable or None
+        Told how far the search is.
+    limit : float, optional
+        An error that subsets must reach to be listed, where a bound may be used; found if None.
+
+    Returns
+    -------
+    (list of tuple of int, Counts)
+        Tasks of the best subsets, best first, and what was done about all.
+    """
+    if len(question.fixed) >= _MANY_FIXED and not question.constrained and question.choose <= _SMALL:
+        bounds = False
+    if question.choose >= 2 and (bounds or not question.constrained):
+        tasks = [*question.fixed.tolist(), *question.free.tolist()]
+        found = classes(np.isnan(question.scores[:-1].T), tasks)
+        if found is not None:
+            grouped = groups(found, question.fixed.tolist(), question.free.tolist(), question.choose, question.floor)
+            if grouped is not None:
+                if bounds and limit is None:
+                    limit = good_error(question)
+                return _search_groups(question, found, grouped, limit if bounds else None, threads, progress)
+    return _search_each(question, bounds, threads, progress)
+
+
+def _search_groups(
+    question: Question, found: Classes, grouped: Groups, limit: float | None, threads: int, progress: Progress | None
+) -> tuple[list[tuple[int, ...]], Counts]:
+    columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
+    free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
+    data = columns, found.of_row, found.lack, question.fold_table, question.charge
+    rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY
+    large = True if question.choose > _SMALL else None
+
+    def work(part: NDArray[np.int64]) -> _Found:
+        best = question.empty_list()
+        if limit is None:
+            evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
+            return *best, Counts(int(evaluated), 0, 0)
+        counts = pairs.search_groups(
+            data, question.fixed, free, part, question.choose, rule, question.constrained, large, best
+        )
+        evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
+        return *best, Counts(evaluated, pruned, 0, audited, violations)
+
+    order = np.argsort(-grouped.subsets, kind="stable")
+    several = len(order) if large else min(_PARTS, len(order))
+    parts = [grouped.lacking[order[part::several]] for part in range(several)]
+    return _merge(question, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
+
+
+def _search_each(
+    question: Question, bounds: bool, threads: int, progress: Progress | None
+) -> tuple[list[tuple[int, ...]], Counts]:
+    total = question.subsets
+
+    def work(first: int) -> _Found:
+        errors, subsets = question.empty_list()
+        start = np.array(_combination(first, len(question.free), question.choose), dtype=np.int64)
+        evaluated, inadmissible = kernels.search_each(
+            question.scores, question.fold_table, question.floor, question.fixed, question.free, start,
+            min(_CHUNK, total - first), question.constrained, question.charge, bounds, errors, subsets,
+        )  # fmt: skip
+        return errors, subsets, Counts(evaluated, 0, inadmissible)
+
+    return _merge(question, work, range(0, total, _CHUNK), threads, progress, Counts(0, 0, 0))
+
+
+def _merge(  # type: ignore[no-untyped-def]
+    question: Question, work, items: Sequence, threads: int, progress: Progress | None, counts: Counts  # type: ignore[type-arg]
+) -> tuple[list[tuple[int, ...]], Counts]:  # fmt: skip
+    best = question.empty_list()
+    for errors, subsets, some in _in_threads(work, items, threads):
+        counts += some
+        for error, subset in zip(errors, subsets, strict=True):
+            kernels.keep(*best, error, subset)
+        if progress is not None:
+            progress(counts.evaluated + counts.pruned + counts.inadmissible, question.subsets)
+    return [tuple(subset.tolist()) for error, subset in zip(*best, strict=True) if np.isfinite(error)], counts
+
+
+def _in_threads(work, items: Sequence, threads: int) -> Iterator:  # type: ignore[no-untyped-def,type-arg]
+    if threads == 1 or len(items) <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for future in as_completed([pool.submit(work, item) for item in items]):
+                yield future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def good_error(question: Question) -> float:
+    """Find an error that as many subsets reach as are to be listed; infinity where no such error is found.
+
+    The best few subsets are each extended by every task, again and again, until they are large enough; then tasks of
+    the best are exchanged one at a time as long as that helps.
+    """
+    listed: dict[tuple[int, ...], float] = {}
+    large = question.choose > _SMALL
+    kept: dict[tuple[int, ...], float] = {(): 0.0}
+    for size in range(1, question.choose + 1):
+        extended: dict[tuple[int, ...], float] = {}
+        for subset in kept:
+            extended.update(_extensions(question, subset))
+        best = sorted((error, subset) for subset, error in extended.items())
+        kept = {subset: error for error, subset in best[: _KEPT[large]]}
+        if size == question.choose:
+            listed.update(extended)
+    for subset in list(kept)[: _CLIMBED[large]]:
+        _exchange(question, subset, listed)
+    errors = sorted(listed.values())
+    return errors[question.top - 1] if len(errors) >= question.top else math.inf
+
+
+def _exchange(question: Question, subset: tuple[int, ...], listed: dict[tuple[int, ...], float]) -> None:
+    """Exchange one task after another for the best, until none is exchanged any more; enter what is tried in a list."""
+    place = idle = 0
+    while idle < len(subset):
+        tried = _extensions(question, subset[:place] + subset[place + 1 :])
+        listed.update(tried)
+        best = min(tried, key=lambda other: (tried[other], other), default=subset)
+        better = tried.get(best, math.inf) < listed.get(subset, math.inf) * (1.0 - kernels.TIE)
+        idle = 0 if better else idle + 1
+        subset = best if better else subset
+        place = (place + 1) % len(subset)
+
+
+def _extensions(question: Question, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """Add each further task to the chosen ones; return the best and their errors."""
+    fixed = np.array([*question.fixed.tolist(), *chosen], dtype=np.int64)
+    free = np.setdiff1d(question.free, fixed)
+    top = min(len(free), question.top + max(_KEPT))
+    errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
+    kernels.search_each(
+        question.scores, question.fold_table, question.floor, fixed, free, np.zeros(1, np.int64), len(free),
+        question.constrained, question.charge, True, errors, subsets,
+    )  # fmt: skip
+    always = set(question.fixed.tolist())
+    return {
+        tuple(task for task in subset if task not in always): float(error)
+        for error, subset in zip(errors, subsets.tolist(), strict=True)
+        if np.isfinite(error)
+    }
+
+
+def _combination(rank: int, n: int, k: int) -> list[int]:
+    """Return the combination of k of 0 … n − 1 that has so many before it in lexicographic order."""
+    chosen, item = [], 0
+    for left in range(k, 0, -1):
+        while rank >= math.comb(n - item - 1, left - 1):
+            rank -= math.comb(n - item - 1, left - 1)
+            item += 1
+        chosen.append(item)
+        item += 1
+    return chosen

@@ -1,0 +1,182 @@
+"""Model files: a subset model as JSON, to be kept, shared and used again.
+
+Conventions
+-----------
+* One object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under their own names, ``references`` an object
+  of pairs: the scores that are 0 % and 100 %. Unknown fields are refused, so that a misspelt one is not lost.
+* What may be left out is what `SubsetModel` has a default for, ``intercept`` (0) and ``max_frames_per_episode`` (null).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.model import SubsetModel
+from arcademark.suite.subsets import Nested
+
+SCHEMA = "arcademark.subset-model/1"
+
+_TEXTS = ("name", "target", "citation")
+_NUMBERS = ("relative_error",)
+_OPTIONAL: Mapping[str, Any] = MappingProxyType(
+    {
+        "intercept": 0.0,
+        "max_frames_per_episode": None,
+        "transform": "log10",
+        "r_squared": None,
+        "n": None,
+        "references": {},
+        "nested": None,
+    }
+)
+
+
+def dumps(model: SubsetModel) -> str:
+    """Write a model as JSON.
+
+    Returns
+    -------
+    str
+        Ends with a line break; `loads` gives the same model back.
+    """
+    document = {
+        "schema": SCHEMA,
+        "name": model.name,
+        "target": model.target,
+        "citation": model.citation,
+        "tasks": list(model.tasks),
+        "coefficients": list(model.coefficients),
+        "intercept": model.intercept,
+        "transform": model.transform,
+        "relative_error": model.relative_error,
+        "r_squared": _finite(model.r_squared),
+        "n": model.n,
+        "max_frames_per_episode": model.max_frames_per_episode,
+        "references": {task: list(pair) for task, pair in model.references.items()},
+        "nested": None if model.nested is None else dataclasses.asdict(model.nested),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def loads(text: str, place: str = "the model") -> SubsetModel:
+    """Read a model.
+
+    Parameters
+    ----------
+    text : str
+        JSON.
+    place : str, optional
+        Where it is from, for errors.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it is no JSON, of another schema, lacks a field, has one too many, or one of another type; and as
+        `SubsetModel`.
+    """
+    found = _document(text, place)
+    values = {name: _text(found, name, place) for name in _TEXTS}
+    numbers = {name: _number(found[name], name, place) for name in _NUMBERS}
+    given = {**_OPTIONAL, **{name: found[name] for name in _OPTIONAL if name in found}}
+    tasks = _list(found, "tasks", place)
+    if not tasks or not all(isinstance(task, str) and task for task in tasks) or len(set(tasks)) < len(tasks):
+        raise ArcadeMarkError(f"{place}: tasks is {tasks!r}, expected a list of different names")
+    return SubsetModel(
+        name=values["name"],
+        tasks=tuple(tasks),
+        coefficients=tuple(_number(value, "coefficients", place) for value in _list(found, "coefficients", place)),
+        intercept=_number(given["intercept"], "intercept", place),
+        relative_error=numbers["relative_error"],
+        target=values["target"],
+        max_frames_per_episode=_whole(given["max_frames_per_episode"], "max_frames_per_episode", place),
+        citation=values["citation"],
+        transform=str(given["transform"]),
+        r_squared=None if given["r_squared"] is None else _number(given["r_squared"], "r_squared", place),
+        n=_whole(given["n"], "n", place),
+        references=_references(given["references"], place),
+        nested=_nested(given["nested"], place),
+    )
+
+
+def _document(text: str, place: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ArcadeMarkError(
+            f"{place}: not JSON ({error}); expected a file that 'subset search --out' wrote"
+        ) from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        schema = found.get("schema") if isinstance(found, dict) else None
+        raise ArcadeMarkError(f"{place}: the schema is {schema!r}, expected {SCHEMA!r}")
+    required = {*_TEXTS, *_NUMBERS, "tasks", "coefficients"}
+    if lost := sorted(required - found.keys()):
+        raise ArcadeMarkError(f"{place}: no field {', '.join(lost)}; a model has all of these")
+    if unknown := sorted(found.keys() - required - _OPTIONAL.keys() - {"schema"}):
+        raise ArcadeMarkError(
+            f"{place}: unknown field {', '.join(unknown)}; known are {', '.join(_OPTIONAL)} and others"
+        )
+    return found
+
+
+def _text(found: Mapping[str, Any], name: str, place: str) -> str:
+    if not isinstance(found[name], str):
+        raise ArcadeMarkError(f"{place}: {name} is {found[name]!r}, expected a text")
+    return str(found[name])
+
+
+def _list(found: Mapping[str, Any], name: str, place: str) -> list[Any]:
+    if not isinstance(found[name], list):
+        raise ArcadeMarkError(f"{place}: {name} is {found[name]!r}, expected a list")
+    return list(found[name])
+
+
+def _number(value: Any, name: str, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ArcadeMarkError(f"{place}: {name} is {value!r}, expected a finite number")
+    return float(value)
+
+
+def _whole(value: Any, name: str, place: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ArcadeMarkError(f"{place}: {name} is {value!r}, expected a whole number of at least 1, or null")
+    return value
+
+
+def _references(value: Any, place: str) -> Mapping[str, tuple[float, float]]:
+    if not isinstance(value, dict):
+        raise ArcadeMarkError(f"{place}: references is {value!r}, expected an object of pairs")
+    found = {}
+    for task, pair in value.items():
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ArcadeMarkError(f"{place}: references of {task!r} are {pair!r}, expected two scores")
+        low, high = (_number(score, f"reference of {task!r}", place) for score in pair)
+        if low == high:
+            raise ArcadeMarkError(f"{place}: both references of {task!r} are {low:g}; expected two different scores")
+        found[task] = (low, high)
+    return MappingProxyType(found)
+
+
+def _nested(value: Any, place: str) -> Nested | None:
+    if value is None:
+        return None
+    names = {field.name for field in dataclasses.fields(Nested)}
+    if not isinstance(value, dict) or value.keys() != names:
+        expected = f"an object of {', '.join(sorted(names))}, or null"
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected {expected}")
+    sizes = {name: _number(value[name], f"nested {name}", place) for name in names - {"n"}}
+    n = _whole(value["n"], "nested n", place)
+    if n is None or min(sizes.values()) < 0:
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected errors of 0 or more and a number of algorithms")
+    return Nested(n=n, **sizes)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,175 @@
+"""All tasks' scores at once: one distribution from which any tasks are predicted from any others.
+
+Conventions
+-----------
+* Transformed scores of an algorithm are one draw of a multivariate normal distribution, fitted by expectation and
+  maximisation (EM) to tables with missing cells; nothing is filled in and no algorithm is left out.
+* Its covariance is totally positive (`arcademark.subset.totally_positive`): whichever tasks are known, a better score
+  never makes less be expected of any other task. That is by construction and holds for every result here.
+* How what is not known spreads about what is expected depends on *which* tasks are known, not on their scores; how much
+  wider intervals are where scores do not go together says `Joint.oddness` apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.problem import Floats
+from arcademark.subset.totally_positive import fit_covariance, improve
+
+MOST_ITERATIONS = 60
+FREEDOM = 4.0
+"""Few, for algorithms of new kinds are to be expected."""
+
+SWEEPS = 2
+TOLERANCE = 3e-3
+"""EM ends when no mean and no covariance changes by more than this share of a typical spread or variance."""
+
+Cases = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """What known tasks say of the others.
+
+    Parameters
+    ----------
+    known, missing : int arrays, shapes (k,) and (m,)
+        The tasks' places.
+    weights : float array, shape (m, k)
+        By how much each missing task's expectation rises with each known one; none is negative.
+    spread : float array, shape (m, m)
+        Lower triangular root of the covariance that is left.
+    """
+
+    known: NDArray[np.int64]
+    missing: NDArray[np.int64]
+    weights: Floats
+    spread: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The distribution of an algorithm's transformed scores.
+
+    Parameters
+    ----------
+    tasks : tuple of str
+    mean : float array, shape (tasks,)
+    covariance, precision : float arrays, shape (tasks, tasks)
+        Inverses of each other; the precision has nothing above 0 off its diagonal.
+    n : int
+        Algorithms that it was fitted to.
+    """
+
+    tasks: tuple[str, ...]
+    mean: Floats
+    covariance: Floats
+    precision: Floats
+    n: int
+
+    def conditional(self, known: ArrayLike) -> Conditional:
+        """Say what known tasks tell.
+
+        Parameters
+        ----------
+        known : bool array, shape (tasks,)
+        """
+        there = np.asarray(known, dtype=bool)
+        missing, given = np.flatnonzero(~there), np.flatnonzero(there)
+        inverse = np.linalg.inv(self.precision[np.ix_(missing, missing)])
+        weights = np.maximum(0.0, -inverse @ self.precision[np.ix_(missing, given)])
+        return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
+
+    def expected(self, told: Conditional, values: Floats) -> Floats:
+        """Return what is expected of the missing tasks, shape (m,), given transformed scores of shape (tasks,)."""
+        return np.asarray(self.mean[told.missing] + told.weights @ (values[told.known] - self.mean[told.known]))
+
+    def oddness(self, known: ArrayLike, values: Floats) -> float:
+        """Return how much wider than usual the missing tasks spread where the known scores do not go together.
+
+        That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k scores at Mahalanobis
+        distance d, and 1 at least: an algorithm of a new kind shows in combinations of scores that none had before.
+
+        Parameters
+        ----------
+        known : bool array, shape (tasks,)
+        values : float array, shape (tasks,)
+            Transformed scores.
+        """
+        places = np.flatnonzero(known)
+        away = values[places] - self.mean[places]
+        distance = float(away @ np.linalg.solve(self.covariance[np.ix_(places, places)], away))
+        return max(1.0, math.sqrt((FREEDOM + distance) / (FREEDOM + len(places))))
+
+
+def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MOST_ITERATIONS) -> Joint:
+    """Fit the distribution.
+
+    Parameters
+    ----------
+    values : float array, shape (algorithms, tasks)
+        Transformed scores; NaN where missing.
+    tasks : sequence of str
+    most_iterations : int, optional
+        Of EM.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where shapes disagree, a score is infinite, or a task has fewer than two different scores.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    _check(table, tasks)
+    there = np.isfinite(table)
+    mean, variances = np.nanmean(table, axis=0), np.nanvar(table, axis=0)
+    covariance = 0.5 * np.sqrt(np.outer(variances, variances))
+    np.fill_diagonal(covariance, variances)
+    cases = _patterns(there)
+    for _ in range(most_iterations):
+        new, sample = _expect(table, cases, mean, np.asarray(np.linalg.inv(covariance)))
+        before, covariance = covariance, improve(sample, covariance, most_sweeps=SWEEPS)
+        moved = np.max(np.abs(new - mean) / np.sqrt(variances))
+        turned = np.max(np.abs(covariance - before)) / np.mean(variances)
+        mean = new
+        if max(moved, turned) <= TOLERANCE:
+            break
+    return Joint(tuple(tasks), mean, *fit_covariance(sample, covariance), len(table))
+
+
+def _check(table: Floats, tasks: Sequence[str]) -> None:
+    if table.ndim != 2 or table.shape[1] != len(tasks) or not len(table):
+        raise ArcadeMarkError(f"scores have shape {table.shape}, expected (algorithms, {len(tasks)}), a column a task")
+    if np.isinf(table).any():
+        raise ArcadeMarkError("a score is infinite; leave it out, or mend it")
+    for task, column in zip(tasks, table.T, strict=True):
+        if len(np.unique(column[np.isfinite(column)])) < 2:
+            raise ArcadeMarkError(f"task {task!r} has fewer than two different scores to learn from; leave it out")
+
+
+def _patterns(there: NDArray[np.bool_]) -> Cases:
+    """Return for every kind of row with missing tasks: its rows, and the places that are known and missing."""
+    kinds, which = np.unique(there, axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(which.reshape(-1) == place), np.flatnonzero(kind), np.flatnonzero(~kind))
+        for place, kind in enumerate(kinds)
+        if not kind.all()
+    ]
+
+
+def _expect(table: Floats, cases: Cases, mean: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Fill in what is expected of missing cells; return the new mean, and the covariance with what is left of them."""
+    filled, left = table.copy(), np.zeros_like(precision)
+    for rows, known, missing in cases:
+        inverse = np.linalg.inv(precision[np.ix_(missing, missing)])
+        weights = -inverse @ precision[np.ix_(missing, known)]
+        filled[np.ix_(rows, missing)] = mean[missing] + (table[np.ix_(rows, known)] - mean[known]) @ weights.T
+        left[np.ix_(missing, missing)] += len(rows) * inverse
+    new = filled.mean(axis=0)
+    return new, ((filled - new).T @ (filled - new) + left) / len(table)

@@ -1,0 +1,216 @@
+"""Predict from whatever tasks are known: summaries and every other task, with intervals for new kinds of algorithms.
+
+Conventions
+-----------
+* Summaries are taken of draws of the missing tasks beside the known scores. Draws are cut off below at what the
+  transform makes of the worst score (0 percent).
+* An interval is what the draws give, widened as `arcademark.subset.calibration` says; it is never made narrower.
+* A better score lowers no prediction (given the same generator): draws are sums of what is expected, which no better
+  score lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals
+  do not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.oddness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset import calibration
+from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained
+from arcademark.subset.calibration import DRAWS, LEVEL, Drawn
+from arcademark.subset.problem import TRANSFORMS, Floats
+
+
+@dataclass(frozen=True)
+class Range:
+    """A prediction and its interval.
+
+    Parameters
+    ----------
+    value : float
+        Normalised score, or number of tasks.
+    low, high : float or None
+        None where there are too few groups to tell for the level.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Next:
+    """What playing one more task would do.
+
+    Parameters
+    ----------
+    task : str
+    frames : float
+        What it costs.
+    left : float
+        Expected root mean square uncertainty of the target that is left, as a share of today's.
+    """
+
+    task: str
+    frames: float
+    left: float
+
+    @property
+    def gain(self) -> float:
+        """Share of the uncertainty taken away per frame."""
+        return (1.0 - self.left) / self.frames
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """All that known scores tell.
+
+    Parameters
+    ----------
+    known, unused : tuple of str
+        Tasks that were used; those with a score that the training scores say nothing of.
+    summaries : mapping of str to Range
+        By quantity.
+    tasks : mapping of str to Range
+        Every task without a score.
+    outside : tuple of str
+        Known tasks whose score is outside what the training scores reach: beyond it nothing is known to hold.
+    plays : tuple of Next
+        The missing tasks, the most worthwhile first: by `Next.gain`, ties as the tasks are ordered.
+    level : float
+        Of the intervals.
+    oddness : float
+        How much wider intervals are as the known scores do not go together; 1 is not at all.
+    algorithms, groups : int
+        On which intervals were calibrated.
+    """
+
+    known: tuple[str, ...]
+    unused: tuple[str, ...]
+    summaries: Mapping[str, Range]
+    tasks: Mapping[str, Range]
+    outside: tuple[str, ...]
+    plays: tuple[Next, ...]
+    level: float
+    oddness: float
+    algorithms: int
+    groups: int
+
+
+def predict(
+    trained: Trained,
+    scores: Mapping[str, float],
+    quantities: Sequence[Quantity] = (MEDIAN, MEAN),
+    *,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+    target: str = "median",
+    frames: Mapping[str, float] | None = None,
+    draws: int = DRAWS,
+) -> Outlook:
+    """Predict from whatever is known of an algorithm.
+
+    Parameters
+    ----------
+    trained : Trained
+    scores : mapping of task to float
+        Its normalised scores; NaN counts as missing.
+    quantities : sequence of Quantity, optional
+    rng : numpy.random.Generator
+    level : float, optional
+        Of the intervals.
+    target : str, optional
+        The quantity whose uncertainty is to fall by playing.
+    frames : mapping of task to float, optional
+        What playing each task costs; the same for all if None.
+    draws : int, optional
+
+    Raises
+    ------
+    UnknownNameError
+        Where the target is none of the quantities.
+    ArcadeMarkError
+        Where no task is known, a score is infinite, or a missing task has no frames above 0.
+    """
+    tasks = trained.joint.tasks
+    if target not in (names := [quantity.name for quantity in quantities]):
+        raise UnknownNameError("quantity", target, names)
+    row = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)
+    there = np.isfinite(row)
+    if np.isinf(row).any() or not there.any():
+        raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
+    noise = rng.standard_normal((draws, len(tasks)))
+    drawn = calibration.draw(trained, trained.joint, row, there, quantities, noise)
+    misses = calibration.misses(trained, there, quantities, noise, level)
+    wider = {name: misses.widening(name, level) if len(drawn.missing) else 0.0 for name in (*names, calibration.TASKS)}
+    summaries = {
+        quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
+    }
+    factor = max(1.0, wider[calibration.TASKS])
+    reach = calibration.normal_reach(level) * factor * drawn.oddness * drawn.spread
+    lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - reach, drawn.middle + reach))
+    every = {
+        tasks[place]: Range(float(value), _finite(low), _finite(high))
+        for place, value, low, high in zip(drawn.missing, *lines, strict=True)
+    }
+    table = TRANSFORMS[trained.transform](trained.percent)
+    logs = TRANSFORMS[trained.transform](row)
+    low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
+    outside = np.flatnonzero(there & ((logs < low) | (logs > high)))
+    return Outlook(
+        known=tuple(tasks[place] for place in np.flatnonzero(there)),
+        unused=tuple(task for task, value in scores.items() if task not in tasks and np.isfinite(value)),
+        summaries=MappingProxyType(summaries),
+        tasks=MappingProxyType(every),
+        outside=tuple(tasks[place] for place in outside),
+        plays=_plays(trained, drawn, quantities[names.index(target)], frames),
+        level=level,
+        oddness=drawn.oddness,
+        algorithms=misses.algorithms,
+        groups=misses.groups,
+    )
+
+
+def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:
+    """Return a quantity's prediction; a count stays between what is reached already and all that is left."""
+    more = widened * drawn.oddness
+    low, middle, high = calibration.ends(trained, quantity, drawn, level) + np.array([-more, 0.0, more])
+    if quantity.unit == "score":
+        value, low, high = (float(trained.back(np.array(end))) for end in (middle, low, high))
+        return Range(value, _finite(low), _finite(high))
+    known = np.flatnonzero(np.isfinite(percent))
+    least = float(quantity.of(percent[np.newaxis, known], known)[0])
+    most = least + len(drawn.missing)
+    return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))))
+
+
+def _finite(end: float) -> float | None:
+    return float(end) if np.isfinite(end) else None
+
+
+def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str, float] | None) -> tuple[Next, ...]:
+    """Order the missing tasks by what knowing them would take from the target's variance: Var(S) - E Var(S | x).
+
+    The share that a quadratic function of the task's drawn score explains of the drawn targets.
+    """
+    names = [trained.joint.tasks[place] for place in drawn.missing]
+    wrong = [name for name in names if frames is not None and not frames.get(name, 0.0) > 0.0]
+    if wrong:
+        raise ArcadeMarkError(f"no frames above 0 for {', '.join(wrong)}; say what playing each task costs")
+    values = drawn.summaries[target.name]
+    about = TRANSFORMS[trained.transform](values) if target.unit == "score" else values
+    about = about - about.mean()
+    total = float(about @ about)
+    found = []
+    for name, column in zip(names, drawn.logs.T, strict=True):
+        scale = column.std()
+        z = (column - column.mean()) / scale if scale > 0 else column * 0.0
+        design = np.column_stack([np.ones_like(z), z, z * z])
+        fitted = design @ np.linalg.lstsq(design, about, rcond=None)[0]
+        share = float(fitted @ fitted) / total if total > 0 else 0.0
+        found.append(Next(name, 1.0 if frames is None else float(frames[name]), float(np.sqrt(max(0.0, 1.0 - share)))))
+    return tuple(sorted(found, key=lambda step: -step.gain))

@@ -1,0 +1,127 @@
+"""Searches that build on each other: the Atari-5 paper's plan (§4.3), on any problem.
+
+The best five are found among all; from them three, and of those one, so that a small evaluation can be extended. For
+tuning there are three and then five others, which share no task with the five; and the five are extended to ten by
+tasks that neither they nor the five for tuning have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.problem import Problem
+from arcademark.subset.search import SearchResult, search
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many subsets have been dealt with, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One search of a plan.
+
+    Parameters
+    ----------
+    name : str
+        By which later steps name its best subset.
+    size : int
+        Tasks of the subset.
+    include, within, exclude : str
+        The earlier step whose tasks it must have, may have alone, or must not have; "" for none.
+    """
+
+    name: str
+    size: int
+    include: str = ""
+    within: str = ""
+    exclude: str = ""
+
+
+ATARI_5: tuple[Step, ...] = (
+    Step("5", 5),
+    Step("3", 3, within="5"),
+    Step("1", 1, within="3"),
+    Step("3-val", 3, exclude="5"),
+    Step("5-val", 5, include="3-val", exclude="5"),
+    Step("10", 10, include="5", exclude="5-val"),
+)
+"""The paper's."""
+
+PLANS: Mapping[str, tuple[Step, ...]] = MappingProxyType({"atari-5": ATARI_5})
+
+
+def plan(name: str) -> tuple[Step, ...]:
+    """Return a plan by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none.
+    """
+    if name not in PLANS:
+        raise UnknownNameError("plan", name, PLANS)
+    return PLANS[name]
+
+
+def follow(
+    problem: Problem,
+    steps: Sequence[Step] = ATARI_5,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    progress: Callable[[Step], Progress] | None = None,
+    **options: Any,
+) -> Mapping[str, SearchResult]:
+    """Search step by step.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to predict from what.
+    steps : sequence of Step, optional
+        The plan; each names earlier steps only.
+    include : sequence of str, optional
+        Tasks that the first subset must have.
+    exclude : sequence of str, optional
+        Tasks that none may have.
+    progress : callable, optional
+        Given a step, returns what is told how far its search is.
+    **options
+        Of every `search`.
+
+    Returns
+    -------
+    mapping of str to SearchResult
+        By the steps' names, in their order.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a step has the name of an earlier one, or names one that is not earlier; and as `search`.
+    """
+    found: dict[str, SearchResult] = {}
+    for place, step in enumerate(steps):
+        if step.name in found:
+            raise ArcadeMarkError(f"plan: two steps are named {step.name!r}; expected unique names")
+        found[step.name] = search(
+            problem,
+            step.size,
+            include=(*_tasks(step.include, found), *(include if place == 0 else ())),
+            exclude=(*_tasks(step.exclude, found), *exclude),
+            within=_tasks(step.within, found) if step.within else None,
+            progress=None if progress is None else progress(step),
+            **options,
+        )
+    return MappingProxyType(found)
+
+
+def _tasks(name: str, found: Mapping[str, SearchResult]) -> tuple[str, ...]:
+    if not name:
+        return ()
+    if name not in found:
+        raise ArcadeMarkError(f"plan: {name!r} is no earlier step; expected one of {', '.join(found) or 'none'}")
+    return found[name].best.tasks

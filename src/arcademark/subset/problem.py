@@ -1,0 +1,303 @@
+"""What a search for the best few tasks is about: transformed scores, the summary to be predicted, and the folds.
+
+Conventions
+-----------
+* Scores come in normalised, on Atari in percent of the average human, one an algorithm and task; NaN where missing.
+* Both scores and target are transformed, and every error is measured after that (Atari-5, §4.1, Eq. 3).
+* Algorithms are sorted by name, so that folds do not depend on the order of a table's rows.
+* A subset's *complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
+
+Source: Aitchison, Sweetser and Hutter 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
+from arcademark.metrics.normalise import PERCENT
+
+Floats: TypeAlias = NDArray[np.float64]
+Summary: TypeAlias = Callable[[Floats], float]
+"""From an algorithm's normalised scores, those that it has, to one number."""
+Transform: TypeAlias = Callable[[Floats], Floats]
+
+FOLDS = 10
+FOLD_SEED = 1982
+"""What the paper's published code shuffles with."""
+
+
+def log10_score(percent: ArrayLike) -> Floats:
+    """Transform scores as the paper does: φ(x) = log₁₀(1 + max(0, x)) (Atari-5, Eq. 3); NaN stays NaN."""
+    return np.asarray(np.log10(1.0 + np.maximum(0.0, np.asarray(percent, dtype=np.float64))))
+
+
+def log10_score_inverse(value: ArrayLike) -> Floats:
+    """Undo `log10_score`: φ⁻¹(x) = 10ˣ − 1 (Atari-5, Eq. 4)."""
+    return np.asarray(10.0 ** np.asarray(value, dtype=np.float64) - 1.0)
+
+
+def unchanged(values: ArrayLike) -> Floats:
+    """Return the values as they are."""
+    return np.asarray(values, dtype=np.float64)
+
+
+SUMMARIES: Mapping[str, Summary] = MappingProxyType(
+    {
+        "median": lambda scores: float(aggregate.median(scores)),
+        "mean": lambda scores: float(aggregate.mean(scores)),
+        "iqm": lambda scores: float(aggregate.iqm(scores[:, np.newaxis])),
+        "at human level": lambda scores: float(np.count_nonzero(scores >= PERCENT)),
+    }
+)
+"""Targets by name: over the tasks that an algorithm has. "at human level" counts tasks at 100 percent or more."""
+
+TRANSFORMS: Mapping[str, Transform] = MappingProxyType({"log10": log10_score, "none": unchanged})
+"""Weakly increasing functions of scores by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What to predict from what.
+
+    Parameters
+    ----------
+    X : float array, shape (algorithms, tasks)
+        Transformed scores; NaN where missing.
+    y : float array, shape (algorithms,)
+        The transformed summary, which is to be predicted.
+    algorithms : tuple of str
+        Names along axis 0.
+    tasks : tuple of str
+        Names along axis 1.
+    left_out : mapping of str to str
+        Algorithms and tasks that are not part of the problem, each with the reason.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where names repeat, shapes disagree, a value is infinite, the target is missing, or nothing is left.
+    """
+
+    X: Floats
+    y: Floats
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for kind, names in (("algorithm", self.algorithms), ("task", self.tasks)):
+            _check_unique(kind, names)
+        scores, target = (np.array(values, dtype=np.float64) for values in (self.X, self.y))
+        expected = (len(self.algorithms), len(self.tasks))
+        if scores.shape != expected or target.shape != expected[:1]:
+            raise ArcadeMarkError(
+                f"subset problem: scores have shape {scores.shape} and the target {target.shape}, expected {expected} "
+                f"and {expected[:1]}: algorithms × tasks, and one a algorithm"
+            )
+        if 0 in expected:
+            raise ArcadeMarkError("subset problem: no algorithms or no tasks are left; nothing can be searched")
+        if np.isinf(scores).any() or not np.isfinite(target).all():
+            raise ArcadeMarkError("subset problem: a score is infinite, or an algorithm has no finite target")
+        for name, values in (("X", scores), ("y", target)):
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
+    def positions(self, tasks: Sequence[str]) -> tuple[int, ...]:
+        """Return where the named tasks stand.
+
+        Raises
+        ------
+        UnknownNameError
+            Where one is not in the problem.
+        """
+        places = {name: place for place, name in enumerate(self.tasks)}
+        for name in tasks:
+            if name in self.left_out:
+                raise ArcadeMarkError(f"task {name!r} is not part of the problem: {self.left_out[name]}")
+            if name not in places:
+                raise UnknownNameError("task", name, self.tasks)
+        return tuple(places[name] for name in tasks)
+
+    def complete(self, positions: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which algorithms have a score on each of the tasks at these positions, shape (algorithms,)."""
+        return np.asarray(np.isfinite(self.X[:, list(positions)]).all(axis=1))
+
+    def sample(self, positions: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return the complete cases: scores, shape (n, len(positions)), and target, shape (n,)."""
+        rows = self.complete(positions)
+        return self.X[rows][:, list(positions)], self.y[rows]
+
+    def with_algorithms(self, rows: Sequence[int] | NDArray[np.int64]) -> Problem:
+        """Return the problem of some algorithms only, in the order of `algorithms`; a repeated row counts as often."""
+        chosen = np.sort(np.asarray(rows, dtype=np.int64))
+        seen: Counter[int] = Counter()
+        names = []
+        for row in chosen.tolist():
+            seen[row] += 1
+            names.append(self.algorithms[row] + (f" ({seen[row]})" if seen[row] > 1 else ""))
+        return Problem(self.X[chosen], self.y[chosen], tuple(names), self.tasks, self.left_out)
+
+
+def fold_of_cases(n: int, folds: int = FOLDS, seed: int | None = FOLD_SEED) -> NDArray[np.int64]:
+    """Say which fold each of n cases is held out in.
+
+    The cases' places are shuffled with NumPy's legacy generator and cut into parts whose sizes differ by one at most,
+    larger ones first: what scikit-learn's ``KFold(folds, shuffle=True, random_state=seed)`` does.
+
+    Parameters
+    ----------
+    n : int
+        Cases, in order of the algorithms' names.
+    folds : int, optional
+        From 2 to n.
+    seed : int or None, optional
+        None does not shuffle.
+
+    Returns
+    -------
+    int array, shape (n,)
+        From 0 to folds − 1.
+    """
+    order = np.arange(n)
+    if seed is not None:
+        np.random.RandomState(seed).shuffle(order)
+    fold_of = np.empty(n, dtype=np.int64)
+    for fold, cases in enumerate(np.array_split(order, folds)):
+        fold_of[cases] = fold
+    return fold_of
+
+
+def make_problem(
+    scores: ArrayLike,
+    algorithms: Sequence[str],
+    tasks: Sequence[str],
+    *,
+    target: str | Summary | ArrayLike = "median",
+    transform: str | Transform = "log10",
+    target_transform: str | Transform | None = None,
+    minimum_tasks: int = 40,
+    minimum_algorithms: int = 40,
+    exclude: Collection[str] = (),
+) -> Problem:
+    """Make a problem from normalised scores.
+
+    Algorithms with too few tasks are left out first, then tasks that too few of the remaining algorithms have (Atari-5,
+    §4.1), or on which all have the same score. A summary is over all tasks that an algorithm has, also those left out.
+
+    Parameters
+    ----------
+    scores : float array, shape (algorithms, tasks)
+        Normalised scores, in percent if they are to be transformed as in the paper; NaN where missing.
+    algorithms, tasks : sequence of str
+        Names along the axes.
+    target : str, callable or float array of shape (algorithms,), optional
+        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves,
+        which may rest on other scores (a median of human-world-record-normalised ones, say).
+    transform : str or callable, optional
+        Of the scores: one of `TRANSFORMS`, or a weakly increasing function.
+    target_transform : str or callable, optional
+        Of the target; as of the scores if None.
+    minimum_tasks, minimum_algorithms : int, optional
+        How many tasks an algorithm, and how many algorithms a task must have to take part.
+    exclude : collection of str, optional
+        Tasks that must not be chosen. They count in the summary.
+
+    Returns
+    -------
+    Problem
+        With the algorithms sorted by name and the tasks in the order given.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a name to exclude, of a summary or of a transform is unknown.
+    ArcadeMarkError
+        Where names repeat, shapes disagree or nothing is left; `Problem` says more.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    _check_unique("algorithm", algorithms)
+    _check_unique("task", tasks)
+    if values.shape != (len(algorithms), len(tasks)):
+        raise ArcadeMarkError(
+            f"subset problem: scores have shape {values.shape}, expected (algorithms, tasks) = "
+            f"({len(algorithms)}, {len(tasks)})"
+        )
+    for name in exclude:
+        if name not in tasks:
+            raise UnknownNameError("task", name, tasks)
+    present = np.isfinite(values)
+    order = sorted(range(len(algorithms)), key=lambda row: algorithms[row])
+    counts = present.sum(axis=1)
+    rows = [row for row in order if counts[row] >= max(1, minimum_tasks)]
+    left_out = {
+        algorithms[row]: f"it has {counts[row]} tasks, fewer than {minimum_tasks}" for row in order if row not in rows
+    }
+    columns, reasons = _choose_tasks(values[rows], tasks, minimum_algorithms, exclude)
+    if not rows or not columns:
+        raise ArcadeMarkError(
+            f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
+            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
+            "fewer with minimum_tasks and minimum_algorithms, or add scores"
+        )
+    change = _named("transform", transform, TRANSFORMS)
+    change_target = change if target_transform is None else _named("transform", target_transform, TRANSFORMS)
+    summaries = _summaries(values, target)
+    return Problem(
+        change(values[np.ix_(rows, columns)]),
+        change_target(summaries[rows]),
+        tuple(algorithms[row] for row in rows),
+        tuple(tasks[column] for column in columns),
+        MappingProxyType(left_out | reasons),
+    )
+
+
+def _choose_tasks(
+    values: Floats, tasks: Sequence[str], minimum_algorithms: int, exclude: Collection[str]
+) -> tuple[list[int], dict[str, str]]:
+    columns: list[int] = []
+    reasons: dict[str, str] = {}
+    for column, name in enumerate(tasks):
+        found = values[np.isfinite(values[:, column]), column]
+        if name in exclude:
+            reasons[name] = "it was excluded"
+        elif len(found) < max(1, minimum_algorithms):
+            reasons[name] = f"{len(found)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
+        elif len(found) > 1 and np.ptp(found) == 0:
+            reasons[name] = "all algorithms have the same score on it"
+        else:
+            columns.append(column)
+    return columns, reasons
+
+
+def _summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
+    if isinstance(target, str) or callable(target):
+        summary = _named("summary", target, SUMMARIES)
+        rows = [row[np.isfinite(row)] for row in values]
+        return np.array([summary(row) if row.size else np.nan for row in rows])
+    given = np.asarray(target, dtype=np.float64)
+    if given.shape != values.shape[:1]:
+        raise ArcadeMarkError(f"subset problem: the target has shape {given.shape}, expected {values.shape[:1]}")
+    return given
+
+
+def _named(kind: str, chosen, known):  # type: ignore[no-untyped-def]
+    if not isinstance(chosen, str):
+        return chosen
+    if chosen not in known:
+        raise UnknownNameError(kind, chosen, known)
+    return known[chosen]
+
+
+def _check_unique(kind: str, names: Sequence[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ArcadeMarkError(f"subset problem: {kind} {repeated[0]!r} is named twice; expected unique names")

@@ -1,0 +1,145 @@
+"""A search, checked and made ready: what may be chosen, from what, and how subsets are judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
+
+Nonnegative: TypeAlias = Literal["drop", "nnls"]
+Incomplete: TypeAlias = Literal["leave out", "charge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A search, checked.
+
+    Parameters
+    ----------
+    scores : float array, shape (tasks + 1, algorithms)
+        Of the tasks and, last, the target; NaN where missing.
+    fold_table : int array, shape (algorithms + 1, algorithms)
+        In row n, the fold of each of n complete cases; rows below ``floor`` are not filled.
+    floor : int
+        Fewest complete cases of a subset.
+    fixed, free : int arrays
+        Tasks that every subset has; tasks to choose from, ascending.
+    size : int
+        Tasks of a subset.
+    constrained : True or None
+        Whether every fit is made without negative coefficients; if None, models that have one are dropped.
+    charge : float
+        What an incomplete case counts as a squared error; −1 to leave incomplete cases out.
+    top : int
+        Subsets to list.
+    """
+
+    scores: Floats
+    fold_table: NDArray[np.int64]
+    floor: int
+    fixed: NDArray[np.int64]
+    free: NDArray[np.int64]
+    size: int
+    constrained: Literal[True] | None
+    charge: float
+    top: int
+
+    @property
+    def choose(self) -> int:
+        """Tasks to choose beside the fixed ones."""
+        return self.size - len(self.fixed)
+
+    @property
+    def subsets(self) -> int:
+        """How many subsets there are."""
+        return math.comb(len(self.free), self.choose)
+
+    def empty_list(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Return a list of the best that nothing has been entered in: errors and subsets."""
+        return np.full(self.top, np.inf), np.zeros((self.top, self.size), np.int64)
+
+
+def ask(
+    problem: Problem,
+    size: int,
+    *,
+    include: Sequence[str] = (),
+    exclude: Collection[str] = (),
+    within: Collection[str] | None = None,
+    top: int = 10,
+    nonnegative: Nonnegative = "drop",
+    folds: int = FOLDS,
+    fold_seed: int | None = FOLD_SEED,
+    minimum_cases: int = 0,
+    incomplete: Incomplete = "leave out",
+) -> Question:
+    """Check a search and make it ready; parameters and errors are those of `arcademark.subset.search.search`."""
+    if nonnegative not in get_args(Nonnegative):
+        raise ArcadeMarkError(f'subset search: nonnegative is {nonnegative!r}, expected "drop" or "nnls"')
+    if incomplete not in get_args(Incomplete):
+        raise ArcadeMarkError(f'subset search: incomplete is {incomplete!r}, expected "leave out" or "charge"')
+    rows = len(problem.algorithms)
+    if not 2 <= folds <= rows:
+        raise ArcadeMarkError(f"subset search: {folds} folds of {rows} algorithms; expected from 2 to {rows} folds")
+    if top < 1:
+        raise ArcadeMarkError(f"subset search: {top} subsets to be listed, expected 1 or more")
+    check_unique("include", include)
+    fixed, free = _choices(problem, include, exclude, within)
+    if size < max(1, len(fixed)) or size > len(fixed) + len(free):
+        raise ArcadeMarkError(
+            f"subset search: size {size}, expected from {max(1, len(fixed))} to {len(fixed) + len(free)}: {len(fixed)} "
+            f"tasks are to be included and {len(free)} more can be chosen"
+        )
+    floor = max(minimum_cases, fewest_cases(size, folds))
+    if floor > rows:
+        raise ArcadeMarkError(
+            f"subset search: {rows} algorithms, expected at least {floor} for subsets of {size} and {folds} folds"
+        )
+    table = np.zeros((rows + 1, rows), dtype=np.int64)
+    for n in range(floor, rows + 1):
+        table[n, :n] = fold_of_cases(n, folds, fold_seed)
+    return Question(
+        scores=np.ascontiguousarray(np.vstack([problem.X.T, problem.y])),
+        fold_table=table,
+        floor=floor,
+        fixed=np.array(fixed, dtype=np.int64),
+        free=np.array(free, dtype=np.int64),
+        size=size,
+        constrained=None if nonnegative == "drop" else True,
+        charge=float(np.var(problem.y)) if incomplete == "charge" else -1.0,
+        top=top,
+    )
+
+
+def _choices(
+    problem: Problem, include: Sequence[str], exclude: Collection[str], within: Collection[str] | None
+) -> tuple[tuple[int, ...], list[int]]:
+    fixed = problem.positions(include)
+    barred = set(problem.positions(tuple(exclude)))
+    allowed = range(len(problem.tasks)) if within is None else problem.positions(tuple(within))
+    both = barred.intersection(fixed)
+    if both:
+        raise ArcadeMarkError(f"subset search: {problem.tasks[min(both)]!r} is to be included and excluded")
+    return fixed, sorted(set(allowed) - barred - set(fixed))
+
+
+def fewest_cases(size: int, folds: int) -> int:
+    """Return how many cases are needed for each fold to have one, and each training set as many as there are tasks."""
+    n = max(folds, size)
+    while n - -(-n // folds) < size:
+        n += 1
+    return n
+
+
+def check_unique(what: str, names: Sequence[str]) -> None:
+    """Raise where a task is named twice."""
+    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    if repeated:
+        raise ArcadeMarkError(f"subset search, {what}: task {repeated[0]!r} is named twice; expected unique names")

@@ -1,0 +1,274 @@
+"""The best few tasks: exact search over all subsets of a size (Atari-5, Algorithm 1).
+
+Conventions
+-----------
+* A subset is judged by the mean over folds of the mean squared error on the held-out cases, of least squares without
+  intercept fitted to the others. Folds are made of the subset's complete cases (`arcademark.subset.problem`).
+* A subset whose coefficients, fitted to all its complete cases, are negative anywhere is dropped, or with
+  ``nonnegative="nnls"`` every fit is made without negative coefficients.
+* Errors that differ by no more than a billionth count as equal, and of equals the subset whose tasks come first in the
+  problem is better. Results depend neither on the number of threads nor on luck.
+* A subset with too few complete cases for its folds is inadmissible: each training set needs as many cases as tasks.
+
+Why a subset may be pruned: let c minimise the squares L over all cases, d over all but the held-out ones, and let h be
+the squares over the held-out ones. As d is best without them, L(c) − h(c) ≥ L(d) − h(d), and as c is best on all,
+L(c) ≤ L(d); together h(c) ≤ h(d). So a held-out fold's error is never below the same fold's error under the fit to all
+cases, and the sum over folds, each weighted as the mean over folds does, is never below the least sum so weighted that
+any coefficients reach. That holds under the condition that no coefficient is negative, too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.enumeration import Counts, enumerate_subsets
+from arcademark.subset.enumeration import Progress as Progress
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
+from arcademark.subset.question import Incomplete, Nonnegative, ask, check_unique, fewest_cases
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A subset of tasks and how well it predicts.
+
+    Parameters
+    ----------
+    tasks : tuple of str
+        In the problem's order.
+    coefficients : tuple of float
+        Of least squares over all complete cases, one a task.
+    cv_mse, cv_mae : float
+        Means over folds of the mean squared and mean absolute error on held-out cases, in transformed units.
+    r2 : float
+        1 − ``cv_mse`` / variance of the target over the complete cases.
+    relative_error : float
+        ln 10 × ``cv_mae``: what the absolute error means for the score itself, as a fraction, where the target is
+        log₁₀-transformed (Atari-5, Appendix G); without meaning for other transforms.
+    n : int
+        Complete cases.
+    """
+
+    tasks: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    cv_mse: float
+    cv_mae: float
+    r2: float
+    relative_error: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was done about every subset.
+
+    Parameters
+    ----------
+    subsets : int
+        How many there are, under the constraints.
+    evaluated : int
+        Cross-validated, at least until they were known to be worse than the listed ones.
+    pruned : int
+        Left out because a bound proves them to be worse than the listed ones.
+    inadmissible : int
+        With too few complete cases.
+    audited : int
+        Pruned ones that were cross-validated nonetheless, to check the bound.
+    violations : int
+        Audited ones whose error is below what the bound said; 0 if the bound is right.
+    gap : float
+        By what share of its error the best could at most be beaten by a subset not evaluated: 0 if the search is
+        complete and no audit failed, else infinite.
+    """
+
+    subsets: int
+    evaluated: int
+    pruned: int
+    inadmissible: int
+    audited: int
+    violations: int
+    gap: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the result is proven."""
+        return self.gap == 0.0
+
+    @classmethod
+    def of(cls, subsets: int, counts: Counts) -> Certificate:
+        """Draw it up: nothing is proven unless every subset is accounted for and no audit failed."""
+        dealt_with = counts.evaluated + counts.pruned + counts.inadmissible
+        proven = dealt_with == subsets and counts.violations == 0
+        return cls(subsets=subsets, gap=0.0 if proven else math.inf, **dataclasses.asdict(counts))
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The best subset, the next best, and the proof.
+
+    Parameters
+    ----------
+    best : Candidate
+        Lowest ``cv_mse``.
+    runners_up : tuple of Candidate
+        The next best, in order.
+    certificate : Certificate
+        What was done about every subset.
+    """
+
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+    certificate: Certificate
+
+
+def search(
+    problem: Problem,
+    size: int,
+    *,
+    include: Sequence[str] = (),
+    exclude: Collection[str] = (),
+    within: Collection[str] | None = None,
+    top: int = 10,
+    nonnegative: Nonnegative = "drop",
+    folds: int = FOLDS,
+    fold_seed: int | None = FOLD_SEED,
+    minimum_cases: int = 0,
+    incomplete: Incomplete = "leave out",
+    bounds: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SearchResult:
+    """Find the subsets of a size with the lowest cross-validated squared error, and prove that they are.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to predict from what.
+    size : int
+        Tasks of a subset.
+    include : sequence of str, optional
+        Tasks that every subset must have.
+    exclude : collection of str, optional
+        Tasks that none may have.
+    within : collection of str, optional
+        The only tasks to choose from; all of the problem's if None.
+    top : int, optional
+        How many subsets to list.
+    nonnegative : {"drop", "nnls"}, optional
+        Drop models with a negative coefficient, as the paper does, or fit every model without.
+    folds : int, optional
+        Folds of the cross-validation.
+    fold_seed : int or None, optional
+        What cases are shuffled with before they are cut into folds; None does not shuffle.
+    minimum_cases : int, optional
+        Fewest complete cases of a subset, beyond what the folds need.
+    incomplete : {"leave out", "charge"}, optional
+        With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all of
+        the problem's algorithms, where one that is left out counts with the variance of the target, the squared error
+        of who knows nothing of it; leaving out gains nothing unless it would be predicted worse than that.
+        ``Candidate.cv_mse`` is of the complete cases in any case.
+    bounds : bool, optional
+        Whether to leave out what a bound proves to be worse; the result is the same.
+    threads : int, optional
+        As many as there are processors if None.
+    progress : callable, optional
+        Told how far the search is, from the calling thread.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    UnknownNameError
+        Where a task is not in the problem.
+    ArcadeMarkError
+        Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
+    """
+    question = ask(
+        problem, size, include=include, exclude=exclude, within=within, top=top, nonnegative=nonnegative,
+        folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases, incomplete=incomplete,
+    )  # fmt: skip
+    found, counts = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, progress)
+    certificate = Certificate.of(question.subsets, counts)
+    if not found:
+        raise ArcadeMarkError(
+            f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
+            f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
+            'negative coefficients; ask for another size, for fewer folds, or for nonnegative="nnls"'
+        )
+    candidates = [
+        evaluate(problem, [problem.tasks[j] for j in subset], nonnegative=nonnegative, folds=folds, fold_seed=fold_seed)
+        for subset in found
+    ]
+    return SearchResult(candidates[0], tuple(candidates[1:]), certificate)
+
+
+def evaluate(
+    problem: Problem,
+    tasks: Sequence[str],
+    *,
+    nonnegative: Literal["any", "drop", "nnls"] = "any",
+    folds: int = FOLDS,
+    fold_seed: int | None = FOLD_SEED,
+) -> Candidate:
+    """Fit and cross-validate one subset, from the rows.
+
+    Parameters
+    ----------
+    problem, folds, fold_seed
+        As for `search`.
+    tasks : sequence of str
+        The subset, in any order.
+    nonnegative : {"any", "drop", "nnls"}, optional
+        Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls").
+
+    Raises
+    ------
+    UnknownNameError
+        Where a task is not in the problem.
+    ArcadeMarkError
+        Where tasks repeat, or their complete cases are too few.
+    """
+    positions = sorted(problem.positions(tasks))
+    check_unique("subset", tasks)
+    x, y = problem.sample(positions)
+    if not positions or len(y) < fewest_cases(len(positions), folds):
+        raise ArcadeMarkError(
+            f"{len(y)} algorithms have scores on all of {', '.join(tasks) or 'no task'}, expected at least "
+            f"{fewest_cases(len(positions), folds)} for {len(positions)} tasks and {folds} folds"
+        )
+    fit = _fit_nonnegative if nonnegative == "nnls" else _fit
+    fold_of = fold_of_cases(len(y), folds, fold_seed)
+    squares, sizes = np.empty(folds), np.empty(folds)
+    for fold in range(folds):
+        held = fold_of == fold
+        errors = y[held] - x[held] @ fit(x[~held], y[~held])
+        squares[fold], sizes[fold] = np.mean(errors**2), np.mean(np.abs(errors))
+    variance = float(np.var(y))
+    return Candidate(
+        tasks=tuple(problem.tasks[j] for j in positions),
+        coefficients=tuple(fit(x, y).tolist()),
+        cv_mse=float(squares.mean()),
+        cv_mae=float(sizes.mean()),
+        r2=1.0 - float(squares.mean()) / variance if variance > 0 else math.nan,
+        relative_error=math.log(10.0) * float(sizes.mean()),
+        n=len(y),
+    )
+
+
+def _fit(x: Floats, y: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(x, y, rcond=None)[0])
+
+
+def _fit_nonnegative(x: Floats, y: Floats) -> Floats:
+    from scipy.optimize import nnls
+
+    return np.asarray(nnls(x, y)[0])

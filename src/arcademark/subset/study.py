@@ -1,0 +1,249 @@
+"""Estimates beside true medians, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
+
+Conventions
+-----------
+* Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN where missing.
+* What cannot be said is None: an estimate without all of a model's tasks, a true median over too few tasks.
+* A relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
+from arcademark.subset.model import SubsetModel
+from arcademark.subset.problem import Floats
+
+MINIMUM_TASKS = 40
+"""Tasks without which a median is no fair estimate of that of all (Atari-5, §4.1)."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A model's estimate for one algorithm.
+
+    Parameters
+    ----------
+    value : float or None
+        The estimate; None where a task of the model has no score.
+    error : float or None
+        Relative error, a fraction; None without an estimate, without a true value, or where that is 0.
+    relative : float or None
+        The estimate as a multiple of the baseline's estimate.
+    relative_error : float or None
+        Relative error of `relative`, as `error`.
+    """
+
+    value: float | None
+    error: float | None
+    relative: float | None
+    relative_error: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+    tasks : int
+        On how many it has a score.
+    true : float or None
+        Its median over these; None if they are too few.
+    relative : float or None
+        The same as a multiple of the baseline's.
+    estimates : tuple of Comparison
+        One a model.
+    """
+
+    algorithm: str
+    tasks: int
+    true: float | None
+    relative: float | None
+    estimates: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well one model's estimates agree with the true values.
+
+    Parameters
+    ----------
+    compared : int
+        Algorithms that have both.
+    mean_error, worst_error : float or None
+        Mean and largest size of the relative error; None where none is compared.
+    bias : float or None
+        Mean of the relative error with its sign.
+    relative_mean_error : float or None
+        Mean size of the relative error of the values relative to the baseline, the baseline itself left out.
+    inversions : tuple of (str, str)
+        Pairs that the estimates order the other way round, the truly better one first.
+    pairs : int
+        Pairs compared.
+    """
+
+    compared: int
+    mean_error: float | None
+    worst_error: float | None
+    bias: float | None
+    relative_mean_error: float | None
+    inversions: tuple[tuple[str, str], ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Study:
+    """Estimates of several models beside true medians.
+
+    Parameters
+    ----------
+    models : tuple of SubsetModel
+    rows : tuple of Row
+        From the highest true value; those without one last, by name.
+    agreements : tuple of Agreement
+        One a model.
+    relative_to : str or None
+        The baseline.
+    """
+
+    models: tuple[SubsetModel, ...]
+    rows: tuple[Row, ...]
+    agreements: tuple[Agreement, ...]
+    relative_to: str | None
+
+
+def study(
+    scores: ArrayLike,
+    algorithms: Sequence[str],
+    tasks: Sequence[str],
+    models: Sequence[SubsetModel],
+    *,
+    minimum_tasks: int = MINIMUM_TASKS,
+    relative_to: str | None = None,
+) -> Study:
+    """Estimate every algorithm by every model, and set the true medians beside it.
+
+    Parameters
+    ----------
+    scores : float array, shape (algorithms, tasks)
+        Normalised scores, in percent for the published models.
+    algorithms, tasks : sequence of str
+        Names along the axes.
+    models : sequence of SubsetModel
+    minimum_tasks : int, optional
+        Tasks that an algorithm needs for its median to count as true.
+    relative_to : str, optional
+        An algorithm whose values are 1 (Atari-5, Table 5).
+
+    Raises
+    ------
+    UnknownNameError
+        Where the baseline is not in the table.
+    ArcadeMarkError
+        Where shapes disagree, or the baseline has no true value above 0.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.shape != (len(algorithms), len(tasks)):
+        raise ArcadeMarkError(f"scores have shape {values.shape}, expected {(len(algorithms), len(tasks))}")
+    counts = np.isfinite(values).sum(axis=1)
+    true = [_median(row, minimum_tasks) for row in values]
+    guesses = [_estimates(model, values, tasks) for model in models]
+    base = _baseline(relative_to, algorithms, true)
+    rows = [
+        _row(name, int(counts[place]), true[place], [guess[place] for guess in guesses], true, guesses, base)
+        for place, name in enumerate(algorithms)
+    ]
+    ordered = sorted(rows, key=lambda row: (row.true is None, -(row.true or 0.0), row.algorithm))
+    agreements = tuple(_agreement(ordered, place, relative_to) for place in range(len(models)))
+    return Study(tuple(models), tuple(ordered), agreements, relative_to)
+
+
+def inversions(true: Sequence[float], estimates: Sequence[float]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of places that two orders put the other way round, the truly better one first.
+
+    A pair that either order ties is none.
+    """
+    found = []
+    for i, j in itertools.combinations(range(len(true)), 2):
+        if (true[i] - true[j]) * (estimates[i] - estimates[j]) < 0:
+            found.append((i, j) if true[i] > true[j] else (j, i))
+    return tuple(found)
+
+
+def _median(row: Floats, minimum: int) -> float | None:
+    there = row[np.isfinite(row)]
+    return float(aggregate.median(there)) if len(there) >= max(1, minimum) else None
+
+
+def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
+    if not set(model.tasks) <= set(tasks):
+        return [None] * len(values)
+    found = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
+    return [float(value) if np.isfinite(value) else None for value in found]
+
+
+def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float | None]) -> int | None:
+    if name is None:
+        return None
+    if name not in algorithms:
+        raise UnknownNameError("algorithm", name, algorithms)
+    place = list(algorithms).index(name)
+    if not true[place]:
+        raise ArcadeMarkError(f"{name} has no median above 0, so nothing can be said relative to it; name another")
+    return place
+
+
+def _row(
+    name: str,
+    count: int,
+    true: float | None,
+    guesses: Sequence[float | None],
+    all_true: Sequence[float | None],
+    all_guesses: Sequence[Sequence[float | None]],
+    base: int | None,
+) -> Row:
+    whole = None if base is None else _ratio(true, all_true[base])
+    compared = []
+    for guess, others in zip(guesses, all_guesses, strict=True):
+        relative = None if base is None else _ratio(guess, others[base])
+        compared.append(Comparison(guess, _error(true, guess), relative, _error(whole, relative)))
+    return Row(name, count, true, whole, tuple(compared))
+
+
+def _ratio(value: float | None, base: float | None) -> float | None:
+    return value / base if value is not None and base else None
+
+
+def _error(true: float | None, guess: float | None) -> float | None:
+    return (guess - true) / true if true and guess is not None else None
+
+
+def _agreement(rows: Sequence[Row], place: int, relative_to: str | None) -> Agreement:
+    both = [row for row in rows if row.true is not None and row.estimates[place].value is not None]
+    errors = [row.estimates[place].error for row in both]
+    sizes = [abs(error) for error in errors if error is not None]
+    signed = [error for error in errors if error is not None]
+    relative = [
+        abs(error)
+        for row in both
+        if row.algorithm != relative_to and (error := row.estimates[place].relative_error) is not None
+    ]
+    turned = inversions([row.true or 0.0 for row in both], [row.estimates[place].value or 0.0 for row in both])
+    return Agreement(
+        compared=len(both),
+        mean_error=float(np.mean(sizes)) if sizes else None,
+        worst_error=max(sizes, default=None),
+        bias=float(np.mean(signed)) if signed else None,
+        relative_mean_error=float(np.mean(relative)) if relative else None,
+        inversions=tuple((both[i].algorithm, both[j].algorithm) for i, j in turned),
+        pairs=len(both) * (len(both) - 1) // 2,
+    )

@@ -1,0 +1,85 @@
+"""What a run of a published algorithm takes: hours, hardware, prices and power, each as a paper assumes it.
+
+Conventions
+-----------
+* Hours are those that one task keeps one GPU and one machine busy. Prices are US dollars an hour, power is in watts.
+* Nothing is a measurement: what the paper guessed stands in `Running.assumed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from arcademark.errors import UnknownNameError
+from arcademark.suite.tables import read_tables
+
+
+@dataclass(frozen=True)
+class Running:
+    """What one run on one task takes.
+
+    Parameters
+    ----------
+    name, title : str
+        Stable id, and the name for people.
+    hours_per_task : float
+        That GPU and machine are busy.
+    gpu_price, machine_price : float
+        US dollars an hour.
+    gpu_price_preemptive, machine_price_preemptive : float or None
+        The same where the provider may stop the machine; None where that is not known.
+    gpu_watts, machine_watts : float or None
+        Power; None where that is not known.
+    gpu, machine : str
+        Their names.
+    training_frames : int or None
+        Of one task.
+    frames_per_second : float or None
+        How fast it trains, where hours follow from that.
+    year : int or None
+        When the algorithm was published.
+    citation : str
+        Who says so.
+    assumed : tuple of str
+        What was guessed.
+    """
+
+    name: str
+    title: str
+    hours_per_task: float
+    gpu_price: float
+    machine_price: float
+    gpu_price_preemptive: float | None = None
+    machine_price_preemptive: float | None = None
+    gpu_watts: float | None = None
+    machine_watts: float | None = None
+    gpu: str = ""
+    machine: str = ""
+    training_frames: int | None = None
+    frames_per_second: float | None = None
+    year: int | None = None
+    citation: str = ""
+    assumed: tuple[str, ...] = ()
+
+
+@cache
+def runnings() -> Mapping[str, Running]:
+    """Return what is known of published algorithms, by name."""
+    return MappingProxyType({name: Running(name=name, **entry) for name, entry in read_tables("costs.toml").items()})
+
+
+def running(name: str) -> Running:
+    """Return what an algorithm's run takes; "Agent-57" and "agent57" are the same.
+
+    Raises
+    ------
+    UnknownNameError
+        Where nothing is known of it.
+    """
+    key = name.lower().replace("-", "").replace(" ", "").removesuffix("dqn")
+    if key not in runnings():
+        raise UnknownNameError("algorithm with known costs", name, runnings())
+    return runnings()[key]

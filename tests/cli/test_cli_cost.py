@@ -1,0 +1,60 @@
+"""``arcademark cost``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_rainbow_on_five_games_beside_all(invoke):
+    answer = invoke("cost", "--algorithm", "rainbow", "--games", "atari-5")
+    assert (answer.code, answer.err) == (0, "")
+    for told in ("1,200", "$3,137", "$35,760", "$10,670", "V100", "Appendix A"):
+        assert told in answer.out
+
+
+def test_all_assumptions_can_be_replaced(invoke):
+    answer = invoke(
+        *("cost", "--algorithm", "agent57", "--games", "pong,qbert", "--runs", 3, "--frames-per-second", 1e6, "--json"),
+        *("--gpu-price", 2, "--machine-price", 1, "--gpu-watts", 300, "--machine-watts", 200, "--carbon", 1),
+    )
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    hours = 90e9 / 1e6 / 3600 * 6
+    assert document["schema"] == "arcademark.cost/1"
+    assert document["cost"]["gpu_hours"] == pytest.approx(hours)
+    assert document["cost"]["standard"] == pytest.approx(3 * hours)
+    assert document["cost"]["kilowatt_hours"] == pytest.approx(0.5 * hours)
+    assert document["cost"]["carbon_kilograms"] == pytest.approx(0.5 * hours * 0.45359237)
+    assert {"gpu_price", "hours_per_task", "pounds_per_kwh"} <= set(document["changed"])
+
+
+def test_hours_grow_with_frames(invoke):
+    document = json.loads(invoke("cost", "--algorithm", "rainbow", "--games", "pong", "--frames", "50e6", "--json").out)
+    assert document["cost"]["gpu_hours"] == 60
+
+
+def test_an_algorithm_of_ones_own(invoke):
+    answer = invoke("cost", "--hours", 10, "--gpu-price", 1.5, "--games", "atari-3")
+    assert (answer.code, answer.err) == (0, "")
+    assert "$45" in answer.out
+    assert "your algorithm" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--algorithm", "ranbow"), "did you mean 'rainbow'? For another"),
+        ((), "no --algorithm (rainbow, agent57) and no --hours"),
+        (("--hours", "1"), "no price"),
+        (("--algorithm", "rainbow", "--hours", "1", "--frames-per-second", "5"), "give one of them"),
+        (("--frames-per-second", "5", "--gpu-price", "1"), "needs the training frames"),
+        (("--algorithm", "rainbow", "--games", "pongg"), "did you mean 'pong'"),
+        (("--algorithm", "rainbow", "--hours", "0"), "expected a number above 0"),
+    ],
+)
+def test_bad_input_is_told(invoke, arguments, told):
+    answer = invoke("cost", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err

@@ -1,0 +1,293 @@
+"""``arcademark subset``: search, study and predict, on the catalogue and on a benchmark of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[str, str]:
+    """A benchmark of eight tasks that 24 algorithms have played: its scores and its references."""
+    rng = np.random.default_rng(2)
+    tasks = [f"maze {letter}" for letter in "abcdefgh"]
+    level = rng.uniform(0.1, 1.2, size=24)
+    rows = [
+        f"player {number:02},{task},{100 + 50 * max(0.0, value + rng.normal(scale=0.1)):.4f}"
+        for number, value in enumerate(level)
+        for task in tasks
+    ]
+    (tmp_path / "scores.csv").write_text("algorithm,task,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    references = "task,low,high\n" + "".join(f"{task},100,150\n" for task in tasks)
+    (tmp_path / "references.csv").write_text(references, encoding="utf-8")
+    return "scores.csv", "references.csv"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    (tmp_path / "mine.csv").write_text("game,Mine\n" + FIVE, encoding="utf-8")
+    return "mine.csv"
+
+
+def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
+    answer = invoke(
+        *("subset", "search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--top", 1, "--seeds", 0),
+        *("--out", "models", "--json"),
+    )
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    found = {result["name"]: result["best"] for result in document["results"]}
+    assert found["5"]["tasks"] == ["battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert"]
+    assert found["1"]["tasks"] == ["name_this_game"]
+    assert [round(found[name]["r2"], 3) for name in ("1", "3", "5", "10", "3-val", "5-val")] == [
+        *(0.864, 0.976, 0.984, 0.992, 0.952, 0.972)
+    ]
+    assert all(result["certificate"]["gap"] == 0 for result in document["results"])
+    assert document["left_out"] == {"surround": "33 algorithms have it, fewer than 40"}
+    assert len(list(Path("models").glob("*.json"))) == 6
+
+
+def test_a_search_tells_winner_runners_up_proof_and_stability(invoke):
+    answer = invoke("subset", "search", "catalogue:atari-5-training", "--size", 2, "--top", 3, "--seeds", 2)
+    assert (answer.code, answer.err) == (0, "")
+    assert "1,540 subsets" in answer.out
+    assert "the best is proven" in " ".join(answer.out.split())
+    assert "With 2 other shuffles" in answer.out
+    assert "not taking part: surround (33" in answer.out.lower()
+
+
+def test_constraints_are_kept(invoke):
+    answer = invoke(
+        *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--seeds", 0, "--json", "--top", 50),
+        *("--include", "Q*bert", "--exclude", "phoenix,zaxxon"),
+    )
+    results = json.loads(answer.out)["results"][0]
+    chosen = [results["best"]["tasks"], *(item["tasks"] for item in results["runners_up"])]
+    assert all("qbert" in tasks for tasks in chosen)
+    assert not {"phoenix", "zaxxon"} & {task for tasks in chosen for task in tasks}
+    errors = [results["best"]["cv_mse"], *(item["cv_mse"] for item in results["runners_up"])]
+    assert errors == sorted(errors)
+
+
+@pytest.mark.parametrize("target", ["hwrns median", "at human level", "own.py:best"])
+def test_other_targets(invoke, target):
+    Path("own.py").write_text("import numpy as np\n\n\ndef best(scores):\n    return float(np.max(scores))\n")
+    answer = invoke(
+        *(
+            "subset",
+            "search",
+            "--catalogue",
+            "atari-5-training",
+            "--size",
+            1,
+            "--seeds",
+            0,
+            "--target",
+            target,
+            "--json",
+        )
+    )
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    assert document["results"][0]["best"]["n"] >= 40
+    if target == "own.py:best":
+        games = {"video_pinball", "atlantis", "boxing", "breakout", "star_gunner", "demon_attack", "gopher", "asterix"}
+        assert games & {task for item in document["results"][0]["runners_up"] for task in item["tasks"]}
+
+
+def test_a_function_that_gives_no_number_is_told(invoke):
+    Path("own.py").write_text("def best(scores):\n    return 'much'\n")
+    answer = invoke("subset", "search", "--catalogue", "atari-5-training", "--size", 1, "--target", "own.py:best")
+    assert (answer.code, answer.out) == (2, "")
+    assert "gives 'much', expected a finite number" in answer.err
+
+
+def test_another_benchmark_from_search_to_prediction(invoke, own):
+    scores, references = own
+    told = invoke(
+        *("subset", "search", scores, "--references", references, "--size", 2, "--target", "mean", "--out", "m.json"),
+        *("--nnls", "--seeds", 1),
+    )
+    assert (told.code, told.err) == (0, "")
+    assert "model: m.json" in told.out
+    assert "24 algorithms, 8 tasks" in told.out
+    model = json.loads(Path("m.json").read_text(encoding="utf-8"))
+    assert model["references"] == {task: [100.0, 150.0] for task in model["tasks"]}
+    first, second = model["tasks"]
+    Path("new.csv").write_text(f"algorithm,task,score\nme,{first},125\nme,{second},150\n", encoding="utf-8")
+    answer = invoke("subset", "predict", "new.csv", "--model", "m.json", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    (prediction,) = json.loads(answer.out)["predictions"]
+    logs = np.log10([51.0, 101.0]) @ np.array(model["coefficients"])
+    assert prediction["estimate"]["value"] == pytest.approx(10**logs - 1)
+    study = invoke("subset", "study", scores, "--references", references, "--models", "m.json", "--json")
+    (kind,) = json.loads(study.out)["kinds"]
+    assert kind["agreements"][0]["compared"] == 24
+
+
+def test_every_published_algorithm_has_its_estimates(invoke):
+    answer = invoke("subset", "study", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    assert document["models"] == ["Atari-1", "Atari-3", "Atari-5", "Atari-10"]
+    rows = {line["row"]["algorithm"]: line for line in document["lines"]}
+    muzero = rows["MuZero (Aitchison et al. 2023)"]
+    assert muzero["fitted"] == "MuZero"
+    assert round(muzero["row"]["true"], 1) == 2041.1
+    assert round(muzero["row"]["estimates"][2]["value"]) == 2091
+    explore = rows["Go-Explore"]
+    assert explore["fitted"] == ""
+    assert (round(explore["row"]["true"]), round(explore["row"]["estimates"][2]["value"])) == (1446, 1855)
+    assert [kind["title"] for kind in document["kinds"]] == ["all algorithms", "in the training table", "others"]
+    told = invoke("subset", "study")
+    assert "Scored otherwise: Go-Explore" in " ".join(told.out.split())
+
+
+def test_a_study_relative_to_an_algorithm(invoke):
+    answer = invoke(
+        *("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow"),
+        "--json",
+    )
+    rows = {line["row"]["algorithm"]: line["row"] for line in json.loads(answer.out)["lines"]}
+    assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
+    assert rows["MuZero"]["relative"] == pytest.approx(rows["MuZero"]["true"] / rows["Rainbow"]["true"])
+    told = invoke("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
+    assert "Ordered otherwise by Atari-5" in told.out
+
+
+def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, mine):
+    answer = invoke("subset", "predict", mine, "--protocol", "world-records")
+    assert (answer.code, answer.err) == (0, "")
+    assert "157 %" in answer.out.replace("\N{NO-BREAK SPACE}", " ")
+    assert "play Amidar, Bowling, Frostbite, Kung-Fu Master and River Raid" in " ".join(answer.out.split())
+    assert "frame cap" not in answer.out
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
+    games = {game["task"]: game for game in prediction["games"]}
+    assert len(games) == 57
+    assert games["qbert"]["r_squared"] is None
+    assert 0 <= games["alien"]["low"] < games["alien"]["value"] < games["alien"]["high"]
+    assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
+
+
+def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
+    (tmp_path / "odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
+    answer = invoke("subset", "predict", "odd.csv")
+    assert "Odd scores outside the training table on Battle Zone" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("search",), "no scores named"),
+        (("search", "--catalogue", "atari-5-training"), "--size N or --plan"),
+        (("search", "--catalogue", "atari-5-training", "--size", "2", "--plan", "atari-5"), "--size N or --plan"),
+        (("search", "--catalogue", "atari-5-training", "--plan", "atari-9"), "atari-5"),
+        (("search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--within", "pong"), "goes with --size"),
+        (("search", "--catalogue", "atari-5-training", "--size", "60"), "size 60"),
+        (("search", "--catalogue", "atari-5-training", "--size", "2", "--folds", "63"), "63 folds of 62"),
+        (("search", "--catalogue", "atari-5-training", "--size", "2", "--include", "surround"), "fewer than 40"),
+        (("search", "--catalogue", "atari-5-training", "--size", "2", "--target", "modus"), "modus"),
+        (("search", "--catalogue", "review-2021", "--size", "2"), "ask for fewer"),
+        (("serch",), "did you mean 'search'"),
+        (("predict", "mine.csv", "--model", "atari-10"), "needs scores on Amidar"),
+        (("predict", "mine.csv", "--model", "dqn-7"), "no published model"),
+        (("predict", "mine.csv", "--model", "nowhere.json"), "cannot read the model"),
+        (("study", "--models", "atari-7"), "did you mean 'atari-5'"),
+        (("study", "--relative-to", "Rainbo"), "Rainbow"),
+    ],
+)
+def test_bad_input_is_told(invoke, mine, arguments, told):
+    answer = invoke("subset", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for arguments in (
+        ("subset", "predict", mine),
+        ("subset", "study", "--catalogue", "review-2021", "--relative-to", "Rainbow", "--models", "atari-5"),
+        ("subset", "search", "--catalogue", "atari-5-training", "--size", 3, "--seeds", 1),
+        ("cost", "--algorithm", "agent57"),
+    ):
+        lines = invoke(*arguments).out.splitlines()
+        assert max(map(len, lines)) <= columns
+
+
+def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
+    answer = invoke("subset", "predict", "few.csv", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == invoke("subset", "predict", "few.csv", "--model", "any", "--json").out
+    (prediction,) = json.loads(answer.out)["predictions"]
+    forecast = prediction["forecast"]
+    assert forecast["known"] == ["alien", "breakout", "pong"]
+    assert len(forecast["tasks"]) == len(forecast["plays"]) == 54
+    assert list(forecast["summaries"]) == ["median", "mean", "at human level", "records broken"]
+    for item in (*forecast["tasks"].values(), *forecast["summaries"].values()):
+        assert 0 <= item["low"] <= item["value"] <= item["high"]
+    told = invoke("subset", "predict", "few.csv")
+    assert "Play next" in told.out
+    assert "Few, from 3 games" in told.out
+
+
+def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
+    published = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"][0]["estimate"]
+    whole = json.loads(invoke("subset", "predict", mine, "--model", "any", "--json").out)["predictions"][0]["forecast"]
+    assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]
+
+
+def test_any_games_stand_beside_the_published_model_of_one_algorithm(invoke, mine):
+    answer = invoke("subset", "predict", mine)
+    assert "Mine, from 5 games" in answer.out
+    assert "Every game of Mine" in answer.out
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
+    assert prediction["estimate"]["model"] == "atari-5"
+    assert prediction["forecast"]["groups"] == 33
+    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--json").out)["predictions"]
+    assert alone["forecast"] is None
+
+
+def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few,More\nAlien,2000,2500\nPong,10,18\nBreakout,30,30\n", encoding="utf-8")
+    few, more = (
+        item["forecast"] for item in json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"]
+    )
+    for kind in ("tasks", "summaries"):
+        assert all(more[kind][name]["value"] >= item["value"] for name, item in few[kind].items())
+
+
+def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
+    plays = json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"][0]["forecast"]["plays"]
+    first = plays[0]["task"]
+    lines = [f"{play['task']},{10000 if play['task'] == first else 1}" for play in plays]
+    (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--json").out)
+    assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
+    told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
+    assert "per frame" in " ".join(told.out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("game,cost\npong,1\n", "columns game and frames"),
+        ("game,frames\npong,0\n", "line 2"),
+        ("game,frames\npong,1\nPong,1\n", "line 3"),
+        ("game,frames\npnog,1\n", "did you mean 'pong'"),
+        ("game,frames\npong,1\n", "no frames above 0 for"),
+    ],
+)
+def test_bad_frames_are_told(invoke, tmp_path, text, told):
+    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\n", encoding="utf-8")
+    (tmp_path / "frames.csv").write_text(text, encoding="utf-8")
+    answer = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err

@@ -1,0 +1,66 @@
+"""What docs/subsets.md shows is executed, and so is the example of another benchmark."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcademark.subset import files
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+def run(folder: Path, *command: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_model_file_on_the_page_is_one():
+    (text,) = blocks("json")
+    model = files.loads(text)
+    assert files.loads(files.dumps(model)) == model
+
+
+@pytest.mark.slow
+def test_the_example_of_the_api(tmp_path):
+    (text,) = blocks("python")
+    (tmp_path / "example.py").write_text(text, encoding="utf-8")
+    out = run(tmp_path, sys.executable, "example.py")
+    assert "('battle_zone', 'double_dunk', 'name_this_game', 'phoenix', 'qbert') 0.104" in out
+    assert "True" in out
+
+
+@pytest.mark.slow
+def test_another_benchmark(tmp_path):
+    out = run(tmp_path, sys.executable, str(ROOT / "examples" / "another_benchmark.py"))
+    assert "10 subsets, proven: True" in out
+    assert 70 < float(re.search(r"skill 90 %: (\d+) %", out)[1]) < 110
+    text = (ROOT / "examples" / "another_benchmark.py").read_text(encoding="utf-8")
+    for line in re.findall(r"^    arcademark (.*)$", text, flags=re.MULTILINE):
+        assert run(tmp_path, sys.executable, "-m", "arcademark", *shlex.split(line))
+
+
+def test_every_command_and_option_on_the_page_exists():
+    from arcademark.cli import cost, subset
+
+    known = {option for group in subset.command.commands.values() for param in group.params for option in param.opts}
+    known |= {option for param in cost.command.params for option in param.opts}
+    named = set(re.findall(r"`?(--[a-z][a-z-]*)", PAGE))
+    assert named - known == {"--help"}
+    (shown,) = blocks("sh")
+    for line in shown.splitlines():
+        words = shlex.split(line, comments=True)
+        assert words[1] in ("subset", "cost", "reproduce")
+        if words[1] == "subset":
+            assert words[2] in subset.command.commands

@@ -1,0 +1,48 @@
+"""The errors on papers left out that stand beside the published models are what the search measures."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcademark.catalogue import collections
+from arcademark.reproduce import atari5_data as data
+from arcademark.subset import plan
+from arcademark.subset.validate import nested
+from arcademark.suite.subsets import LEVEL, subset
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Of the plan's first steps, which Atari-5, Atari-3 and Atari-1 come from."""
+    entries = collections.entries(data.COLLECTION)
+    papers = {entry.algorithm: entry.paper.key if entry.paper else entry.algorithm for entry in entries}
+    steps = plan.ATARI_5[:3]
+    return nested(
+        data.problem(),
+        papers,
+        lambda problem: {name: found.best for name, found in plan.follow(problem, steps, top=1).items()},
+    )
+
+
+@pytest.mark.parametrize("name", ["1", "3", "5"])
+def test_published_models_have_the_errors_that_a_search_measures(measured, name):
+    kept, found = subset(f"atari-{name}").nested, measured[name]
+    assert (kept.mean, kept.median, kept.worst) == pytest.approx(
+        (found.mean, found.median, found.worst.relative_error), abs=6e-4
+    )
+    assert (kept.n, kept.reach) == (len(found.held), pytest.approx(found.reach(LEVEL), abs=6e-5))
+    assert subset(f"atari-{name}").relative_error < kept.mean
+
+
+def test_what_is_said_of_atari_5_holds(measured):
+    found = measured["5"]
+    assert found.worst.algorithm == "CGP"
+    assert sum(win.times for win in found.wins) == 33
+    assert (set(found.wins[0].tasks), found.wins[0].times) == (set(data.ATARI_5), 21)
+    coverage = found.coverage(LEVEL)
+    assert (coverage.inside, coverage.of) == (41, 43)
+
+
+def test_every_published_model_has_nested_errors():
+    assert all(subset(name).nested is not None for name in data.PUBLISHED)
+    assert subset("dqn-7").nested is None

@@ -1,0 +1,120 @@
+"""The Atari-5 paper recomputed: nothing printed is missed, what differs is explained, and a wrong print is noticed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import atari5_training as plain
+import numpy as np
+import pytest
+
+from arcademark.catalogue.errata import NOT_DECIDABLE, errata
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_study, figures, numbers
+from arcademark.suite.subsets import subset
+from arcademark.suite.tasks import suite
+
+PARTS = atari5.parts()
+ITEMS = [item for part in PARTS for item in part.comparisons]
+SLIPS = {slip.where: slip for slip in errata("aitchison-2023")}
+OWN_WORDS = {
+    "Table 2, DQN-7",
+    "§4.1 and Table 8: Surround",
+    "§4.1, which algorithms were removed",
+    "§4.3: how subsets are ranked",
+    "§4.3 and Algorithm 1: negative coefficients",
+    "§5.3: the frame cap of the dataset",
+    "Table 6, ICML, years",
+}
+"""Errata that our comparison says more of than the table of errata does, in words of its own."""
+
+
+def test_no_two_comparisons_are_of_the_same_place():
+    assert [where for where, count in Counter(item.where for item in ITEMS).items() if count > 1] == []
+
+
+def test_everything_that_differs_or_is_lost_is_explained():
+    assert [item.where for item in ITEMS if item.verdict != "agrees" and not item.why] == []
+
+
+@pytest.mark.parametrize("where", SLIPS)
+def test_every_erratum_is_compared_and_holds_what_it_says(where):
+    slip = SLIPS[where]
+    found = [item for item in ITEMS if item.where == where]
+    if not found:
+        solaris_and_skiing = where.startswith("Table 7, Agent57")
+        assert solaris_and_skiing
+        return
+    (item,) = found
+    if slip.holds == NOT_DECIDABLE:
+        assert item.verdict == "not available"
+    elif item.category != slip.category:
+        assert where == "§4.1, which algorithms were removed"
+    else:
+        assert (item.verdict, item.why) == ("differs", slip.why)
+        if where not in OWN_WORDS:
+            assert item.recomputed == slip.holds
+
+
+def test_every_row_of_the_tables_is_there():
+    rows = {part.number: len([i for i in part.comparisons if "ICML" not in i.where]) for part in PARTS if part.number}
+    assert [rows[number] for number in (8, 9, 10, 11)] == [63, 6, 58, 58]
+    assert {game for table in (10, 11, 12) for game in atari5_data.printed(table)} == set(suite("atari-57").tasks)
+    for table in (8, 9, 10, 11, 12):
+        agreeing = sum(item.verdict == "agrees" for part in PARTS if part.number == table for item in part.comparisons)
+        assert agreeing >= len(atari5_data.printed(table))
+
+
+def test_the_fits_are_those_of_a_slow_twin():
+    for name in (*atari5_data.PUBLISHED, "dqn-7"):
+        games = subset(name).tasks
+        r2, error, mse = plain.cross_validated(games)
+        found = atari5_data.cross_validated(games)
+        assert (found.r2, found.relative_error, found.cv_mse) == pytest.approx((r2, error, mse))
+        inputs, targets, _ = plain.sample(games)
+        assert atari5_data.model(games).coefficients == pytest.approx(plain.fit(inputs, targets))
+    slow = plain.game_models(atari5_data.ATARI_5)
+    for game, model in atari5_data.game_models(atari5_data.ATARI_5).items():
+        assert (model.intercept, *model.coefficients) == pytest.approx(slow[game][0], abs=1e-9)
+        assert model.r2 == pytest.approx(slow[game][1])
+    assert atari5_data.correlation("skiing", "alien") == pytest.approx(plain.correlation("skiing", "alien"))
+
+
+def test_single_games_are_sorted_by_what_they_explain():
+    models = list(atari5_data.single_games().items())
+    assert [models[0][0], models[-1][0]] == ["surround", "zaxxon"]
+    assert [round(model.r2, 3) for _, model in (models[0], models[-1])] == [0.002, 0.903]
+    assert np.all(np.diff([model.r2 for _, model in models]) >= 0)
+
+
+def test_go_explore_comes_out_far_above_what_is_printed():
+    true, guess = atari5_study.go_explore()
+    assert (round(true), round(guess)) == (1446, 1855)
+
+
+def test_a_wrong_print_is_noticed():
+    assert numbers.row("here", ("0.104", "$35,760", "10.4%"), (0.10449, 35759.52, 10.43)).verdict == "agrees"
+    wrong = numbers.row("here", ("0.104", "$35,759"), (0.1046, 35759.52))
+    assert (wrong.verdict, wrong.recomputed) == ("differs", "0.105, $35,760")
+    with pytest.raises(ArcadeMarkError, match="no printed number"):
+        numbers.number("ten")
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 5])
+def test_figures_hold_what_the_text_says_of_them(number):
+    figure = figures.atari5_figure(number)
+    (panel,) = figure.panels
+    shown = dict(zip(panel.labels, panel.series[0].values, strict=True))
+    assert len(shown) == {2: 57, 3: 3, 4: 57, 5: 24}[number]
+    if number == 4:
+        assert sum(value > atari5_results.WELL for value in shown.values()) == 17
+    if number == 5:
+        assert max(shown, key=lambda pair: shown[pair]) == "Alien – Ms. Pac-Man"
+        assert sum(value > atari5_results.STRONG for value in shown.values()) == 4
+
+
+def test_tables_and_figures_that_are_not_there():
+    with pytest.raises(UnknownNameError, match="13"):
+        atari5.parts(13)
+    with pytest.raises(ArcadeMarkError, match="Figures 2 to 5"):
+        figures.atari5_figure(1)

@@ -1,0 +1,108 @@
+"""Model files: what is written is read again, and what is wrong is told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset import files
+from arcademark.subset.model import SubsetModel, from_candidate, from_subset
+from arcademark.subset.problem import make_problem
+from arcademark.subset.search import evaluate
+from arcademark.suite.subsets import Nested, subset
+
+OWN = SubsetModel(
+    name="own",
+    tasks=("a", "b"),
+    coefficients=(0.5, 0.25),
+    intercept=0.0,
+    relative_error=0.2,
+    target="mean of ours",
+    max_frames_per_episode=None,
+    citation="made up",
+    transform="none",
+    r_squared=0.75,
+    n=12,
+    references={"a": (0.0, 10.0), "b": (-1.0, 1.0)},
+)
+
+
+@pytest.mark.parametrize("model", [OWN, *(from_subset(subset(name)) for name in ("atari-1", "atari-5", "atari-10"))])
+def test_a_model_comes_back_as_it_was(model):
+    assert files.loads(files.dumps(model)) == model
+
+
+@given(st.lists(st.floats(0, 10), min_size=1, max_size=6))
+def test_coefficients_lose_no_digit(weights):
+    tasks = tuple(f"t{place}" for place in range(len(weights)))
+    model = SubsetModel("m", tasks, tuple(weights), 0.0, 0.1, "median", 108_000, "c")
+    assert files.loads(files.dumps(model)).coefficients == tuple(weights)
+
+
+def test_what_may_be_left_out():
+    short = {name: value for name, value in json.loads(files.dumps(OWN)).items() if name not in files._OPTIONAL}
+    found = files.loads(json.dumps(short))
+    assert (found.intercept, found.transform, found.references, found.n) == (0.0, "log10", {}, None)
+
+
+NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "reach": 0.25, "n": 40}
+
+
+def changed(**changes: object) -> str:
+    return json.dumps({**json.loads(files.dumps(OWN)), **changes})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "m.json: not JSON"),
+        ("[]", "the schema is None"),
+        (changed(schema="arcademark.subset-model/2"), "subset-model/2"),
+        (json.dumps({"schema": files.SCHEMA}), "no field citation, coefficients"),
+        (changed(coeficients=[1]), "unknown field coeficients"),
+        (changed(name=3), "name is 3, expected a text"),
+        (changed(tasks="a"), "tasks is 'a', expected a list"),
+        (changed(tasks=["a", "a"]), "expected a list of different names"),
+        (changed(coefficients=[0.5, "x"]), "coefficients is 'x', expected a finite number"),
+        (changed(coefficients=[0.5]), "1 coefficients, expected 2"),
+        (changed(coefficients=[0.5, -0.1]), "is -0.1, expected 0 or more"),
+        (changed(relative_error=True), "relative_error is True"),
+        (changed(n=0), "n is 0, expected a whole number"),
+        (changed(transform="ln"), "transform 'ln'"),
+        (changed(references={"a": [0, 1]}), "no references of b"),
+        (changed(references={"a": [0, 1], "b": [1, 1]}), "both references of 'b' are 1"),
+        (changed(references={"a": [0, 1], "b": [1]}), "expected two scores"),
+        (changed(references=[]), "expected an object of pairs"),
+        (changed(nested={"mean": 0.1}), "expected an object of mean, median, n, reach, worst"),
+        (changed(nested=NESTED | {"mean": -0.1}), "expected errors of 0 or more"),
+        (changed(nested=NESTED | {"n": 0}), "nested n is 0"),
+        (changed(nested=NESTED | {"reach": None}), "nested reach is None"),
+    ],
+)
+def test_what_is_wrong_is_told(text, told):
+    with pytest.raises(ArcadeMarkError, match=told.replace("[", r"\[")):
+        files.loads(text, "m.json")
+
+
+def test_nested_errors_are_kept():
+    model = files.loads(changed(nested=NESTED))
+    assert model.nested == Nested(**NESTED)
+    assert files.loads(files.dumps(model)) == model
+
+
+def test_a_found_model_predicts_what_its_fit_says():
+    rng = np.random.default_rng(3)
+    percent = rng.uniform(0, 300, size=(30, 4))
+    problem = make_problem(percent, [f"x{n:02}" for n in range(30)], "abcd", minimum_tasks=1, minimum_algorithms=1)
+    best = evaluate(problem, ("b", "c"), nonnegative="nnls")
+    model = from_candidate(
+        best, "found", target="median", citation="here", references=dict.fromkeys("abcd", (0.0, 1.0))
+    )
+    logs = np.log10(1 + percent[:, [1, 2]]) @ np.array(best.coefficients)
+    assert model.predict(percent[:, [1, 2]]) == pytest.approx(10**logs - 1)
+    assert (model.n, model.relative_error, set(model.references)) == (30, best.relative_error, {"b", "c"})

@@ -1,0 +1,194 @@
+"""Predicting from any tasks: intervals that hold new groups, monotone predictions, and what to play next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset import calibration
+from arcademark.subset.any_tasks import MEAN, MEDIAN, Trained, reached, train
+from arcademark.subset.calibration import Misses
+from arcademark.subset.outlook import predict
+
+TASKS = tuple("abcdefg")
+QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
+
+
+def made(seed: int, groups: int, *, odd: float = 0.3, missing: float = 0.1) -> tuple[np.ndarray, list[str]]:
+    """Scores of three algorithms a group, which share what is odd about them."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(1.5, 0.4, size=(groups, 1, 1))
+    own = rng.normal(scale=odd, size=(groups, 1, 7))
+    logs = (level + own + rng.normal(scale=0.1, size=(groups, 3, 7))).reshape(-1, 7)
+    scores = 10 ** np.maximum(logs, 0) - 1
+    scores[rng.random(scores.shape) < missing] = np.nan
+    return scores, [f"paper {row // 3}" for row in range(len(scores))]
+
+
+def trained_on(seed: int = 0, groups: int = 20) -> Trained:
+    scores, papers = made(seed, groups)
+    return train(scores, [f"algorithm {row}" for row in range(len(scores))], TASKS, papers)
+
+
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    return trained_on()
+
+
+def test_known_tasks_keep_their_scores_and_the_others_have_ranges(trained):
+    found = predict(trained, {"a": 20.0, "c": 40.0, "stranger": 3.0}, QUANTITIES, rng=np.random.default_rng(0))
+    assert (found.known, found.unused, found.outside) == (("a", "c"), ("stranger",), ())
+    assert set(found.tasks) == set("bdefg")
+    for item in (*found.tasks.values(), *found.summaries.values()):
+        assert item.low <= item.value <= item.high
+    assert 1 <= found.summaries["good"].low <= found.summaries["good"].high <= 6
+    assert [step.left for step in found.plays] == sorted(step.left for step in found.plays)
+
+
+def test_all_tasks_known_leave_nothing_open(trained):
+    scores = dict(zip(TASKS, (1.0, 5.0, 10.0, 20.0, 40.0, 80.0, 60.0), strict=True))
+    found = predict(trained, scores, QUANTITIES, rng=np.random.default_rng(0))
+    assert [found.summaries["median"].low, found.summaries["median"].high] == pytest.approx([20.0, 20.0])
+    assert found.summaries["good"].value == 3
+    assert found.tasks == {}
+    assert found.plays == ()
+
+
+def test_the_middle_is_the_conditional_mean_by_hand(trained):
+    found = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0))
+    joint = trained.joint
+    log = joint.mean[1] + joint.covariance[1, 0] / joint.covariance[0, 0] * (np.log10(21.0) - joint.mean[0])
+    assert found.tasks["b"].value == pytest.approx(10**log - 1)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(TASKS), st.floats(0, 300), min_size=1, max_size=6),
+    st.floats(0.1, 500),
+    st.integers(0, 6),
+)
+def test_a_better_score_lowers_no_prediction(scores, more, which):
+    trained = SHARED
+    task = sorted(scores)[which % len(scores)]
+    before, after = (
+        predict(trained, given_scores, QUANTITIES, rng=np.random.default_rng(5), draws=200)
+        for given_scores in (scores, scores | {task: scores[task] + more})
+    )
+    for name in before.summaries:
+        assert after.summaries[name].value >= before.summaries[name].value - 1e-9
+    for name in before.tasks:
+        assert after.tasks[name].value >= before.tasks[name].value * (1 - 1e-12)
+
+
+SHARED = trained_on(3)
+
+
+def test_intervals_hold_new_groups_as_often_as_they_say():
+    trained = trained_on(11, groups=30)
+    scores, _ = made(99, 80, missing=0.0)
+    held, tasks_held = [], []
+    for row in scores[::3]:
+        found = predict(trained, {"a": row[0], "b": row[1]}, QUANTITIES, rng=np.random.default_rng(1), draws=150)
+        median = found.summaries["median"]
+        held.append(median.low <= np.median(row) <= median.high)
+        tasks_held += [item.low <= row[TASKS.index(task)] <= item.high for task, item in found.tasks.items()]
+    assert np.mean(held) >= 0.8  # 80 trials: three standard errors below 0.9
+    assert 0.85 <= np.mean(tasks_held) <= 0.99
+    checked = calibration.check(trained, ("a", "b"), QUANTITIES, rng=np.random.default_rng(0))
+    assert checked.coverage["median"] >= 0.8
+    assert checked.groups == 30
+
+
+def test_widening_counts_groups_alike_and_the_new_one_as_missed():
+    values, weights = np.array([0.1, 0.2, 0.3, 5.0]), np.array([1 / 3, 1 / 3, 1 / 3, 1.0])
+    misses = Misses({"x": (values, weights)}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
+    assert misses.widening("x", 1 / 3) == 0.3  # p alone is a third of p, q and the new group
+    assert misses.widening("x", 0.6) == 5.0
+    assert misses.widening("x", 0.7) == float("inf")
+    assert misses.widening("x", 0.3, without="p") == 5.0
+    lucky = Misses({"x": (-values, weights)}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
+    assert lucky.widening("x", 1 / 3) == 0.0
+
+
+def test_too_few_groups_give_no_ends(trained):
+    found = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), level=0.99)
+    assert (found.summaries["median"].low, found.summaries["median"].high) == (0.0, None)
+    assert (found.summaries["good"].low, found.summaries["good"].high) == (0.0, 6.0)
+
+
+def test_scores_beyond_those_learnt_from_and_odd_ones_are_told(trained):
+    plain = predict(trained, {"a": 20.0, "b": 20.0}, QUANTITIES, rng=np.random.default_rng(0))
+    odd = predict(trained, {"a": 5.0, "b": 9e6}, QUANTITIES, rng=np.random.default_rng(0))
+    assert (plain.outside, odd.outside) == ((), ("b",))
+    assert plain.oddness == 1.0
+    assert odd.oddness > 2
+    ratio = [item.high / max(item.low, 1e-3) for item in (plain.summaries["median"], odd.summaries["median"])]
+    assert ratio[1] > ratio[0]
+
+
+def test_what_to_play_next_agrees_with_trying_it(trained):
+    """Draw the task, predict again from it, and see what is left of the spread: slow and obvious."""
+    joint, rng = trained.joint, np.random.default_rng(0)
+    found = predict(trained, {"a": 20.0}, (MEDIAN,), rng=np.random.default_rng(1), draws=4000)
+    row = np.array([20.0, *[np.nan] * 6])
+    known = np.isfinite(row)
+    noise = rng.standard_normal((2000, 7))
+    drawn = calibration.draw(trained, joint, row, known, (MEDIAN,), noise)
+    today = np.log10(1 + drawn.summaries["median"]).std()
+    for step in found.plays:
+        place = TASKS.index(step.task)
+        left = []
+        for value in drawn.logs[:60, place - 1]:
+            tried = row.copy()
+            tried[place] = 10 ** max(0.0, value) - 1
+            again = calibration.draw(trained, joint, tried, np.isfinite(tried), (MEDIAN,), noise[:500])
+            left.append(np.log10(1 + again.summaries["median"]).var())
+        assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.07)
+
+
+def test_dear_tasks_are_played_later(trained):
+    alike = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0)).plays
+    first = alike[0].task
+    frames = {task: 1000.0 if task == first else 1.0 for task in TASKS}
+    dear = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), frames=frames).plays
+    assert dear[-1].task == first
+    assert dear[-1].left == alike[0].left
+
+
+def test_bad_input_is_told(trained):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ArcadeMarkError, match="no task of the training scores"):
+        predict(trained, {"stranger": 1.0}, QUANTITIES, rng=rng)
+    with pytest.raises(UnknownNameError, match="iqm"):
+        predict(trained, {"a": 1.0}, QUANTITIES, rng=rng, target="iqm")
+    with pytest.raises(ArcadeMarkError, match="frames"):
+        predict(trained, {"a": 1.0}, QUANTITIES, rng=rng, frames={"b": 1.0})
+    scores, _ = made(0, 4)
+    names = [str(row) for row in range(12)]
+    with pytest.raises(ArcadeMarkError, match="one group"):
+        train(scores, names, TASKS, ["same"] * 12)
+    with pytest.raises(ArcadeMarkError, match="expected"):
+        train(scores, names[:3], TASKS)
+    with pytest.raises(UnknownNameError, match="sqrt"):
+        train(scores, names, TASKS, transform="sqrt")
+
+
+def test_tasks_that_few_have_are_left_out():
+    scores, papers = made(0, 10, missing=0.0)
+    scores[4:, 2] = np.nan
+    scores[:, 5] = 7.0
+    found = train(scores, [str(row) for row in range(30)], TASKS, papers)
+    assert found.left_out == ("c", "f")
+    assert found.joint.tasks == tuple("abdeg")
+
+
+def test_scores_that_are_not_transformed_may_be_below_zero():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(-5, 1, size=(24, 1)) + rng.normal(scale=0.2, size=(24, 4))
+    found = train(scores, [str(row) for row in range(24)], tuple("abcd"), transform="none")
+    told = predict(found, {"a": -6.0}, rng=np.random.default_rng(0))
+    assert told.tasks["b"].value < -5
+    assert told.summaries["mean"].low < told.summaries["mean"].value < told.summaries["mean"].high < 0

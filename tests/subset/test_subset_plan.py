@@ -1,0 +1,92 @@
+"""Plans: what each step may choose from, against fitting every subset slowly."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.plan import ATARI_5, Step, follow, plan
+from arcademark.subset.problem import Problem, make_problem
+from arcademark.subset.search import evaluate
+
+TASKS = tuple("abcdefghijklmn")
+STEPS = (
+    Step("two", 2),
+    Step("one", 1, within="two"),
+    Step("val", 2, exclude="two"),
+    Step("four", 4, include="two", exclude="val"),
+)
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    rng = np.random.default_rng(11)
+    level = rng.uniform(0.5, 2.5, size=(40, 1))
+    percent = 10 ** (level + rng.normal(scale=0.4, size=(40, len(TASKS)))) - 1
+    names = [f"x{number:02}" for number in range(40)]
+    return make_problem(percent, names, TASKS, minimum_tasks=1, minimum_algorithms=1)
+
+
+def best(problem, size, chosen_from, include=()):
+    found = []
+    for more in itertools.combinations([task for task in chosen_from if task not in include], size - len(include)):
+        item = evaluate(problem, (*include, *more))
+        if min(item.coefficients) >= 0:
+            found.append(item)
+    return min(found, key=lambda item: item.cv_mse)
+
+
+def test_each_step_is_the_best_of_what_the_earlier_ones_leave(problem):
+    found = follow(problem, STEPS, top=2)
+    two = best(problem, 2, TASKS).tasks
+    assert found["two"].best.tasks == two
+    assert found["one"].best.tasks == best(problem, 1, two).tasks
+    rest = [task for task in TASKS if task not in two]
+    val = best(problem, 2, rest).tasks
+    assert found["val"].best.tasks == val
+    assert found["four"].best.tasks == best(problem, 4, [t for t in TASKS if t not in val], two).tasks
+    assert all(result.certificate.holds for result in found.values())
+
+
+def test_constraints_and_progress(problem):
+    told: dict[str, list[tuple[int, int]]] = {}
+
+    def progress(step):
+        return lambda done, total: told.setdefault(step.name, []).append((done, total))
+
+    free = follow(problem, STEPS[:2], top=1)
+    barred = free["two"].best.tasks[0]
+    found = follow(problem, STEPS[:2], exclude=(barred,), include=("n",), progress=progress, top=1)
+    assert "n" in found["two"].best.tasks
+    assert barred not in found["two"].best.tasks
+    assert told.keys() <= {"two", "one"}
+    assert all(done <= total for calls in told.values() for done, total in calls)
+
+
+def test_the_papers_plan_nests_as_its_section_4_3_says():
+    assert [(step.name, step.size) for step in ATARI_5] == [
+        ("5", 5),
+        ("3", 3),
+        ("1", 1),
+        ("3-val", 3),
+        ("5-val", 5),
+        ("10", 10),
+    ]
+    assert plan("atari-5") is ATARI_5
+    with pytest.raises(UnknownNameError, match="atari-5"):
+        plan("atari-6")
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ((Step("a", 1), Step("a", 2)), "two steps are named 'a'"),
+        ((Step("a", 1, within="b"),), "'b' is no earlier step"),
+    ],
+)
+def test_plans_that_are_none(problem, steps, told):
+    with pytest.raises(ArcadeMarkError, match=told):
+        follow(problem, steps)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import aggregate
+from arcademark.subset.problem import Problem, fold_of_cases, log10_score, log10_score_inverse, make_problem
+
+NAN = np.nan
+TASKS = ("alpha", "beta", "gamma", "delta")
+ALGORITHMS = ("one", "two", "three")
+SCORES = np.array([[10.0, -5.0, 100.0, 40.0], [20.0, 3.0, NAN, 7.0], [NAN, NAN, NAN, 9.0]])
+
+
+def made(**options):
+    return make_problem(SCORES, ALGORITHMS, TASKS, **({"minimum_tasks": 3, "minimum_algorithms": 2} | options))
+
+
+def test_transform_by_hand():
+    assert log10_score([-3.0, 0.0, 9.0, 99.0]).tolist() == [0.0, 0.0, 1.0, 2.0]
+    assert np.isnan(log10_score(NAN))
+    assert log10_score_inverse(log10_score([0.0, 5.0, 123.0])) == pytest.approx([0.0, 5.0, 123.0])
+
+
+def test_filters_name_what_they_leave_out():
+    problem = made()
+    assert problem.algorithms == ("one", "two")
+    assert problem.tasks == ("alpha", "beta", "delta")
+    assert problem.left_out["three"] == "it has 1 tasks, fewer than 3"
+    assert problem.left_out["gamma"] == "1 algorithms have it, fewer than 2"
+    np.testing.assert_allclose(problem.X, log10_score([[10, -5, 40], [20, 3, 7]]))
+
+
+def test_target_counts_tasks_that_are_left_out():
+    assert made().y == pytest.approx(log10_score([25.0, 7.0]))  # of −5, 10, 40, 100 and of 3, 7, 20
+    assert made(exclude=["delta"]).y == pytest.approx(log10_score([25.0, 7.0]))
+    assert made(exclude=["delta"]).left_out["delta"] == "it was excluded"
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("mean", [36.25, 10.0]),
+        ("iqm", [25.0, 10.0]),
+        ("at human level", [1.0, 0.0]),
+        (lambda scores: float(scores.max()), [100.0, 20.0]),
+        ([1.0, 2.0, 3.0], [1.0, 2.0]),
+    ],
+)
+def test_targets(target, expected):
+    assert made(target=target, target_transform="none").y == pytest.approx(expected)
+    assert aggregate.mean(SCORES[0]) == 36.25
+
+
+def test_transforms_of_ones_own():
+    problem = made(transform=np.sqrt, target=[1, 4, 9], exclude=["beta"])
+    np.testing.assert_allclose(problem.X, np.sqrt([[10, 40], [20, 7]]))
+    assert problem.y == pytest.approx([1, 2])
+
+
+def test_algorithms_are_sorted_by_name():
+    turned = make_problem(SCORES[::-1], ALGORITHMS[::-1], TASKS, minimum_tasks=3, minimum_algorithms=2)
+    assert turned.algorithms == made().algorithms
+    assert np.array_equal(turned.X, made().X)
+    assert np.array_equal(turned.y, made().y)
+
+
+def test_a_task_that_tells_nothing_apart_is_left_out():
+    problem = make_problem(
+        [[1.0, 5.0], [1.0, 7.0], [1.0, 9.0]], ALGORITHMS, ("same", "other"), minimum_tasks=1, minimum_algorithms=1
+    )
+    assert problem.tasks == ("other",)
+    assert problem.left_out["same"] == "all algorithms have the same score on it"
+    with pytest.raises(ArcadeMarkError, match="'same' is not part of the problem: all algorithms"):
+        problem.positions(["same"])
+
+
+@pytest.mark.parametrize(
+    ("scores", "algorithms", "tasks", "says"),
+    [
+        (np.full((3, 4), NAN), ALGORITHMS, TASKS, "0 of 3 algorithms"),
+        (np.ones((3, 4)), ALGORITHMS, TASKS, "0 of 4 tasks"),
+        (SCORES, ("one", "two", "one"), TASKS, "algorithm 'one' is named twice"),
+        (SCORES, ALGORITHMS, ("alpha", "beta", "alpha", "delta"), "task 'alpha' is named twice"),
+        (SCORES, ALGORITHMS, TASKS[:3], "shape"),
+    ],
+)
+def test_bad_tables_are_refused(scores, algorithms, tasks, says):
+    with pytest.raises(ArcadeMarkError, match=says):
+        make_problem(scores, algorithms, tasks, minimum_tasks=1, minimum_algorithms=1)
+
+
+def test_unknown_names_are_refused():
+    for options in ({"target": "medain"}, {"transform": "lgo10"}, {"exclude": ["alpa"]}):
+        with pytest.raises(UnknownNameError):
+            made(**options)
+    with pytest.raises(ArcadeMarkError, match="target has shape"):
+        made(target=[1.0, 2.0])
+    with pytest.raises(ArcadeMarkError, match="infinite"):
+        Problem(np.array([[np.inf]]), np.ones(1), ("a",), ("t",))
+
+
+def test_complete_cases_are_those_with_every_task():
+    problem = Problem(np.array([[1.0, NAN], [2.0, 3.0], [NAN, 4.0]]), np.arange(3.0), ("a", "b", "c"), ("s", "t"))
+    assert problem.complete((0,)).tolist() == [True, True, False]
+    inputs, targets = problem.sample((0, 1))
+    assert inputs.tolist() == [[2.0, 3.0]]
+    assert targets.tolist() == [1.0]
+
+
+def test_drawing_algorithms_again_keeps_names_apart():
+    problem = Problem(np.array([[1.0], [2.0], [3.0]]), np.arange(3.0), ("a", "b", "c"), ("t",))
+    drawn = problem.with_algorithms([2, 0, 2])
+    assert drawn.algorithms == ("a", "c", "c (2)")
+    assert drawn.X.ravel().tolist() == [1.0, 3.0, 3.0]
+    assert drawn.y.tolist() == [0.0, 2.0, 2.0]
+
+
+def test_every_case_is_held_out_once_in_folds_of_like_size():
+    for n in (10, 11, 44, 62):
+        sizes = np.bincount(fold_of_cases(n), minlength=10)
+        assert sizes.sum() == n
+        assert np.ptp(sizes) <= 1

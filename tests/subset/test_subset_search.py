@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import math
+
+import made_up_scores
+import numpy as np
+import pytest
+from made_up_scores import random_problem, slow_search
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset import enumeration
+from arcademark.subset.problem import Problem, fold_of_cases
+from arcademark.subset.search import evaluate, search
+
+FOLDS, SEED = 4, 7
+
+
+def positions(problem, candidates):
+    return [problem.positions(candidate.tasks) for candidate in candidates]
+
+
+def check(problem, size, nonnegative, bounds, *, allowed=None, include=(), top=6):
+    expected = slow_search(problem, size, FOLDS, SEED, nonnegative, allowed, include)
+    result = search(
+        problem,
+        size,
+        include=[problem.tasks[j] for j in include],
+        within=None if allowed is None else [problem.tasks[j] for j in allowed],
+        top=top,
+        nonnegative=nonnegative,
+        folds=FOLDS,
+        fold_seed=SEED,
+        bounds=bounds,
+    )
+    listed = (result.best, *result.runners_up)
+    assert len(listed) == min(top, len(expected))
+    assert positions(problem, listed) == [subset for _, subset in expected[: len(listed)]]
+    assert [c.cv_mse for c in listed] == pytest.approx([error for error, _ in expected[: len(listed)]], rel=1e-9)
+    assert result.certificate.holds
+    return result
+
+
+@pytest.mark.parametrize("bounds", [True, False])
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_agrees_with_fitting_every_subset(seed, size, nonnegative, bounds):
+    problem = random_problem(seed, missing=0.1 * (seed % 3))
+    result = check(problem, size, nonnegative, bounds)
+    certificate = result.certificate
+    assert certificate.subsets == math.comb(8, size)
+    assert certificate.evaluated + certificate.pruned + certificate.inadmissible == certificate.subsets
+    assert certificate.pruned == 0 or bounds
+
+
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+def test_constraints_narrow_the_choice(nonnegative):
+    problem = random_problem(11, tasks=9, missing=0.1)
+    check(problem, 4, nonnegative, True, allowed=[0, 2, 3, 4, 6, 7, 8], include=(3,))
+    check(problem, 4, nonnegative, True, include=(1, 5))
+    check(problem, 2, nonnegative, True, include=(1, 5))
+
+
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+@pytest.mark.parametrize("size", [1, 3, 6])
+@pytest.mark.parametrize("bounds", [True, False])
+def test_incomplete_cases_may_be_charged(size, nonnegative, bounds):
+    problem = random_problem(31, algorithms=30, tasks=9, missing=0.12)
+    plain = slow_search(problem, size, FOLDS, SEED, nonnegative)
+    charged = slow_search(problem, size, FOLDS, SEED, nonnegative, charge=True)
+    options = {"nonnegative": nonnegative, "folds": FOLDS, "fold_seed": SEED, "bounds": bounds, "top": 8}
+    found = search(problem, size, incomplete="charge", **options)
+    assert positions(problem, (found.best, *found.runners_up)) == [subset for _, subset in charged[:8]]
+    assert found.certificate.holds
+    assert [subset for _, subset in plain[:8]] != [subset for _, subset in charged[:8]]
+
+
+def test_tasks_with_the_same_scores_tie_and_the_first_is_better():
+    problem = random_problem(3, twins=2, missing=0.0)
+    result = check(problem, 3, "drop", True, top=20)
+    errors = [candidate.cv_mse for candidate in (result.best, *result.runners_up)]
+    assert len(set(np.round(errors, 12))) < len(errors)
+
+
+def test_every_algorithm_may_lack_something_else():
+    rng = np.random.default_rng(5)
+    problem = random_problem(5, algorithms=90, tasks=7, missing=0.0, twins=0)
+    scores = problem.X.copy()
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    check(Problem(scores, problem.y, problem.algorithms, problem.tasks), 3, "drop", True)
+
+
+def test_order_of_tasks_does_not_matter():
+    problem = random_problem(8, tasks=9, twins=0)
+    order = np.random.default_rng(0).permutation(9)
+    turned = Problem(problem.X[:, order], problem.y, problem.algorithms, tuple(problem.tasks[j] for j in order))
+    first, second = search(problem, 4, folds=FOLDS), search(turned, 4, folds=FOLDS)
+    assert set(first.best.tasks) == set(second.best.tasks)
+    assert first.best.cv_mse == pytest.approx(second.best.cv_mse, rel=1e-12)
+
+
+def test_threads_change_neither_result_nor_counts():
+    problem = random_problem(2, algorithms=40, tasks=16, missing=0.1)
+    assert search(problem, 5, threads=1) == search(problem, 5, threads=3)
+
+
+@pytest.mark.parametrize("size", [6, 7])
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+def test_large_subsets_agree_with_cross_validating_each(size, nonnegative):
+    problem = random_problem(size, algorithms=40, tasks=13, missing=0.06)
+    options = {"top": 12, "nonnegative": nonnegative, "folds": FOLDS}
+    with_bounds, without = search(problem, size, **options), search(problem, size, bounds=False, **options)
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.holds
+    assert with_bounds.certificate.pruned > 0
+
+
+@pytest.mark.parametrize("size", [6, 7])
+def test_large_subsets_agree_with_fitting_every_subset(size):
+    for seed in range(3):
+        check(random_problem(20 + seed, algorithms=30, tasks=10, missing=0.07), size, "drop", True)
+
+
+def test_bounds_leave_out_most_and_change_nothing():
+    problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
+    with_bounds, without = search(problem, 5), search(problem, 5, bounds=False)
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.pruned > 0.8 * with_bounds.certificate.subsets
+    assert without.certificate.evaluated + without.certificate.inadmissible == without.certificate.subsets
+
+
+def test_a_corrupt_bound_fails_the_certificate(monkeypatch):
+    problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
+    monkeypatch.setattr(enumeration, "AUDIT_EVERY", 1)
+    honest = search(problem, 5)
+    assert honest.certificate.holds
+    assert honest.certificate.audited > 100
+    monkeypatch.setattr(enumeration, "BOUND_MARGIN", 1.6)
+    corrupt = search(problem, 5)
+    assert not corrupt.certificate.holds
+    assert corrupt.certificate.violations > 0
+    assert corrupt.certificate.gap == math.inf
+
+
+def test_a_subset_not_accounted_for_fails_the_certificate(monkeypatch):
+    problem = random_problem(4, missing=0.0)
+    monkeypatch.setattr(enumeration.pairs, "search_groups", lambda *_: np.array([3, 5, 0, 0, 0]))
+    monkeypatch.setattr(enumeration, "_merge", lambda question, *_: ([(0, 1, 2)], enumeration.Counts(3, 5, 0)))
+    assert not search(problem, 3, folds=FOLDS).certificate.holds
+
+
+def test_candidate_by_hand():
+    x, y = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 4.0, 4.0])
+    problem = Problem(x[:, None], y, ("a", "b", "c", "d"), ("t",))
+    found = evaluate(problem, ["t"], folds=2, fold_seed=None)
+    later, earlier = (3 * 4 + 4 * 4) / 25, (1 + 4) / 5  # slopes fitted to rows c, d and to rows a, b
+    errors = [1 - later, 2 - 2 * later, 4 - 3 * earlier, 4 - 4 * earlier]
+    assert found.cv_mse == pytest.approx(np.mean(np.square(errors)))
+    assert found.cv_mae == pytest.approx(np.mean(np.abs(errors)))
+    assert found.r2 == pytest.approx(1 - np.mean(np.square(errors)) / np.var(y))
+    assert found.relative_error == pytest.approx(math.log(10) * np.mean(np.abs(errors)))
+    assert found.coefficients == pytest.approx([(1 + 4 + 12 + 16) / 30])
+    assert found.n == 4
+
+
+def test_folds_are_those_of_the_published_code():
+    fold_of = fold_of_cases(44)
+    for fold, held in enumerate(made_up_scores.folds_of(44, 10, 1982)):
+        assert set(np.flatnonzero(fold_of == fold)) == set(held)
+    assert fold_of_cases(5, 2, None).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_progress_ends_with_every_subset():
+    seen = []
+    problem = random_problem(1, tasks=10)
+    search(problem, 4, folds=FOLDS, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] <= seen[-1][1] == math.comb(10, 4)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"size": 0}, "size 0"),
+        ({"size": 9}, "size 9"),
+        ({"size": 1, "include": ("task 0", "task 1")}, "size 1"),
+        ({"folds": 1}, "1 folds"),
+        ({"folds": 25}, "25 folds"),
+        ({"include": ("task 0", "task 0")}, "named twice"),
+        ({"include": ("task 0",), "exclude": ("task 0",)}, "included and excluded"),
+        ({"top": 0}, "0 subsets"),
+        ({"nonnegative": "maybe"}, "maybe"),
+        ({"incomplete": "ignore"}, "ignore"),
+        ({"minimum_cases": 30}, "expected at least 30"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(options, says):
+    with pytest.raises(ArcadeMarkError, match=says):
+        search(random_problem(0), **({"size": 3, "folds": 4} | options))
+
+
+def test_unknown_tasks_are_named():
+    with pytest.raises(UnknownNameError, match="task 77"):
+        search(random_problem(0), 3, exclude=["task 77"])
+
+
+def test_no_subset_with_enough_cases_is_an_answer():
+    problem = random_problem(0, algorithms=20, tasks=2, twins=0)
+    scores = np.where(np.arange(20)[:, None] < 10, [1.0, np.nan], [np.nan, 1.0]) * np.arange(1, 21)[:, None]
+    with pytest.raises(ArcadeMarkError, match="none of 1 subsets of 2"):
+        search(Problem(scores, problem.y, problem.algorithms, problem.tasks), 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [5, 6, 7])
+def test_published_scores_are_searched_alike_with_bounds_and_without(size):
+    from arcademark.reproduce.atari5_data import problem
+
+    validation = ("assault", "bank_heist", "ms_pacman", "video_pinball", "yars_revenge")
+    with_bounds = search(problem(), size, exclude=validation)
+    without = search(problem(), size, exclude=validation, bounds=False)
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.holds
+    assert without.certificate.evaluated == without.certificate.subsets == with_bounds.certificate.subsets

@@ -1,0 +1,77 @@
+"""Studies by hand: estimates, errors, what is relative to a baseline, and orders turned round."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.model import SubsetModel
+from arcademark.subset.study import inversions, study
+
+TASKS = ("a", "b", "c")
+FIRST = SubsetModel("first", ("a",), (1.0,), 0.0, 0.1, "median", None, "made up", transform="none")
+BOTH = SubsetModel("both", ("c", "a"), (0.5, 0.5), 0.0, 0.1, "median", None, "made up", transform="none")
+SCORES = np.array([[10.0, 20.0, 30.0], [40.0, 10.0, np.nan], [0.0, 5.0, 8.0], [np.nan, 1.0, np.nan]])
+NAMES = ("low", "two", "least", "one")
+
+
+def test_by_hand():
+    found = study(SCORES, NAMES, TASKS, (FIRST, BOTH), minimum_tasks=2, relative_to="low")
+    rows = {row.algorithm: row for row in found.rows}
+    assert [row.algorithm for row in found.rows] == ["two", "low", "least", "one"]
+    assert [(row.tasks, row.true) for row in found.rows] == [(2, 25.0), (3, 20.0), (3, 5.0), (1, None)]
+    assert [item.value for item in rows["low"].estimates] == [10.0, 20.0]
+    assert [item.error for item in rows["low"].estimates] == [-0.5, 0.0]
+    assert [item.value for item in rows["two"].estimates] == [40.0, None]
+    assert rows["two"].relative == 1.25
+    assert rows["two"].estimates[0].relative == 4.0
+    assert rows["two"].estimates[0].relative_error == pytest.approx(4.0 / 1.25 - 1)
+    assert [item.value for item in rows["one"].estimates] == [None, None]
+    first, both = found.agreements
+    assert (first.compared, first.pairs, first.inversions) == (3, 3, ())
+    assert first.mean_error == pytest.approx((0.6 + 0.5 + 1.0) / 3)
+    assert (first.worst_error, first.bias) == (1.0, pytest.approx((0.6 - 0.5 - 1.0) / 3))
+    assert first.relative_mean_error == pytest.approx((2.2 + 1.0) / 2)
+    assert (both.compared, both.mean_error) == (2, pytest.approx(0.1))
+
+
+def test_turned_orders_are_named_with_the_better_one_first():
+    scores = np.array([[1.0, 9.0, 9.0], [2.0, 3.0, 3.0], [3.0, 3.0, 3.0]])
+    (agreement,) = study(scores, ("best", "x", "y"), TASKS, (FIRST,), minimum_tasks=1).agreements
+    assert agreement.inversions == (("best", "x"), ("best", "y"))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
+def test_inversions_are_those_of_a_slow_count(pairs):
+    true, guess = [a for a, _ in pairs], [b for _, b in pairs]
+    slow = [
+        (i, j) for i, j in itertools.permutations(range(len(pairs)), 2) if true[i] > true[j] and guess[i] < guess[j]
+    ]
+    assert sorted(inversions(true, guess)) == sorted(slow)
+
+
+def test_no_algorithm_to_compare():
+    found = study(np.full((1, 3), np.nan), ("none",), TASKS, (FIRST,))
+    assert (found.rows[0].true, found.rows[0].estimates[0].value) == (None, None)
+    (agreement,) = found.agreements
+    assert (agreement.compared, agreement.mean_error, agreement.worst_error, agreement.pairs) == (0, None, None, 0)
+
+
+def test_a_model_of_tasks_that_the_table_lacks_estimates_nothing():
+    other = SubsetModel("other", ("z",), (1.0,), 0.0, 0.1, "median", None, "made up")
+    found = study(SCORES, NAMES, TASKS, (other,))
+    assert all(row.estimates[0].value is None for row in found.rows)
+
+
+def test_bad_input():
+    with pytest.raises(ArcadeMarkError, match="shape"):
+        study(SCORES, NAMES[:2], TASKS, (FIRST,))
+    with pytest.raises(UnknownNameError, match="lo"):
+        study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="lov")
+    with pytest.raises(ArcadeMarkError, match="no median above 0"):
+        study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="one")

@@ -1,0 +1,218 @@
+"""Nested errors against a search as slow and plain as can be; intervals against hand counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_scores import random_problem, slow_search
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.problem import Problem
+from arcademark.subset.search import search
+from arcademark.subset.stability import bootstrap, over_fold_seeds
+from arcademark.subset.validate import Held, Nested, copies, nested
+
+FOLDS, SEED = 4, 7
+
+
+def sources_of(problem: Problem, papers: int = 6) -> dict[str, str]:
+    return {name: f"paper {row % papers}" for row, name in enumerate(problem.algorithms)}
+
+
+def choose(size: int, seed: int = SEED):
+    return lambda problem: {"best": search(problem, size, folds=FOLDS, fold_seed=seed, top=1).best}
+
+
+def slow_choice(problem: Problem, size: int) -> tuple[int, ...]:
+    return slow_search(problem, size, FOLDS, SEED, "drop")[0][1]
+
+
+def slow_nested(problem: Problem, sources: dict[str, str], size: int):
+    """Predictions by algorithm, and the subsets chosen, one a source."""
+    found, chosen = {}, []
+    names = np.array([sources[name] for name in problem.algorithms])
+    for source in dict.fromkeys(names.tolist()):
+        rest = np.flatnonzero(names != source)
+        left = Problem(problem.X[rest], problem.y[rest], tuple(problem.algorithms[r] for r in rest), problem.tasks)
+        subset = slow_choice(left, size)
+        chosen.append(subset)
+        rows = np.isfinite(left.X[:, subset]).all(axis=1)
+        weights = np.linalg.lstsq(left.X[rows][:, subset], left.y[rows], rcond=None)[0]
+        for row in np.flatnonzero(names == source):
+            guess = float(problem.X[row, list(subset)] @ weights)
+            if math.isfinite(guess):
+                found[problem.algorithms[row]] = guess
+    return found, chosen
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_agrees_with_searching_slowly_without_each_source(seed, size):
+    problem = random_problem(seed, missing=0.1 * seed)
+    sources = sources_of(problem)
+    expected, chosen = slow_nested(problem, sources, size)
+    found = nested(problem, sources, choose(size))["best"]
+    assert [item.algorithm for item in found.held] == [name for name in problem.algorithms if name in expected]
+    assert [item.predicted for item in found.held] == pytest.approx([expected[item.algorithm] for item in found.held])
+    truth = dict(zip(problem.algorithms, problem.y, strict=True))
+    assert [item.true for item in found.held] == [truth[item.algorithm] for item in found.held]
+    assert found.unpredicted.keys() == set(problem.algorithms) - expected.keys()
+    errors = [math.log(10) * abs(truth[name] - guess) for name, guess in expected.items()]
+    assert (found.mean, found.median, found.worst.relative_error) == pytest.approx(
+        (np.mean(errors), np.median(errors), max(errors))
+    )
+    assert {problem.positions(win.tasks): win.times for win in found.wins} == {
+        subset: chosen.count(subset) for subset in chosen
+    }
+
+
+def test_a_source_does_not_see_itself():
+    """Were the odd paper's target seen, another task would be chosen for it."""
+    rng = np.random.default_rng(3)
+    honest = rng.uniform(1, 3, 20)
+    X = np.column_stack([honest, np.r_[np.zeros(16), honest[16:] * 9]])
+    y = np.r_[honest[:16], honest[16:] * 9]
+    names = tuple(f"a{row:02}" for row in range(20))
+    problem = Problem(X, y, names, ("usual", "odd"))
+    sources = {name: "odd" if row >= 16 else f"paper {row % 4}" for row, name in enumerate(names)}
+    found = nested(problem, sources, choose(1))["best"]
+    odd = [item for item in found.held if item.source == "odd"]
+    assert [item.tasks for item in odd] == [("usual",)] * 4
+    assert [item.predicted for item in odd] == pytest.approx(honest[16:])
+
+
+def test_a_copy_under_another_source_is_dropped_and_the_fuller_one_stays():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 2, (12, 11))
+    X[3] = X[7]
+    X[3, 0] = np.nan
+    X[5] = X[6]
+    problem = Problem(X, X.mean(axis=1, where=np.isfinite(X)), tuple("abcdefghijkl"), tuple(map(str, range(11))))
+    sources = {name: name for name in problem.algorithms} | {"f": "same", "g": "same"}
+    assert copies(problem, sources) == {"d": "h"}
+    found = nested(problem, sources, choose(1))["best"]
+    assert found.unpredicted == {"d": "a copy of h"}
+    assert len(found.held) == 11
+
+
+def test_scores_at_the_least_do_not_make_a_copy():
+    X = np.zeros((6, 12))
+    X[:, 0] = np.arange(6)
+    problem = Problem(X, np.arange(6.0), tuple("abcdef"), tuple(map(str, range(12))))
+    assert copies(problem, {name: name for name in problem.algorithms}) == {}
+
+
+def made(residuals: dict[str, list[float]]) -> Nested:
+    items = [
+        Held(f"{source}{place}", source, ("t",), value, 0.0)
+        for source, values in residuals.items()
+        for place, value in enumerate(values)
+    ]
+    return Nested(tuple(items), {}, ())
+
+
+def test_intervals_count_each_source_once():
+    found = made({"a": [0.1, 0.1, 0.1, 0.1], "b": [-0.2], "c": [0.3], "d": [-0.4, 0.5]})
+    # Weights: a 4 × 1/20, b 1/5, c 1/5, d 2 × 1/10, infinity 1/5.
+    assert [found.reach(level) for level in (0.15, 0.2, 0.4, 0.5, 0.7, 0.75, 0.8, 0.81)] == [
+        *(0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, math.inf)
+    ]
+    assert found.mean_of_sources == pytest.approx(math.log(10) * (0.1 + 0.2 + 0.3 + 0.45) / 4)
+    measured = found.coverage(0.5)
+    # Without a: b, c, d at 1/4 each, so 0.3; without b or c: a, and c or b; without d: a, b.
+    assert (measured.inside, measured.of, measured.of_sources) == (5, 8, 0.5)
+    assert measured.factor == pytest.approx(10**0.3)
+
+
+@given(
+    st.lists(st.lists(st.floats(-2, 2), min_size=1, max_size=4), min_size=2, max_size=12),
+    st.floats(0.05, 0.95),
+)
+def test_reach_grows_with_the_level_and_holds_its_share_of_sources(groups, level):
+    found = made({str(place): values for place, values in enumerate(groups)})
+    reach = found.reach(level)
+    assert found.reach(level / 2) <= reach
+    share = sum(np.mean([abs(value) <= reach for value in values]) for values in groups) / (len(groups) + 1)
+    assert math.isinf(reach) or share >= level - 1e-9
+
+
+def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():
+    rng = np.random.default_rng(11)
+    inside = []
+    for _ in range(400):
+        spread = rng.exponential(size=16)
+        groups = {str(place): (scale * rng.normal(size=3)).tolist() for place, scale in enumerate(spread)}
+        new = groups.pop("15")
+        inside.append(np.mean(np.abs(new) <= made(groups).reach(0.8)))
+    assert 0.77 <= np.mean(inside) <= 0.88
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, math.nan])
+def test_a_level_is_a_fraction(level):
+    with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
+        made({"a": [0.1]}).reach(level)
+
+
+def test_unknown_and_single_sources_are_refused():
+    problem = random_problem(0)
+    with pytest.raises(ArcadeMarkError, match="no source of 'algorithm 00'"):
+        nested(problem, {}, choose(1))
+    with pytest.raises(ArcadeMarkError, match="expected two sources"):
+        nested(problem, dict.fromkeys(problem.algorithms, "one"), choose(1))
+
+
+def test_nothing_predicted_is_refused():
+    X = np.array([[1.0, np.nan]] * 6 + [[np.nan, 1.0]] * 6) * np.arange(1, 13)[:, None]
+    problem = Problem(X, np.arange(1.0, 13.0), tuple("abcdefghijkl"), ("x", "y"))
+    sources = {name: "one" if name < "g" else "two" for name in problem.algorithms}
+    with pytest.raises(ArcadeMarkError, match="chosen without its source; search for fewer"):
+        nested(problem, sources, choose(1))
+
+
+def test_other_shuffles_and_samples_count_what_a_slow_search_finds():
+    problem = random_problem(4, missing=0.1)
+    told = []
+    seeds = over_fold_seeds(
+        lambda seed: choose(2, seed)(problem), range(5), lambda done, total: told.append((done, total))
+    )["best"]
+    slow = [slow_search(problem, 2, FOLDS, seed, "drop")[0][1] for seed in range(5)]
+    assert {problem.positions(win.tasks): win.times for win in seeds.wins} == {item: slow.count(item) for item in slow}
+    assert [win.times for win in seeds.wins] == sorted((win.times for win in seeds.wins), reverse=True)
+    assert told == [(done, 5) for done in range(1, 6)]
+    again = np.random.default_rng(5)
+    samples = [np.sort(again.integers(24, size=24)) for _ in range(6)]
+    slow = [
+        slow_choice(Problem(problem.X[rows], problem.y[rows], tuple(map(str, range(24))), problem.tasks), 2)
+        for rows in samples
+    ]
+    found = bootstrap(problem, choose(2), 6, np.random.default_rng(5))["best"]
+    assert (found.times, found.failed) == (6, 0)
+    assert {problem.positions(win.tasks): win.times for win in found.wins} == {item: slow.count(item) for item in slow}
+    assert found.tasks() == {
+        name: times for name in found.tasks() if (times := sum(problem.tasks.index(name) in subset for subset in slow))
+    }
+
+
+def test_a_sample_on_which_nothing_can_be_chosen_is_counted():
+    problem = random_problem(2)
+    calls = iter(range(10))
+
+    def sometimes(sample):
+        if next(calls) % 2:
+            raise ArcadeMarkError("nothing")
+        return choose(1)(sample)
+
+    found = bootstrap(problem, sometimes, 4, np.random.default_rng(0))["best"]
+    assert (found.times, found.failed, sum(win.times for win in found.wins)) == (4, 2, 2)
+
+
+def test_samples_on_none_of_which_anything_can_be_chosen_are_refused():
+    def never(sample):
+        raise ArcadeMarkError("nothing can be chosen")
+
+    with pytest.raises(ArcadeMarkError, match="nothing can be chosen"):
+        bootstrap(random_problem(2), never, 3, np.random.default_rng(0))
