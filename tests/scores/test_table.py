@@ -148,7 +148,5 @@ def test_concatenate_refuses_two_algorithms_of_one_name_and_says_where_they_are(
 
 def test_of_many_names_that_no_command_lists_the_closest_are_told() -> None:
     many = ScoreTable(("a",), tuple(f"t{i}" for i in range(20)), np.zeros((1, 20, 1)), ("",), ("",))
-    with pytest.raises(
-        UnknownNameError, match=r"'zzz'; the closest of the 20 that are known are ('t\d+'(, |$)){3}"
-    ):
+    with pytest.raises(UnknownNameError, match=r"'zzz'; the closest of the 20 that are known are ('t\d+'(, |$)){3}"):
         many.select(tasks=("zzz",))

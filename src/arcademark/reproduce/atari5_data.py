@@ -68,7 +68,7 @@ def raw() -> Mapping[str, Mapping[str, float]]:
     return MappingProxyType(
         {
             entry.algorithm: MappingProxyType(
-                {task: result.score for task, result in collections.scores_of(entry).items()}
+                {task: result.score for task, result in collections.scores_of(entry, as_published=True).items()}
             )
             for entry in collections.entries(COLLECTION)
         }

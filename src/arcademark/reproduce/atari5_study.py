@@ -142,9 +142,7 @@ def _within(where: str, cell: str, told: str, low: float, high: float) -> Compar
     if cell == told:
         return Comparison(where, cell, told, "agrees")
     if low - half <= value <= high + half:
-        return Comparison(
-            where, cell, told, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}"
-        )
+        return Comparison(where, cell, told, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}")
     return Comparison(where, cell, told, "differs")
 
 

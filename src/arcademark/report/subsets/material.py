@@ -136,9 +136,9 @@ def _names(place: str) -> list[str]:
 
 
 def _kept(place: Place) -> Place:
-    """Return a collection as a table that has its reference players, too."""
+    """Return a collection as its source has it, which published models were fitted to, reference players included."""
     if isinstance(place, str) and place.startswith(CATALOGUE):
-        return collections.load(_names(place) or None)
+        return collections.load(_names(place) or None, as_published=True)
     return place
 
 

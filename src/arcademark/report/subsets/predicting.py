@@ -340,8 +340,8 @@ def _between(scores: Mapping[str, float], low: Mapping[str, float], high: Mappin
 
 @cache
 def _training() -> tuple[tuple[str, ...], Floats]:
-    """Return the games and the transformed scores of the training table."""
-    table = collections.load(TRAINING).select(tasks=suite("atari-57").tasks)
+    """Return the games and transformed scores of the training table as its source has it, for the paper's models."""
+    table = collections.load(TRAINING, as_published=True).select(tasks=suite("atari-57").tasks)
     raw = table.mean_over_runs()
     percent = normalise.hns(raw, references.scores("random"), references.scores("human"), table.tasks)
     return table.tasks, log10_score(percent)
