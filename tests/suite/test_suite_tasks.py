@@ -107,6 +107,10 @@ def test_environment_ids_of_all_games(decorated):
         assert canonical_game(decorated.format(rom.title().replace("_", ""))) == rom
 
 
+def test_a_colon_in_a_title_is_no_namespace():
+    assert canonical_game("TRON : Deadly Discs") == canonical_game("Tron:Deadly Discs") == "trondead"
+
+
 @settings(deadline=None)
 @given(st.sampled_from(list(games())), st.data())
 def test_case_spaces_and_punctuation_do_not_matter(rom, data):
