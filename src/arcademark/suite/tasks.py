@@ -29,7 +29,9 @@ JOYSTICK_ACTIONS = (
 """The console's 18 actions: nine positions of the joystick, with and without the button (ALE 2013, §2.1)."""
 
 _PREFIX = re.compile(
-    r"^(ale_py:|gym(nasium)?:|shimmy:)?(ale[/_:-]|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?", re.IGNORECASE
+    r"^(ale_py:|gym(nasium)?:|shimmy:)?"
+    r"(ale[/_:-]|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?",
+    re.IGNORECASE,
 )
 _SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$", re.IGNORECASE)
 
