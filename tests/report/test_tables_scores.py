@@ -210,7 +210,7 @@ def test_other_protocols_are_warned_of_with_their_settings() -> None:
     told = text_of(score_table(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
     assert "sticky actions (0.25: " in told
     assert told.count("were scored under different protocols") == 1
-    assert "protocol of mine and yours is not known" in text_of(score_table(made_up_table()), "protocol_unknown")
+    assert "Protocol not known of mine and yours" in text_of(score_table(made_up_table()), "protocol_unknown")
 
 
 def test_a_protocol_of_no_known_settings_differs_from_one_of_ours() -> None:
