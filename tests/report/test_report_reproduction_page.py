@@ -56,7 +56,7 @@ def test_the_page_has_every_cell_and_every_explanation(page: str) -> None:
             assert item.recomputed in page
     assert page.count("≠&nbsp;27.31") == 1
     assert "≈&nbsp;27.3" in page
-    assert "all explained" in page
+    assert "of unknown origin" in page
 
 
 def test_the_page_has_every_figure_in_words_too(page: str) -> None:

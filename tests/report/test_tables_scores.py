@@ -210,7 +210,7 @@ def test_other_protocols_are_warned_of_with_their_settings() -> None:
     told = text_of(score_table(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
     assert "sticky actions (0.25: " in told
     assert told.count("were scored under different protocols") == 1
-    assert "protocol of mine and yours is not known" in text_of(score_table(made_up_table()), "protocol_unknown")
+    assert "Protocol not known of mine and yours" in text_of(score_table(made_up_table()), "protocol_unknown")
 
 
 def test_a_protocol_of_no_known_settings_differs_from_one_of_ours() -> None:
@@ -358,3 +358,19 @@ def test_every_notice_is_of_a_known_kind(whole: ScoreReport) -> None:
 
 def test_it_is_public() -> None:
     assert arcademark.score_table is score_table
+
+
+def test_scores_above_all_known_ones_are_doubted() -> None:
+    rows = [("mine", "pong", 0, 50.7), ("mine", "boxing", 0, 90.0), ("yours", "pong", 0, 20.0)]
+    told = text_of(score_table(ScoreTable.from_rows(rows)), "unheard")
+    assert "Pong 50.7 of mine (record 21.0)" in told
+    assert "Boxing" not in told
+    assert "yours" not in told
+    assert "unheard" not in kinds(score_table("catalogue:review-2021"))
+
+
+def test_every_setting_that_differs_stands_in_a_note() -> None:
+    found = score_table("catalogue:review-2021")
+    assert "and 8 settings more" in text_of(found, "protocols_differ")
+    assert "frame stack (4: " in text_of(found, "settings")
+    assert "frame_stack" not in text_of(found, "settings")

@@ -44,6 +44,9 @@ CITED = "Bellemare et al. 2013; Agarwal et al. 2021"
 POWER_STATISTIC = "iqm"
 """The summary of which it is told how many runs its difference needs."""
 
+LONG_TAIL = 1.5
+"""The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
+
 PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
 """In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
 
@@ -262,7 +265,9 @@ def _profiles(material: Material, measure: Measure, bootstrap: Bootstrap) -> tup
     known = {name: runs for name, runs in known.items() if runs}
     if not known:
         return ()
-    reach = max(float(np.nanquantile(measure.by_run(runs), 0.95)) for runs in known.values())
+    ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]
+    most, last = (max(each[end] for each in ends) for end in (0, 1))
+    reach = float(last if last < LONG_TAIL * most else most)
     thresholds = _thresholds(reach)
     return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
 

@@ -61,7 +61,9 @@ def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
         scores=scores,
         everything=everything,
         best=_best(report),
-        cautions=" ".join(item.text for item in report.warnings if item.kind in IN_CAPTION),
+        cautions=" ".join(item.text for item in report.warnings if item.kind in IN_CAPTION)
+        .replace(" (--protocol)", "")
+        .replace(" --games common takes those that all have.", ""),
         intervals=any(
             item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries
         ),

@@ -114,7 +114,7 @@ def partial(material: Material, algorithms: Sequence[Algorithm]) -> Iterator[Not
         yield notice(
             "partial_suite",
             f"{whose} {first.games} of the {total} of {suite.name}: summaries are over what there is, and the median "
-            f"over {total} is refused, for these are missing: {wording.shortened(missing, most=12)}.",
+            f"over {total} is refused, for these are missing: {wording.shortened(missing, most=6)}.",
         )
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcademark.report import sections, wording
-from arcademark.report.layout import WIDE, notice, prose, section, show, table
+from arcademark.report.layout import NARROWEST_NAME, WIDE, notice, prose, section, show, table
 from arcademark.report.tables import words
 from arcademark.report.tables.document import Algorithm, Score, ScoreReport
 
@@ -37,7 +37,7 @@ def parts(report: ScoreReport, width: int, *, everything: bool = False) -> Itera
     yield from section("", *(notice(told) for told in report.warnings))
     yield from section("", *(Text(source, style="dim") for source in report.sources))
     yield from section("At a glance", _headline(report))
-    yield from section(f"Summaries over {report.scope}", _summaries(report))
+    yield from section(f"Summaries over {report.scope}", _summaries(report, width))
     yield from _records(report)
     yield from _efficiency(report)
     if report.hard_exploration is not None:
@@ -87,7 +87,7 @@ def _estimate(item: Algorithm) -> tuple[RenderableType, str]:
     return Text(wording.percent(estimate.value), style="yellow" if estimate.warnings else ""), estimate.title
 
 
-def _summaries(report: ScoreReport) -> Table:
+def _summaries(report: ScoreReport, width: int) -> Table:
     numbers = {item.games for algorithm in report.algorithms for item in algorithm.summaries}
     counted = len(numbers) > 1
     made = table(
@@ -101,6 +101,10 @@ def _summaries(report: ScoreReport) -> Table:
         left=2,
     )
     made.columns[1].no_wrap = True
+    summaries = [item for algorithm in report.algorithms for item in algorithm.summaries]
+    longest = max(len(words.span(one)) for item in summaries for one in (item.mean, item.median, item.iqm))
+    names = max(len(item.title) for item in summaries) + NARROWEST_NAME
+    apart = " …\n" if names + 4 * (longest + 1) + (6 if counted else 0) > width else " … "
     for algorithm in report.algorithms:
         for index, item in enumerate(algorithm.summaries):
             four = (item.mean, item.median, item.iqm, item.optimality_gap)
@@ -114,8 +118,9 @@ def _summaries(report: ScoreReport) -> Table:
                 end_section=last and not spans,
             )
             if spans:
+                ends = [words.span(one).replace(" … ", apart) for one in four]
                 made.add_row(
-                    "", "", *(Text(words.span(one), style="dim") for one in four), *(("",) if counted else ()),
+                    "", "", *(Text(pair, style="dim") for pair in ends), *(("",) if counted else ()),
                     end_section=last,
                 )  # fmt: skip
     return made

@@ -1,0 +1,99 @@
+"""Summaries of capped scores and their intervals, and where there is no interval to be found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcademark.report import measures
+from arcademark.report.measures import Measure
+from arcademark.report.tables.uncertainty import Bootstrap
+from arcademark.report.tables.uncertainty import score as of_task
+
+RUNS = {
+    "a": np.array([50.0, 250.0]),
+    "b": np.array([20.0, 60.0, 40.0]),
+    "c": np.array([-30.0, 10.0]),
+}
+
+
+def _line(scores: object, low: object, high: object, tasks: object, *, task_axis: int) -> np.ndarray:
+    return np.asarray(scores, dtype=np.float64)
+
+
+def _capped(scores: object, low: object, high: object, tasks: object, *, task_axis: int) -> np.ndarray:
+    return np.clip(np.asarray(scores, dtype=np.float64), 0.0, 100.0)
+
+
+ENDS = dict.fromkeys("abcde", 0.0), dict.fromkeys("abcde", 100.0)
+LINE = measures.between("line", "line", "", *ENDS, None, _line)
+CAPPED = measures.between("capped", "capped", "", *ENDS, (0.0, 100.0), _capped, uncapped=_line)
+
+
+def bootstrap() -> Bootstrap:
+    return Bootstrap.of(0, 2000, None)
+
+
+def test_mean_and_median_cap_the_means_and_the_others_cap_the_runs() -> None:
+    mean, median, iqm, gap = CAPPED.aggregates(RUNS)
+    assert mean == pytest.approx((100 + 40 + 0) / 3)  # 150, 40 and −10, held within 0 and 100
+    assert median == 40
+    assert iqm == pytest.approx((10 + 20 + 40 + 50 + 60) / 5)  # of 0, 10, 20, 40, 50, 60, 100
+    assert gap == pytest.approx(((50 + 0) / 2 + 60 + (100 + 90) / 2) / 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_capping_raises_neither_iqm_nor_gap_of_scores_above_the_floor(seed: int) -> None:
+    scores = np.random.default_rng(seed).gamma(1.0, 80.0, size=(5, 4))
+    runs = dict(zip("abcde", scores, strict=True))
+    free, held = LINE.aggregates(runs), CAPPED.aggregates(runs)
+    assert held[2] <= free[2]
+    assert held[3] == pytest.approx(free[3])
+
+
+def test_the_interval_of_a_median_within_the_bounds_is_that_of_the_uncapped_one() -> None:
+    rng = np.random.default_rng(3)
+    runs = {task: rng.normal(mean, 4.0, size=4) for task, mean in zip("abcde", (30, 40, 50, 60, 300), strict=True)}
+    free, held = (bootstrap().summaries("mine", measure, runs)["median"] for measure in (LINE, CAPPED))
+    assert (held.value, held.low, held.high) == pytest.approx((free.value, free.low, free.high))
+
+
+@pytest.mark.parametrize("measure", [LINE, CAPPED])
+def test_no_interval_of_a_difference_from_a_single_run(measure: Measure) -> None:
+    one = {task: row[:1] for task, row in RUNS.items()}
+    made = bootstrap()
+    found = made.differences(("mine", "theirs"), measure, RUNS, one)
+    assert all(item.low is None and item.high is None for item in found.values())
+    better = made.improvement(("mine", "theirs"), RUNS, one)
+    assert better.value is not None
+    assert better.low is None
+    assert [str(note) for note in made.notes.said] == [
+        "theirs has one run a game, so differences from it have no interval"
+    ]
+
+
+@pytest.mark.parametrize("measure", [LINE, CAPPED])
+def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
+    still = {task: np.full(3, row[0]) for task, row in RUNS.items()}
+    made = bootstrap()
+    assert all(item.low is None for item in made.summaries("mine", measure, still).values())
+    assert any("how far it may be off is not known" in note for note in made.notes.said)
+    assert of_task(np.full(3, 7.0)).low is None
+
+
+def test_limits_stay_within_the_bounds_of_a_measure_that_has_them() -> None:
+    bounded = measures.between("bounded", "bounded", "", *ENDS, None, _line, reach=(0.0, 100.0))
+    runs = {"a": np.array([99.0, 80.0, 100.0]), "b": np.array([2.0, 0.0, 40.0])}
+    for measure in (bounded, CAPPED):
+        for item in bootstrap().summaries("mine", measure, runs).values():
+            assert item.low is not None
+            assert item.high is not None
+            assert 0 <= item.low <= item.high <= 100
+
+
+def test_single_runs_are_told_of_the_algorithm_that_has_them() -> None:
+    made = bootstrap()
+    short = RUNS | {"b": RUNS["b"][:1]}
+    made.differences(("mine", "theirs"), LINE, RUNS, short)
+    told = {str(note): names for note, names in made.notes.said.items() if note.startswith("one run on")}
+    assert told == {"one run on b: the variation from run to run there is not included": ["theirs"]}
