@@ -203,6 +203,12 @@ def test_intervals_of_differences_are_judged_as_differences(two: Comparison) -> 
     )
 
 
+def test_nothing_is_said_of_intervals_that_one_sides_single_runs_do_not_leave() -> None:
+    found = compare_tables(made_up_table(("mine", "yours"), GAMES[:6], runs={"mine": 3, "yours": 1}))
+    assert all(item.difference.low is None for item in found.pairs[0].summaries)
+    assert not text_of(found, "few_runs")
+
+
 def test_both_levels_of_the_power_are_named_and_training_is_compared(two: Comparison) -> None:
     assert "by the test at 99 %, in a summary by its 95 % interval" in text_of(two, "power")
     found = compare_tables("catalogue:review-2021", algorithms=["MuZero", "Agent57"])

@@ -74,12 +74,17 @@ def of_pairs(
 
 
 def _basis(material: Material, *names: str) -> Basis | None:
-    """Return what the intervals over the games that all of these algorithms have stand on; None without any."""
+    """Return what the intervals over the games that all of these algorithms have stand on; None where there are none.
+
+    An algorithm whose games have one run each leaves no interval, nor does one against it.
+    """
     played = [material.runs(name) for name in names]
     inside = [task for task in material.yardstick.tasks if all(task in runs for runs in played)]
-    sizes = [runs[task].size for runs in played for task in inside]
-    several = [size for size in sizes if size > 1]
-    return Basis(min(several), max(several), len(inside)) if several else None
+    several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]
+    if not all(several):
+        return None
+    sizes = [size for found in several for size in found]
+    return Basis(min(sizes), max(sizes), len(inside))
 
 
 def _told(basis: Basis, measures: Sequence[Measure], method: str, prefix: str) -> str:

@@ -12,7 +12,7 @@ import jinja2
 from arcademark.report import wording
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Comparison
-from arcademark.report.tables.document import ScoreReport, Statistic
+from arcademark.report.tables.document import ScoreReport, Statistic, TableDocument
 
 IN_CAPTION = frozenset({"partial_suite", "protocols_differ", "protocol_unknown", "training_differs"})
 """Kinds of warnings without which the table is misread, which stand in its caption."""
@@ -56,18 +56,18 @@ def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
         Whether to add the table of all games.
     """
     scores = {(item.name, score.game): score for item in report.algorithms for score in item.scores}
-    return environment().get_template("scores.tex.jinja").render(
-        report=report,
-        scores=scores,
-        everything=everything,
-        best=_best(report),
-        cautions=" ".join(item.text for item in report.warnings if item.kind in IN_CAPTION)
-        .replace(" (--protocol)", "")
-        .replace(" --games common takes those that all have.", ""),
-        intervals=any(
-            item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries
-        ),
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("scores.tex.jinja")
+        .render(
+            report=report,
+            scores=scores,
+            everything=everything,
+            best=_best(report),
+            cautions=_cautions(report),
+            intervals=any(item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries),
+        )
+    )
 
 
 def render_comparison(found: Comparison, *, everything: bool = False) -> str:
@@ -86,9 +86,16 @@ def render_comparison(found: Comparison, *, everything: bool = False) -> str:
             report=found,
             groups=[list(group) for _, group in groupby(found.pairs[0].summaries, key=lambda item: item.metric)],
             everything=everything,
+            cautions=_cautions(found),
             words=words,
         )
     )
+
+
+def _cautions(report: TableDocument) -> str:
+    """Return the warnings that belong into a paper, without what is of use on the command line only."""
+    told = " ".join(item.text for item in report.warnings if item.kind in IN_CAPTION)
+    return told.replace(" (--protocol)", "").replace(" --games common takes those that all have.", "")
 
 
 def environment() -> jinja2.Environment:
