@@ -22,7 +22,7 @@ def is_a(value: Any, name: str) -> bool:
 
 
 def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: str = "$") -> list[str]:
-    """What of the value does not fit the schema."""
+    """What of the value does not fit the schema; the root holds the definitions."""
     assert schema.keys() <= KEYWORDS | HEADINGS
     if "$ref" in schema:
         return problems(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root, place)
@@ -41,11 +41,11 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: st
         for index, item in enumerate(value):
             found += problems(item, schema["items"], root, f"{place}[{index}]")
     if isinstance(value, dict):
-        known = schema.get("properties", {})
+        known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
         found += [f"{place}.{name}: is missing" for name in schema.get("required", []) if name not in value]
         for name, item in value.items():
-            if name in known:
-                found += problems(item, known[name], root, f"{place}.{name}")
-            elif schema.get("additionalProperties") is False:
+            if name in known or isinstance(others, dict):
+                found += problems(item, known.get(name, others), root, f"{place}.{name}")
+            elif others is False:
                 found.append(f"{place}.{name}: is not in the schema")
     return found
