@@ -32,6 +32,7 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/environments.py
 	$(BIN)/python bench/runner.py
 	$(BIN)/python bench/metrics.py
+	$(BIN)/python bench/subset.py
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
