@@ -49,7 +49,7 @@ RESAMPLES = 10_000
 STILL = Note("no variation that could move it was seen between runs: how far it may be off is not known", "constant")
 """What is said of an interval without width."""
 
-_WORK_OF_A_THREAD = 500_000
+_WORK_OF_A_THREAD = 1_000_000
 """Draws of a run that are worth a thread."""
 
 Floats = NDArray[np.float64]

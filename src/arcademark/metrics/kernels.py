@@ -246,12 +246,14 @@ def resample_improvement(less, up_to, first_x, first_y, key, begin, end, out):  
     x_per_word, x_spans = batches(first_x)
     y_per_word, y_spans = batches(first_y)
     lower = np.empty(np.max(first_y[1:] - first_y[:-1]) + 1, np.int64)
+    shares = 0.5 / ((first_x[1:] - first_x[:-1]) * (first_y[1:] - first_y[:-1]) * tasks)
     for replicate in range(begin, end):
         state = stream(key, replicate)
         total = 0.0
         for i in range(tasks):
             n, m = first_x[i + 1] - first_x[i], first_y[i + 1] - first_y[i]
-            lower[: m + 1] = 0
+            for j in range(m + 1):
+                lower[j] = 0
             left = m
             while left > 0:
                 word, state = draw_word(y_spans[i], state)
@@ -271,5 +273,5 @@ def resample_improvement(less, up_to, first_x, first_y, key, begin, end, out):  
                     word &= _LOW
                     wins += lower[less[run]] + lower[up_to[run]]
                 left -= x_per_word[i]
-            total += 0.5 * wins / (n * m)
-        out[replicate] = total / tasks
+            total += wins * shares[i]
+        out[replicate] = total
