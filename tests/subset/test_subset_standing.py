@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from collections import Counter
-
-import numpy as np
 import pytest
-from made_up_scores import error_of, random_problem, slow_search
+from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.search import search
-from arcademark.subset.standing import by_size, over_seeds, standing
+from arcademark.subset.standing import standing
 
 FOLDS, SEED = 4, 7
 
@@ -38,24 +34,3 @@ def test_a_subset_that_is_not_searched_has_no_rank():
     problem = random_problem(2)
     with pytest.raises(ArcadeMarkError, match="not among those searched"):
         standing(problem, ["task 0", "task 1"], exclude=["task 0"], folds=FOLDS)
-
-
-def test_sizes_are_searched_one_by_one():
-    problem = random_problem(6, tasks=7)
-    found = dict(by_size(problem, (1, 3, 2), folds=FOLDS, top=1))
-    assert list(found) == [1, 3, 2]
-    assert found[3].best == search(problem, 3, folds=FOLDS, top=1).best
-
-
-def test_seeds_are_searched_one_by_one():
-    problem = random_problem(9, algorithms=20, tasks=7, twins=0)
-    seeds = (1, 2, 3, 4, 5, 6)
-    found = over_seeds(problem, 2, seeds, folds=FOLDS)
-    wins = Counter(slow_search(problem, 2, FOLDS, seed, "drop")[0][1] for seed in seeds)
-    assert {problem.positions(tasks): times for tasks, times in found.wins} == wins
-    assert sum(times for _, times in found.chosen) == 2 * len(seeds)
-    for candidate, average in found.average:
-        errors = [error_of(problem, problem.positions(candidate.tasks), FOLDS, seed, "any") for seed in seeds]
-        assert average == pytest.approx(np.mean(errors))
-    with pytest.raises(ArcadeMarkError, match="none given"):
-        over_seeds(problem, 2, ())

@@ -1,19 +1,17 @@
-"""Where a subset stands among all of its size, how error falls with size, and what depends on how folds were drawn."""
+"""Where a subset stands among all of its size."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Progress, enumerate_subsets
 from arcademark.subset.kernels import TIE
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
 from arcademark.subset.question import ask
-from arcademark.subset.search import Candidate, Certificate, SearchResult, evaluate, search
+from arcademark.subset.search import Candidate, Certificate, evaluate
 
 MOST_AHEAD = 10_000
 
@@ -41,25 +39,6 @@ class Standing:
     loss: float
     ahead: tuple[Candidate, ...]
     certificate: Certificate
-
-
-@dataclass(frozen=True)
-class Seeds:
-    """What searches with several fold seeds choose.
-
-    Parameters
-    ----------
-    wins : tuple of (tuple of str, int)
-        Each winning subset and how often it wins, most often first.
-    chosen : tuple of (str, int)
-        Each task of any winner and in how many it is, most often first.
-    average : tuple of (Candidate, float)
-        Each winner under the first seed, and its ``cv_mse`` averaged over all seeds, the lowest average first.
-    """
-
-    wins: tuple[tuple[tuple[str, ...], int], ...]
-    chosen: tuple[tuple[str, int], ...]
-    average: tuple[tuple[Candidate, float], ...]
 
 
 def standing(
@@ -114,63 +93,3 @@ def standing(
     first = evaluate(problem, [problem.tasks[j] for j in found[0]], folds=folds, fold_seed=fold_seed)
     certificate = Certificate.of(question.subsets, counts)
     return Standing(mine, rank, mine.cv_mse / first.cv_mse - 1.0, ahead, certificate)
-
-
-def by_size(problem: Problem, sizes: Iterable[int], **options: Any) -> Iterator[tuple[int, SearchResult]]:
-    """Search size after size: how error falls with the number of tasks.
-
-    Parameters
-    ----------
-    problem : Problem
-        What to predict from what.
-    sizes : iterable of int
-        Sizes, in the order in which they are searched.
-    **options
-        Of every `arcademark.subset.search.search`.
-
-    Yields
-    ------
-    (int, SearchResult)
-        As soon as one is proven.
-    """
-    for size in sizes:
-        yield size, search(problem, size, **options)
-
-
-def over_seeds(problem: Problem, size: int, seeds: Sequence[int], **options: Any) -> Seeds:
-    """Search with fold seed after fold seed, to see how much the choice depends on how folds were drawn.
-
-    Parameters
-    ----------
-    problem : Problem
-        What to predict from what.
-    size : int
-        Tasks of a subset.
-    seeds : sequence of int
-        What cases are shuffled with.
-    **options
-        Of every `arcademark.subset.search.search`, save ``fold_seed`` and ``top``.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where no seed is given; and as `search`.
-    """
-    if not seeds:
-        raise ArcadeMarkError("fold seeds: none given, expected at least one")
-    wins: Counter[tuple[str, ...]] = Counter()
-    for seed in seeds:
-        wins[search(problem, size, fold_seed=seed, **(options | {"top": 1})).best.tasks] += 1
-    chosen = Counter({task: 0 for tasks in wins for task in tasks})
-    for tasks, times in wins.items():
-        chosen.update(dict.fromkeys(tasks, times))
-    judged = {key: options[key] for key in ("folds", "nonnegative") if key in options}
-    average = []
-    for tasks in wins:
-        each = [evaluate(problem, tasks, fold_seed=seed, **judged) for seed in seeds]
-        average.append((each[0], sum(candidate.cv_mse for candidate in each) / len(each)))
-    return Seeds(
-        tuple(sorted(wins.items(), key=lambda item: (-item[1], item[0]))),
-        tuple(sorted(chosen.items(), key=lambda item: (-item[1], item[0]))),
-        tuple(sorted(average, key=lambda item: (item[1], item[0].tasks))),
-    )
