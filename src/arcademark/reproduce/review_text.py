@@ -24,6 +24,7 @@ from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Erratum, Place
 from arcademark.catalogue.printed import printed_number
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
+from arcademark.metrics.normalise import broken_records
 from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict
 from arcademark.reproduce.review_values import COLLECTION, RECORD, as_rounded, ours, percentages, value
 from arcademark.suite.protocols import protocol
@@ -141,11 +142,11 @@ def _duels() -> Iterator[Comparison]:
 
 def _records() -> Iterator[Comparison]:
     tasks = suite("atari-57").tasks
-    broken = {
-        task for name in ours().scores for task, score in percentages(name, "hwrns", ours()).items() if score >= 100
-    }
+    names = tuple(ours().scores)
+    rows = [percentages(name, "hwrns", ours()) for name in names]
+    hwrns = [[row.get(task, np.nan) for task in tasks] for row in rows]
+    unbroken = len(broken_records(hwrns, names, tasks).unbroken)
     most = int(max(_value("hwrb", "hwrns", name) for name in ours().scores))
-    unbroken = len(tasks) - len(broken)
     text = f"{unbroken} by none of the algorithms; {len(tasks) - most} not by the best of them alone"
     yield _said("Human World Record: records not broken by current algorithms", "at least 35", text, unbroken >= 35)
     none = _value("hwrb", "hwrns", "SimPLe")
