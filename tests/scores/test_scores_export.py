@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
@@ -102,6 +102,7 @@ def test_a_long_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 @settings(deadline=None)
 @given(made=tables(runs=1))
+@example(made=ScoreTable((",0",), (",",), np.zeros((1, 1, 1)), ("",), ("",)))
 def test_a_wide_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix: str, made: ScoreTable) -> None:
     path = tmp_path_factory.mktemp("wide") / f"scores{suffix}"
     write_wide(made, path)

@@ -231,7 +231,8 @@ def decode(path: Path, content: bytes) -> str:
 def parse_sheet(path: Path, text: str, skip: int = 0) -> Sheet:
     """Parse delimited text, below `skip` lines that are not part of the table; errors are those of `read_sheet`."""
     body = text if not skip else "".join(text.splitlines(keepends=True)[skip:])
-    separator = _separator(body)
+    tabbed = Path(path).suffix.lower() == ".tsv" and "\t" in body.partition("\n")[0]
+    separator = "\t" if tabbed else _separator(body)
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=separator, strict=True)
     header: tuple[str, ...] = ()
     columns: list[list[str]] = []
