@@ -1,0 +1,49 @@
+"""Which scores a subset is searched for in, or put to the test on: the options of ``arcademark subset``'s commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arcademark.cli import options, tables
+from arcademark.errors import ArcadeMarkError
+
+DEFAULT_CATALOGUE = "atari-5-training"
+
+where_from = options.combine(
+    click.argument("places", nargs=-1, metavar="[TABLE]…"),
+    click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
+    click.option("--suite", default="atari-57", show_default=True, metavar="NAME", help="atari-57."),
+    click.option(
+        "--references",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Another benchmark: a CSV file with the columns task, low and high.",
+    ),
+    click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas."),
+)
+
+
+def scores_of(
+    places: tuple[str, ...],
+    catalogue: str | None,
+    suite: str,
+    references: Path | None,
+    algorithms: str | None,
+    given: dict[str, Any],
+    *,
+    players: bool = True,
+) -> Any:
+    """Read the scores; options of reading are taken out of ``given``."""
+    from arcademark.report.subsets import material
+    from arcademark.report.tables.question import Question
+
+    names = ("form", "algorithm", "game", "run", "last", "tag", "pattern")
+    reading = tables.read_options(references, "", **{name: given.pop(name) for name in names})
+    wanted = (*places, *([f"catalogue:{catalogue}"] if catalogue is not None else []))
+    if not wanted:
+        raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
+    question = Question(suite=suite, references=references, algorithms=tables.names(algorithms), reading=reading)
+    return material.normalised(wanted, question, players=players)

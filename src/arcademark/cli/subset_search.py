@@ -1,0 +1,169 @@
+"""``arcademark subset search``: find the best few tasks, with a proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import click
+
+from arcademark.cli import options, tables
+from arcademark.cli.subset_scores import scores_of, where_from
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError
+
+
+class Bars:
+    """A bar on a terminal for each search; nothing elsewhere. A context manager, as a bar owns the last line."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._console = Console(stderr=True, highlight=False)
+        self._bar = Progress(
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.description}"),
+            console=self._console,
+            transient=True,
+        )
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def begin(self, name: str, size: int) -> Callable[[int, int], None]:
+        """Begin a bar for subsets of a size, or of whatever is named if that is 0; returns what moves it."""
+        what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
+        task = self._bar.add_task(what, total=None)
+        began = time.monotonic()
+
+        def move(done: int, total: int) -> None:
+            rate = done / max(1e-9, time.monotonic() - began)
+            text = f"{done:,}/{total:,} {what} · {rate:,.0f}/s"
+            self._bar.update(task, completed=done, total=total, description=text)
+
+        return move
+
+
+@click.command("search", short_help="Find the best few tasks, with a proof.")
+@where_from
+@click.option("--size", type=options.COUNT, help="Tasks of the subset.")
+@click.option("--plan", metavar="NAME", help="atari-5: the paper's six searches, each built on those before.")
+@click.option(
+    "--target",
+    default="median",
+    show_default=True,
+    metavar="NAME",
+    help="median, mean, iqm, at human level, hwrns median, or your own function FILE.py:NAME.",
+)
+@click.option("--transform", default="log10", show_default=True, metavar="NAME", help="Of scores: log10 or none.")
+@click.option("--include", metavar="NAMES", help="Tasks that every subset must have.")
+@click.option("--exclude", metavar="NAMES", help="Tasks that none may have.")
+@click.option("--within", metavar="NAMES", help="The only tasks to choose from.")
+@click.option("--top", type=options.COUNT, default=10, show_default=True, help="How many subsets to list.")
+@click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
+@click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
+@click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
+@click.option(
+    "--fold-seeds",
+    "--seeds",
+    "seeds",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Search again with N other fold seeds.",
+)
+@click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
+@click.option(
+    "--papers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
+)
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Search again on N samples of the algorithms.",
+)
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Tasks an algorithm needs.  [default: 40, or half]")
+@click.option(
+    "--minimum-algorithms", type=click.IntRange(min=1), help="Algorithms a task needs.  [default: 40, or half]"
+)
+@click.option("--no-bounds", is_flag=True, help="Cross-validate every subset; the result is the same.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the model, a plan's into a folder.")
+@options.as_json
+@tables.read_as
+def command(
+    places: tuple[str, ...],
+    catalogue: str | None,
+    suite: str,
+    references: Path | None,
+    algorithms: str | None,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Find the subsets of TABLE's tasks that best predict a summary of all tasks, and prove that none is better.
+
+    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
+    """
+    from arcademark.report import as_json as documents
+    from arcademark.report.subsets import searching
+
+    scores = scores_of(places, catalogue, suite, references, algorithms, given)
+    asked = _asked(scores, given)
+    name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
+    with Bars() as bars:
+        shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
+    written = [] if out is None else _write(shown, out)
+    if as_json:
+        options.print_json(documents.document(shown, searching.SCHEMA))
+        return 0
+    from rich.console import Console
+
+    from arcademark.report.subsets import terminal
+
+    terminal.render_search(shown, Console(highlight=False))
+    for path in written:
+        click.echo(f"model: {path}")
+    return 0
+
+
+def _asked(scores: Any, given: dict[str, Any]) -> Any:
+    from arcademark.report.subsets.searching import Asked
+
+    canonical = scores.yardstick.canonical
+    for name in ("include", "exclude", "within"):
+        given[name] = tuple(map(canonical, tables.names(given[name])))
+    given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"
+    given["bounds"] = not given.pop("no_bounds")
+    return Asked(**given)
+
+
+def _write(shown: Any, out: Path) -> list[Path]:
+    from arcademark.subset import files
+
+    if len(shown.results) == 1:
+        write(out, files.dumps(shown.results[0].model), option="--out", example="model.json")
+        return [out]
+    paths = [out / f"{found.model.name}.json" for found in shown.results]
+    if out.suffix:
+        raise ArcadeMarkError(f"--out {out}: a plan has {len(paths)} models; name a folder")
+    for path, found in zip(paths, shown.results, strict=True):
+        write(path, files.dumps(found.model), option="--out", example="model.json")
+    return paths

@@ -1,0 +1,55 @@
+"""``arcademark subset study``: estimates beside true medians."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arcademark.cli import options, tables
+from arcademark.cli.subset_scores import scores_of, where_from
+
+
+@click.command("study", short_help="Estimates beside true medians, of the catalogue or any table.")
+@where_from
+@click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
+@click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true median needs.  [default: 40, or half]")
+@click.option("--all", "everything", is_flag=True, help="Also name every pair that an estimate orders otherwise.")
+@options.as_json
+@tables.read_as
+def command(
+    places: tuple[str, ...],
+    catalogue: str | None,
+    suite: str,
+    references: Path | None,
+    algorithms: str | None,
+    models: str | None,
+    relative_to: str | None,
+    minimum_tasks: int | None,
+    everything: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
+
+    Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
+    """
+    from arcademark.report import as_json as documents
+    from arcademark.report.subsets import studying
+
+    if not places and catalogue is None:
+        catalogue = ""
+    scores = scores_of(places, catalogue, suite, references, algorithms, given, players=False)
+    names = tables.names(models) or studying.MODELS
+    shown = studying.studied(scores, names, relative_to=relative_to, minimum_tasks=minimum_tasks)
+    if as_json:
+        options.print_json(documents.document(shown, studying.SCHEMA))
+        return 0
+    from rich.console import Console
+
+    from arcademark.report.subsets import terminal
+
+    terminal.render_study(shown, Console(highlight=False), everything=everything)
+    return 0
