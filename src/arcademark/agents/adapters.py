@@ -1,36 +1,43 @@
-"""From whatever a factory returned to a checked policy.
+"""From whatever a factory returned to a checked agent.
 
 Accepted, in this order:
 
 1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`);
-2. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have. It is asked about one
+2. an object with ``plan(model, state, first, rng)``: a `Planner`;
+3. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have. It is asked about one
    observation at a time; `state` and `episode_start` are passed if it takes them, and the state it returns is kept for
    the episode; ``deterministic=True`` is passed if it takes it, for its own sampling would not be repeatable;
-3. a plain callable, observation → action.
+4. a plain callable, observation → action.
 
-What 2 and 3 are given is theirs to keep. Every action goes through `CheckedPolicy`: the one place where an agent's
-mistakes become a line that names the agent, the game and what was expected.
+What 3 and 4 are given is theirs to keep. Every action goes through `CheckedPolicy` or `CheckedPlanner`: the one place
+where an agent's mistakes become a line that names the agent, the game and what was expected.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+import operator
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.base import Learner, Policy, Transition
+from arcademark.agents.base import Learner, Planner, Policy, Transition
 from arcademark.agents.importing import where_raised
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 
+if TYPE_CHECKING:
+    from arcademark.environments.generative import GenerativeModel, State
+
 LEARNER_METHODS = ("train", "evaluate", "learn", "checkpoint", "restore")
+CHECKPOINT_SECONDS = 10.0
+"""How much play of a planner may be lost, unless it asks for something else."""
 
 
-def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy:
-    """Make a checked policy of what a factory returned.
+def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
+    """Make a checked agent of what a factory returned.
 
     Parameters
     ----------
@@ -43,7 +50,7 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy:
     Raises
     ------
     ArcadeMarkError
-        If it is none of these, has only some of a learner's methods, or its optional attributes are wrong.
+        If it is none of these, has only some of a learner's or planner's methods, or its optional attributes are wrong.
     """
     if inspect.isclass(made):
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
@@ -55,17 +62,67 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy:
         if missing := [method for method in LEARNER_METHODS if method not in found]:
             raise ArcadeMarkError(f"agent {name}: it has learn() but not {', '.join(missing)}; a learner needs all")
         return CheckedLearner(cast(Learner, made), name, env)
+    if callable(getattr(made, "plan", None)):
+        _check_arguments(cast(Planner, made).plan, 4, f"agent {name}: plan", "(model, state, first, rng)")
+        kept = [method for method in ("checkpoint", "restore") if callable(getattr(made, method, None))]
+        if len(kept) == 1:
+            raise ArcadeMarkError(
+                f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
+            )
+        return CheckedPlanner(cast(Planner, made), name, env)
     if callable(getattr(made, "predict", None)):
         return CheckedPolicy(PredictPolicy(made), name, env)
     if callable(made):
         return CheckedPolicy(CallablePolicy(made), name, env)
     raise ArcadeMarkError(
-        f"agent {name}: its factory returned {type(made).__name__}; expected an object with act() or predict(), "
-        "or a function from observation to action"
+        f"agent {name}: its factory returned {type(made).__name__}; expected an object with act(), plan() or "
+        "predict(), or a function from observation to action"
     )
 
 
-class CheckedPolicy:
+class CheckedAgent:
+    """What is common to policies and planners.
+
+    Parameters
+    ----------
+    agent : Policy or Planner
+    name : str
+        The agent, for messages.
+    env : EnvironmentSpec
+
+    Attributes
+    ----------
+    frames_per_action : int or None
+        What the agent declares.
+    """
+
+    def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
+        self._agent = agent
+        self.where = f"agent {name} on {env.game}"
+        self.num_actions = env.num_actions
+        self.frames_per_action: int | None = self._positive("frames_per_action", None)
+
+    def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (Exception, SystemExit) as error:
+            raise ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}") from error
+
+    def _bytes(self, saved: object) -> bytes:
+        if not isinstance(saved, (bytes, bytearray)):
+            raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
+        return bytes(saved)
+
+    def _positive(self, attribute: str, default: Any) -> Any:
+        value = getattr(self._agent, attribute, None)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise ArcadeMarkError(f"{self.where}: its {attribute} is {value!r}; expected a whole number of at least 1")
+        return int(value)
+
+
+class CheckedPolicy(CheckedAgent):
     """A policy whose mistakes are told clearly; all it returns is valid.
 
     Parameters
@@ -86,12 +143,10 @@ class CheckedPolicy:
     """
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
+        super().__init__(policy, name, env)
         self.policy = policy
-        self.where = f"agent {name} on {env.game}"
         self.asked = getattr(policy, "asked", "act")
-        self.num_actions = env.num_actions
-        self.frames_per_action = self._positive("frames_per_action", None)
-        self.batch_size = self._positive("batch_size", 1)
+        self.batch_size: int = self._positive("batch_size", 1)
 
     def act(
         self,
@@ -124,20 +179,6 @@ class CheckedPolicy:
 
     def _ask(self, *arguments: Any) -> NDArray[Any]:
         return np.asarray(self.policy.act(*arguments))
-
-    def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return function(*arguments)
-        except (Exception, SystemExit) as error:
-            raise ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}") from error
-
-    def _positive(self, attribute: str, default: Any) -> Any:
-        value = getattr(self.policy, attribute, None)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ArcadeMarkError(f"{self.where}: its {attribute} is {value!r}; expected a whole number of at least 1")
-        return int(value)
 
 
 class CheckedLearner(CheckedPolicy):
@@ -174,14 +215,94 @@ class CheckedLearner(CheckedPolicy):
         ArcadeMarkError
             If the agent raises, or returns anything but bytes.
         """
-        saved = self._call("checkpoint", self.learner.checkpoint)
-        if not isinstance(saved, (bytes, bytearray)):
-            raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
-        return bytes(saved)
+        return self._bytes(self._call("checkpoint", self.learner.checkpoint))
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds."""
         self._call("restore", self.learner.restore, checkpoint)
+
+
+class CheckedPlanner(CheckedAgent):
+    """A planner whose mistakes are told clearly; the actions it returns are valid.
+
+    Attributes
+    ----------
+    checkpoint_seconds : float
+        What the agent declares, 10 if nothing.
+    """
+
+    batch_size = 1
+
+    def __init__(self, planner: Planner, name: str, env: EnvironmentSpec) -> None:
+        super().__init__(planner, name, env)
+        self.planner = planner
+        self._keeps = callable(getattr(planner, "checkpoint", None))
+        self.checkpoint_seconds = self._seconds()
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> Generator[bool, None, int]:
+        """Ask for an action and check it; yields wherever the planner does, True where a checkpoint can be taken.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the agent raises, or its answer is no action.
+        """
+        answer = self._call("plan", self.planner.plan, model, state, first, rng)
+        if isinstance(answer, Generator):
+            answer = yield from self._run(answer)
+        return self._action(answer)
+
+    def _run(self, planning: Generator[Any, None, Any]) -> Generator[bool, None, Any]:
+        while True:
+            try:
+                told = next(planning)
+            except StopIteration as end:
+                return end.value
+            except (Exception, SystemExit) as error:
+                raise ArcadeMarkError(f"{self.where}: plan raised {where_raised(error)}") from error
+            if told is not None and told is not True:
+                raise ArcadeMarkError(
+                    f"{self.where}: plan yielded {told!r}; expected None or True, and the action to be returned"
+                )
+            yield bool(told) and self._keeps
+
+    def _action(self, answer: object) -> int:
+        try:
+            if isinstance(answer, (bool, np.bool_)):
+                raise TypeError
+            action = operator.index(answer)  # type: ignore[arg-type]
+        except TypeError:
+            raise ArcadeMarkError(
+                f"{self.where}: plan returned {type(answer).__name__}; expected an integer, the action"
+            ) from None
+        if not 0 <= action < self.num_actions:
+            raise ArcadeMarkError(f"{self.where}: plan chose action {action}; expected 0 to {self.num_actions - 1}")
+        return action
+
+    def checkpoint(self) -> bytes:
+        """Return what the planner keeps; nothing if it has no `checkpoint`.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the agent raises, or returns anything but bytes.
+        """
+        return self._bytes(self._call("checkpoint", self.planner.checkpoint)) if self._keeps else b""
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds."""
+        if self._keeps:
+            self._call("restore", self.planner.restore, checkpoint)
+
+    def _seconds(self) -> float:
+        value = getattr(self.planner, "checkpoint_seconds", None)
+        if value is None:
+            return CHECKPOINT_SECONDS
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0:
+            raise ArcadeMarkError(f"{self.where}: its checkpoint_seconds is {value!r}; expected more than 0")
+        return float(value)
 
 
 class PredictPolicy:

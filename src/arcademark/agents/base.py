@@ -1,24 +1,44 @@
-"""What an agent is: a policy on a batch, and a learner on top of it.
+"""What an agent is: a policy on a batch, a learner on top of it, or a planner with a model of the game.
 
 A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be
 played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
 is checked against them.
 
-Optional attributes of a policy, read once after it is made:
+Optional attributes, read once after the agent is made:
 
 ``frames_per_action`` : int or None
     Emulated frames an action, where the agent asks for another number than the protocol's ``frame_skip``. Recorded.
 ``batch_size`` : int
-    How many episodes the agent would like to play at once (default 1). It cannot change a score.
+    How many episodes a policy would like to play at once (default 1). It cannot change a score.
+``checkpoint_frames`` : int
+    Of a learner: training frames between checkpoints.
+``checkpoint_seconds`` : float
+    Of a planner: about how much play may be lost when the process dies. It cannot change a score.
+
+A planner of one's own needs no more than this; run it as ``arcademark run my_planner.py:Greedy --games pong``::
+
+    class Greedy:
+        def __init__(self, env):
+            self.num_actions = env.num_actions
+
+        def plan(self, model, state, first, rng):
+            rewards = []
+            for action in range(self.num_actions):
+                model.restore(state)
+                rewards.append(model.step(action).reward)
+            return int(rng.choice([action for action, r in enumerate(rewards) if r == max(rewards)]))
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 @runtime_checkable
@@ -98,3 +118,51 @@ class Learner(Policy, Protocol):
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds."""
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """An agent that tries actions in a model of the game before it chooses one.
+
+    It plays one episode at a time and sees no observations: the model is all that it has, and it may ask it anything
+    (`arcademark.environments.generative.GenerativeModel`). Every frame that it emulates there is counted and recorded.
+
+    A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them.
+    """
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> int | Generator[bool | None, None, int]:
+        """Choose the next action of the episode in play.
+
+        Parameters
+        ----------
+        model : GenerativeModel
+            Another game than the one that is played: nothing done to it shows there. It stands anywhere, and after a
+            restart it is another object: restore what you start from. Its own draws (sticky actions) come from `rng`
+            too; those of the real game no planner can foresee.
+        state : State
+            Where the real game stands: ``model.restore(state)``. Under sticky actions that need not be where the last
+            decision expected it, so what was kept is of use only if its state equals this one.
+        first : bool
+            Whether an episode begins: a planner forgets there what it kept. False after `restore`.
+        rng : numpy.random.Generator
+            The episode's own generator, the only source of randomness.
+
+        Returns
+        -------
+        int
+            In ``range(env.num_actions)``. Or a generator that returns it (``return action``) and yields now and then,
+            at least a few times a second: None, where the world may hear how far it is, or True, where moreover
+            `checkpoint` holds the decision so far. Such a planner, restored, is asked again with the same `state`, and
+            goes on from there.
+        """
+
+    def checkpoint(self) -> bytes:
+        """Everything kept between decisions, as bytes; asked for between decisions, and where `plan` yields True.
+
+        It changes nothing: the planner goes on as if it had not been asked.
+        """
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds: the episode goes on exactly as if it had never stopped."""

@@ -1,9 +1,9 @@
-"""From a name or a reference to a policy that is ready to play.
+"""From a name or a reference to an agent that is ready to play.
 
 ::
 
-    "perturb" ─ agent_specs ─→ 18 × AgentSpec ─ applies? ─→ make_policy(spec, env) ─→ CheckedPolicy | CheckedLearner
-    "my_agent.py:make" ──────→  1 × AgentSpec
+    "perturb" ─ agent_specs ─→ 18 × AgentSpec ─ applies? ─→ make_agent(spec, env) ─→ CheckedPolicy | CheckedLearner
+    "my_agent.py:make" ──────→  1 × AgentSpec                                        | CheckedPlanner
 
 An `AgentSpec` is pure data: it says all that is needed to make the agent again, in another process or next year.
 """
@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from arcademark.agents import baselines
-from arcademark.agents.adapters import CheckedPolicy, adapt
+from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
@@ -58,7 +58,7 @@ class BuiltinAgent:
     ----------
     name, summary, citation : str
     factory : callable or None
-        Makes the policy; None for a set.
+        Makes the agent (of a planner: its class); None for a set.
     members : tuple of str
         Names of the agents that it stands for; itself alone unless it is a set.
     """
@@ -73,6 +73,13 @@ class BuiltinAgent:
     def parameters(self) -> tuple[Parameter, ...]:
         """What ``--set`` accepts."""
         return declared(self.factory)[0] if self.factory is not None else ()
+
+    @property
+    def kind(self) -> Literal["policy", "planner", "set"]:
+        """What it is: a planner tries actions in a model of the game before it chooses one."""
+        if self.factory is None:
+            return "set"
+        return "planner" if hasattr(self.factory, "plan") else "policy"
 
 
 _BASELINES = "Bellemare et al. 2013, §3.1.2"
@@ -167,7 +174,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     return None if reason is None else str(reason)
 
 
-def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
+def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make the agent for one game, adapted and checked.
 
     Parameters
@@ -178,7 +185,7 @@ def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
 
     Returns
     -------
-    CheckedPolicy
+    CheckedPolicy or CheckedPlanner
         A `CheckedLearner` if the agent learns.
 
     Raises
@@ -198,6 +205,20 @@ def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
     return adapt(made, spec.label, env)
+
+
+def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
+    """Make an agent that acts on observations; otherwise as `make_agent`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Also if it is a planner.
+    """
+    agent = make_agent(spec, env)
+    if isinstance(agent, CheckedPlanner):
+        raise ArcadeMarkError(f"{agent.where}: it is a planner, which needs a model of the game; expected a policy")
+    return agent
 
 
 def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:
