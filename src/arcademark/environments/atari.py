@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
 
 import ale_py
 import numpy as np
@@ -28,12 +27,15 @@ from ale_py import roms
 from numpy.typing import NDArray
 
 from arcademark.environments.console import Start
+from arcademark.environments.emulator_state import CompactState, Packer
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, UNSAVED_TRACES, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 
 NOOP = 0
 """The console's action that does nothing."""
+RESET_FRAMES = 68
+"""Frames that a reset of the emulator emulates, at least."""
 
 
 def rom_path(game: str) -> Path:
@@ -95,10 +97,12 @@ class AtariConsole:
         self.ram = ale.getRAM
         self._ale = ale
         self._last_frame: tuple[ale_py.ALEState, int] | None = None
+        self.extra_frames = 0
         self._real_reset = game in REAL_RESET
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
         self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
+        self._packer = Packer(self._start_state, ale.getRAM().tobytes())
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
@@ -109,23 +113,33 @@ class AtariConsole:
         """Write the screen at the start of the episode."""
         out[:] = self._start_screen
 
-    def save(self) -> Any:
+    def save(self) -> CompactState | None:
         """Return None at the start of an episode, else the emulator's state and the last frame if it is remembered."""
-        return None if self._untouched() else (self._ale.cloneState(), self._last_frame)
+        if self._untouched():
+            return None
+        last = self._last_frame
+        before = None if last is None else (self._packer.pack(last[0], None), last[1])
+        return self._packer.pack(self._ale.cloneState(), before)
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: CompactState | None) -> None:
         """Continue from where `state` was saved, in this instance or another of the same game."""
         if state is None:
             self._start()
             return
-        now, self._last_frame = state
-        if self._last_frame is not None:
-            before, action = self._last_frame
-            self._ale.restoreState(before)
-            self._ale.act(action)
+        data, text, last_frame = state
+        if last_frame is not None:
+            before, action = last_frame
+            state_before = self._packer.unpack(before.data, before.text)
+            self._last_frame = state_before, action
+            self._ale.restoreState(state_before)
+            self._emulate_extra(action)
         elif self._untouched():
-            self._ale.act(NOOP)
-        self._ale.restoreState(now)
+            self._emulate_extra(NOOP)
+        self._ale.restoreState(self._packer.unpack(data, text))
+
+    def _emulate_extra(self, action: int) -> None:
+        self._ale.act(action)
+        self.extra_frames += 1
 
     def _act_and_remember(self, action: int, /) -> int:
         self._last_frame = self._ale.cloneState(), action
@@ -134,10 +148,11 @@ class AtariConsole:
     def _start(self) -> None:
         if self._real_reset:
             self._ale.reset_game()
+            self.extra_frames += RESET_FRAMES
             return
         self._ale.restoreState(self._start_state)
         if self._has_traces:
-            self._ale.act(NOOP)  # leaves the same traces each time
+            self._emulate_extra(NOOP)  # leaves the same traces each time
             self._ale.restoreState(self._start_state)
 
     def _untouched(self) -> bool:

@@ -6,6 +6,7 @@ saved and restored. Everything that a protocol says is done once, above it, in `
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -42,6 +43,9 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
+    extra_frames: int
+    """Frames emulated by `start` and `restore` so far, in no episode."""
+
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode."""
 
@@ -63,8 +67,8 @@ class Console(Protocol):
     def ram(self, out: NDArray[np.uint8], /) -> None:
         """Write the memory."""
 
-    def save(self) -> Any:
-        """Return everything needed to continue from here, picklable."""
+    def save(self) -> Hashable:
+        """Return everything needed to continue from here: hashable, picklable, equal where the game goes on alike."""
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved."""

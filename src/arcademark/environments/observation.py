@@ -68,6 +68,30 @@ def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
     return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
+class NoObserver:
+    """Observations of nothing, for planners: they look at the console themselves, when they want to."""
+
+    before_at = newest_at = -1
+
+    def __init__(self) -> None:
+        self.before = self.newest = self.stack = np.empty((1, 0), np.uint8)
+
+    def begin(self, touched: bool) -> None:
+        """Do nothing."""
+
+    def push(self) -> None:
+        """Do nothing."""
+
+    def push_ended(self, last_frame: int) -> None:
+        """Do nothing."""
+
+    def save(self) -> None:
+        """Return nothing."""
+
+    def restore(self, state: Any) -> None:
+        """Do nothing."""
+
+
 class RamObserver:
     """Observations of the console's memory."""
 

@@ -13,7 +13,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.console import Console
-from arcademark.environments.observation import make_observer
+from arcademark.environments.observation import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import EpisodeEnd
 
@@ -50,8 +50,8 @@ class SavedState:
     generator: Mapping[str, Any] | None
 
 
-class ConsoleEnvironment:
-    """A game on a console under a protocol; a `base.Environment`.
+class Play:
+    """The steps of a game on a console, as a protocol says; what an environment and a generative model share.
 
     Parameters
     ----------
@@ -63,24 +63,33 @@ class ConsoleEnvironment:
         The console's action for each of the agent's.
     episode_end : {"game_over", "life_lost"}
         What terminates an episode.
+    observer : observation.Observer
+        Looks at the screens that the steps show.
     """
 
+    begin_with = "reset"
+    """The method to be called before a step, for the message that says so."""
+
     def __init__(
-        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
+        self,
+        spec: EnvironmentSpec,
+        console: Console,
+        actions: tuple[int, ...],
+        episode_end: EpisodeEnd,
+        observer: Observer,
     ) -> None:
         self.spec = spec
         settings = spec.protocol
         self._console = console
         self._console_actions = dict(enumerate(actions))
         self._act, self._game_over, self._read_screen = console.act, console.game_over, console.screen
-        self._observer = make_observer(console, settings)
+        self._observer = observer
         self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
         self._before, self._newest = self._observer.before, self._observer.newest
         self._frame_skip = settings.frame_skip
         self._repeat_probability = settings.repeat_action_probability
         self._sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
-        self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._life_ends = episode_end == "life_lost"
         self._frames = 0
         self._lives = 0
@@ -103,31 +112,6 @@ class ConsoleEnvironment:
         """Lives left, 0 where the game has none."""
         return self._console.lives() if self._touched else self._lives
 
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start an episode; `rng` belongs to the environment until the next reset."""
-        noops = int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0
-        self._start(rng, noops)
-        self._executed = NOOP
-        self._ended = False
-        self._rng = rng
-        self._repeats, self._next_repeat = (), 0
-        self._generator = rng.bit_generator.state if self._sticky else None
-        self._observer.begin(self._touched)
-
-    def _start(self, rng: np.random.Generator, noops: int) -> None:
-        """Start the console and play the no-ops."""
-        console = self._console
-        self._frames, self._lives = console.start(rng)
-        self._touched = False
-        for _ in range(noops):
-            console.act(NOOP)
-            self._frames += 1
-            self._touched = True
-            if console.game_over() or self._frames >= self._cap:
-                self._frames, self._lives = console.start(rng)
-                self._touched = False
-        self._lives = self.lives
-
     def step(self, action: int) -> Step:
         """Play one agent step.
 
@@ -137,7 +121,7 @@ class ConsoleEnvironment:
             If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
         if self._ended:
-            raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call reset first")
+            raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call {self.begin_with} first")
         chosen = self._console_action(action)
         sticky, life_ends = self._sticky, self._life_ends
         executed = self._executed if sticky else chosen
@@ -197,6 +181,47 @@ class ConsoleEnvironment:
         self._repeats = (*self._repeats[self._next_repeat :], *draws)
         self._next_repeat = 0
         self._generator = self._rng.bit_generator.state
+
+    def place(self) -> tuple[str, Hashable, int, int, int, bool]:
+        """Return all that decides the future but the sticky actions' draws, as the fields of `generative.State`."""
+        executed = self._executed if self._sticky else NOOP
+        return self.spec.game, self._console.save(), executed, self._frames, self.lives, self._ended
+
+
+class ConsoleEnvironment(Play):
+    """A game on a console under a protocol; a `base.Environment`. Parameters as of `Play`."""
+
+    def __init__(
+        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
+    ) -> None:
+        super().__init__(spec, console, actions, episode_end, make_observer(console, spec.protocol))
+        settings = spec.protocol
+        self._noop_max = settings.noop_max if settings.start == "noop" else 0
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start an episode; `rng` belongs to the environment until the next reset."""
+        noops = int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0
+        self._start(rng, noops)
+        self._executed = NOOP
+        self._ended = False
+        self._rng = rng
+        self._repeats, self._next_repeat = (), 0
+        self._generator = rng.bit_generator.state if self._sticky else None
+        self._observer.begin(self._touched)
+
+    def _start(self, rng: np.random.Generator, noops: int) -> None:
+        """Start the console and play the no-ops."""
+        console = self._console
+        self._frames, self._lives = console.start(rng)
+        self._touched = False
+        for _ in range(noops):
+            console.act(NOOP)
+            self._frames += 1
+            self._touched = True
+            if console.game_over() or self._frames >= self._cap:
+                self._frames, self._lives = console.start(rng)
+                self._touched = False
+        self._lives = self.lives
 
     def observe(self, out: NDArray[np.uint8]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""

@@ -7,11 +7,16 @@ before anything is. `open_environment` then makes the thing.
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from arcademark.environments import facts, toy
 from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.console import Console
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols, tasks
+
+if TYPE_CHECKING:
+    from arcademark.environments.generative import GenerativeModel
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
@@ -67,12 +72,43 @@ def open_environment(
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
     settings = spec.protocol
     end = settings.training_episode_end if training else settings.evaluation_episode_end
-    actions = tuple(tasks.JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
+    return ConsoleEnvironment(spec, _open_console(spec), _console_actions(spec), end)
+
+
+def open_model(spec: EnvironmentSpec, *, frames_per_action: int | None = None) -> GenerativeModel:
+    """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+        What to play, as `environment_spec` gave it.
+    frames_per_action : int, optional
+        Replaces the spec's `frame_skip`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the game's saved states cannot be exact, or the ROM is missing or is not the one expected.
+    """
+    from arcademark.environments.generative import GenerativeModel
+
+    if spec.game in facts.NOT_EXACT:
+        raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
+    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
+    end = spec.protocol.evaluation_episode_end
+    return GenerativeModel(spec, _open_console(spec), _console_actions(spec), end)
+
+
+def _open_console(spec: EnvironmentSpec) -> Console:
     if spec.game == toy.NAME:
-        return ConsoleEnvironment(spec, toy.ToyConsole(), actions, end)
+        return toy.ToyConsole()
     from arcademark.environments.atari import AtariConsole
 
-    return ConsoleEnvironment(spec, AtariConsole(spec.game, settings.mode, settings.difficulty), actions, end)
+    return AtariConsole(spec.game, spec.protocol.mode, spec.protocol.difficulty)
+
+
+def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:
+    return tuple(tasks.JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
 
 
 def rom_checksum(game: str) -> str:

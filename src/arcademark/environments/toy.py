@@ -33,6 +33,7 @@ class ToyConsole:
     def __init__(self) -> None:
         self.screen_shape = (SIZE, SIZE)
         self.ram_size = RAM_SIZE
+        self.extra_frames = 0
         self.gray = np.arange(256, dtype=np.uint8)
         self.rgb = np.repeat(self.gray[:, None], 3, axis=1)
         self._moves = tuple(("RIGHT" in action) - ("LEFT" in action) for action in JOYSTICK_ACTIONS)

@@ -1,0 +1,177 @@
+"""A game as a generative model: what planners search.
+
+A model stands at a place in the game, and can be put at any other that was saved before, by itself, by another model
+of the same game, or from a real environment::
+
+    state = snapshot(environment)        where the real game stands
+    model.restore(state)  ─→  model.step(action)  ─→  model.save()  ─→  …
+
+Conventions
+-----------
+* A model plays as the protocol says for evaluation: frames a step, sticky actions, frame cap, the end of an episode.
+* A `State` is exact: restoring it and playing the same actions gives the same RAM, screens, rewards and ends, in every
+  game that `registry.open_model` opens, in this process or another.
+* A `State` holds no randomness. The draws of sticky actions are the model's own, from the generator that `use` was
+  given, so a planner cannot foresee those of the real game.
+* Every frame that is emulated counts, those too that a restore needs: one before the first restore of a model; one
+  each time in Yars' Revenge, whose saved states do not hold all that its next frame depends on; and in the games of
+  `facts.REAL_RESET` a whole reset each time that the start of an episode is restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.console import Console
+from arcademark.environments.observation import NoObserver
+from arcademark.environments.play import Play
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.settings import EpisodeEnd
+
+_new_state = tuple.__new__
+
+
+class State(NamedTuple):
+    """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
+
+    Parameters
+    ----------
+    game : str
+        The game's id.
+    console : hashable
+        The console's own state.
+    executed : int
+        The console's action of the last frame, which sticky actions may repeat; 0 under a protocol without them.
+    frames : int
+        Frames since the episode's reset, no-op start included.
+    lives : int
+        Lives left, 0 where the game has none.
+    ended : bool
+        Whether the episode is over, at the game's end or the frame cap.
+    """
+
+    game: str
+    console: Hashable
+    executed: int
+    frames: int
+    lives: int
+    ended: bool
+
+
+def snapshot(environment: Environment) -> State:
+    """Return where an environment stands now, for a model of the same spec.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the environment is not one that `registry.open_environment` opened.
+    """
+    if not isinstance(environment, Play):
+        raise ArcadeMarkError(
+            f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
+        )
+    return _new_state(State, environment.place())
+
+
+class GenerativeModel(Play):
+    """A game that can be put at any place and played from there, without what an agent observes.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+        The game and the protocol.
+    console : console.Console
+        What plays the frames.
+    actions : tuple of int
+        The console's action for each of the agent's.
+    episode_end : {"game_over", "life_lost"}
+        What terminates an episode.
+    """
+
+    begin_with = "restore"
+
+    def __init__(
+        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
+    ) -> None:
+        super().__init__(spec, console, actions, episode_end, NoObserver())
+        self.num_actions = spec.num_actions
+        self.ram_size = console.ram_size
+        self.screen_shape = console.screen_shape
+        self._left_frames = 0
+        self._begun_at = 0
+        self._here: State | None = None
+
+    @property
+    def frames(self) -> int:
+        """Frames emulated by this model since it was made."""
+        return self._left_frames + self._frames - self._begun_at + self._console.extra_frames
+
+    @property
+    def ended(self) -> bool:
+        """Whether the episode is over where the model stands; then no step is possible. True before any restore."""
+        return self._ended
+
+    @property
+    def here(self) -> State | None:
+        """The state that the model stands at, if it was saved or restored there and not left since."""
+        here = self._here
+        return here if here is not None and here.frames == self._frames else None  # each step adds frames
+
+    def use(self, rng: np.random.Generator) -> None:
+        """Draw sticky actions from `rng` from now on; numbers drawn in advance from another are dropped."""
+        self._rng = rng
+        self._repeats, self._next_repeat = (), 0
+
+    def save(self) -> State:
+        """Return where the model stands.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Before the first restore.
+        """
+        here = self.here
+        if here is None:
+            if self._here is None:
+                raise ArcadeMarkError(f"game {self.spec.game!r}: the model stands nowhere yet; call restore first")
+            here = self._here = _new_state(State, self.place())
+        return here
+
+    def restore(self, state: State) -> None:
+        """Go to `state`; no work at all if the model already stands there.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the state is of another game.
+        """
+        here = self.here
+        if here is not None and (here is state or here == state):
+            return
+        game, console, executed, frames, lives, ended = state
+        if game != self.spec.game:
+            raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
+        self._console.restore(console)
+        self._left_frames += self._frames - self._begun_at
+        self._frames = self._begun_at = frames
+        self._executed, self._lives, self._ended = executed, lives, ended
+        self._touched = False
+        self._here = state
+
+    def ram(self, out: NDArray[np.uint8]) -> None:
+        """Write the memory, of shape ``(ram_size,)``, into `out`. Of use only right after a step."""
+        self._console.ram(out)
+
+    def screen(self, out: NDArray[np.uint8]) -> None:
+        """Write the screen's palette bytes, of shape ``screen_shape``, into `out`. Of use only right after a step."""
+        self._console.screen(out)
+
+    def _draw_repeats(self) -> None:
+        if self._rng is None:
+            raise ArcadeMarkError(f"game {self.spec.game!r}: sticky actions need a generator; call use first")
+        super()._draw_repeats()
