@@ -1,0 +1,166 @@
+"""The search tree that breadth-first search and UCT share.
+
+A node is a place reached by taking one action after another from the root, where the real game stands::
+
+    root ──a──→ child ──b──→ grandchild          path: actions taken; reward: of the step into a node
+      │           │              │
+    state       state          state             places of the model, kept only where they may be restored or compared
+
+After acting, the chosen child becomes the root and brings its part of the tree along; all else is dropped. It is kept
+only if the real game then stands exactly where the child does: under sticky actions it need not.
+
+Nodes know their children, not their parents: a dropped part is freed at once. Apart from its state a node takes some
+150 bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from arcademark.environments.generative import State
+
+
+class Node:
+    """A place in the tree.
+
+    Parameters
+    ----------
+    state : State or None
+        Where the model can be restored to; None where nothing follows.
+    action : int
+        The action that led here; -1 for a root that none led to.
+    reward : float
+        What that action gave.
+    ended : bool
+        Whether the episode ends here, by its own end or at the frame cap.
+
+    Attributes
+    ----------
+    children : tuple of Node
+        One for each action that was tried here and is no duplicate of another, in the order of trying.
+    untried : list of int or None
+        Actions not tried yet, the next one last; None as long as nothing was tried.
+    visits : int
+        How often a simulation passed through here.
+    value : float
+        What the planner makes of it: the best discounted sum of the rewards that follow (breadth-first), or the total
+        of all returns, from the reward of this node on (UCT).
+    """
+
+    __slots__ = ("action", "children", "ended", "reward", "state", "untried", "value", "visits")
+
+    def __init__(self, state: State | None, action: int = -1, reward: float = 0.0, ended: bool = False) -> None:
+        self.state = state
+        self.action = action
+        self.reward = reward
+        self.ended = ended
+        self.children: tuple[Node, ...] = ()
+        self.untried: list[int] | None = None
+        self.visits = 0
+        self.value = 0.0
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and all below it, each before its children and these in their order."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+
+class TreePlanner:
+    """A planner that keeps the part of its tree that it walks into; a base for `agents.base.Planner`.
+
+    Attributes
+    ----------
+    root : Node or None
+        Where the last decision led, with all that is known from there on; None if nothing is.
+    """
+
+    def __init__(self) -> None:
+        self.root: Node | None = None
+
+    def root_at(self, state: State, first: bool) -> Node:
+        """Return the root of the search from `state`: the kept one if the game stands there, else a new one."""
+        if first or self.root is None or self.root.state != state:
+            self.root = Node(state)
+        return self.root
+
+    def descend(self, action: int) -> None:
+        """Make the child that `action` leads to the root."""
+        children = self.root.children if self.root is not None else ()
+        self.root = next((child for child in children if child.action == action), None)
+
+    def checkpoint(self) -> bytes:
+        """Return all that is kept between decisions of an episode."""
+        return pickle.dumps((self.memory(), pack(self.root)), pickle.HIGHEST_PROTOCOL)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds."""
+        memory, packed = pickle.loads(checkpoint)
+        self.remember(memory)
+        self.root = unpack(packed)
+
+    def memory(self) -> Any:
+        """Return what is kept besides the tree, picklable."""
+        return None
+
+    def remember(self, memory: Any) -> None:
+        """Keep what `memory` returned."""
+
+
+def pack(root: Node | None) -> list[tuple[Any, ...]]:
+    """Write a tree as a flat list, however deep it is; `unpack` reads it."""
+    nodes = root.walk() if root is not None else ()
+    return [
+        (len(n.children), n.untried, n.visits, n.value, n.state, n.action, n.reward, n.ended) for n in nodes
+    ]  # fmt: skip
+
+
+def unpack(packed: Sequence[tuple[Any, ...]]) -> Node | None:
+    """Return the tree that `pack` wrote."""
+    root: Node | None = None
+    open_nodes: list[tuple[Node, list[Node], int]] = []
+    for num_children, untried, visits, value, *place in packed:
+        node = Node(*place)
+        node.untried, node.visits, node.value = untried, visits, value
+        if root is None:
+            root = node
+        else:
+            open_nodes[-1][1].append(node)
+        if num_children:
+            open_nodes.append((node, [], num_children))
+        while open_nodes and len(open_nodes[-1][1]) == open_nodes[-1][2]:
+            parent, children, _ = open_nodes.pop()
+            parent.children = tuple(children)
+    return root
+
+
+def choose(values: Sequence[float], rng: np.random.Generator) -> int:
+    """Return the index of the greatest value; among equal ones each is as likely.
+
+    Nothing is drawn where one is the greatest alone.
+    """
+    greatest = max(values)
+    best = [i for i, value in enumerate(values) if value == greatest]
+    return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]
+
+
+def check(agent: str, parameter: str, value: float, least: float, most: float | None = None) -> None:
+    """Refuse a parameter that is out of range.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If `value` is below `least` or above `most`.
+    """
+    if value < least or (most is not None and value > most):
+        expected = f"at least {least:g}" if most is None else f"{least:g} to {most:g}"
+        raise ArcadeMarkError(f"agent {agent}: parameter {parameter!r} is {value:g}: expected {expected}")

@@ -1,0 +1,221 @@
+"""Breadth-first search on small games: hand-computed trees, a slow twin, and what it may not depend on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_models import Place, SmallModel, chain, decide, play, random_model, shape
+
+from arcademark.agents.planning.breadth_first import BreadthFirst
+from arcademark.errors import ArcadeMarkError
+
+START = Place(0, 0, False)
+
+
+def make(model, frames=100, discount=0.5, prune=False):
+    return BreadthFirst(model.spec, frames_per_decision=frames, discount=discount, prune_duplicates=prune)
+
+
+def two_steps():
+    """Make a game where the better of two first rewards leads to the worse branch.
+
+    ::
+
+        0 ─a─ 1 → 1 ─a─ 0 → 3        0 ─b─ 0 → 2 ─a─ 4 → 3
+                  1 ─b─ 1 → 3                  2 ─b─ 0 → 3       3 is the end
+    """
+    return SmallModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[1, 0], [0, 1], [4, 0], [0, 0]], ends=[3])
+
+
+def test_the_branch_with_the_greatest_discounted_sum_is_taken():
+    model = two_steps()
+    planner = make(model)
+    action, yields = decide(planner, model, START, True, np.random.default_rng(0))
+    assert (action, yields) == (1, 3)  # 1 + 0.5 · 1 = 1.5 against 0 + 0.5 · 4 = 2
+    assert model.frames == 6
+    assert shape(planner.root) == (
+        1, 0.0, False, 0, 4.0, ((0, 4.0, True, 0, 0.0, ()), (1, 0.0, True, 0, 0.0, ())),
+    )  # fmt: skip
+
+
+def test_a_smaller_discount_takes_the_nearer_reward():
+    model = two_steps()
+    assert decide(make(model, discount=0.25), model, START, True, np.random.default_rng(0))[0] == 0  # 1.25 against 1
+
+
+@pytest.mark.parametrize(("frames", "spent"), [(1, 2), (3, 2), (4, 4), (5, 4), (6, 6), (100, 6)])
+def test_the_budget_is_kept_and_only_whole_nodes_are_expanded(frames, spent):
+    model = two_steps()
+    decide(make(model, frames), model, START, True, np.random.default_rng(0))
+    assert model.frames == spent  # the root is expanded whatever the budget
+
+
+def test_the_budget_is_in_frames_not_in_steps():
+    model = random_model(3, frame_skip=5, ends=0)
+    decide(make(model, 100), model, START, True, np.random.default_rng(0))
+    assert model.frames == 90  # 18 steps of 5 frames: 6 nodes of 3 actions
+
+
+def test_all_actions_tied_are_taken_alike():
+    model = SmallModel([[1, 2, 3], *[[0, 0, 0]] * 3], [[0] * 3] * 4)
+    taken = [decide(make(model, 3), model, START, True, np.random.default_rng(seed))[0] for seed in range(600)]
+    np.testing.assert_allclose(np.bincount(taken, minlength=3) / 600, 1 / 3, atol=0.06)
+
+
+def test_what_was_found_below_the_action_is_kept_and_not_emulated_again():
+    model = random_model(1, ends=0)
+    planner = make(model, 12)
+    _, state = play(planner, model, 0, 1)
+    kept = {id(node) for node in planner.root.walk()}
+    known = sum(bool(node.children) for node in planner.root.walk())
+    assert known
+    before, root = model.frames, planner.root
+    decide(planner, model, state, False, np.random.default_rng(1))
+    assert model.frames - before == 12  # all of it new
+    assert kept <= {id(node) for node in root.walk()}
+    assert sum(bool(node.children) for node in root.walk()) == known + 4
+
+
+def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
+    for first, elsewhere in ((True, 0), (False, 1)):
+        model = random_model(1, ends=0)
+        planner = make(model, 12)
+        _, state = play(planner, model, 0, 1)
+        kept = planner.root
+        state = replace(state, frames=state.frames + elsewhere)
+        plan = planner.plan(model, state, first, np.random.default_rng(1))
+        next(plan)
+        assert planner.root is not kept
+        assert planner.root.state == state
+
+
+def test_duplicates_are_pruned_on_request():
+    model = SmallModel([[1, 1, 2], [0, 0, 0], [0, 0, 0]], [[0, 5, 1], [0, 0, 0], [0, 0, 0]])
+    whole, pruned = make(model, 3), make(model, 3, prune=True)
+    assert decide(whole, model, START, True, np.random.default_rng(0))[0] == 1
+    plan = pruned.plan(model, START, True, np.random.default_rng(0))
+    next(plan)
+    assert [child.action for child in pruned.root.children] == [0, 2]
+
+
+def test_one_action_leads_to_the_end_and_no_further():
+    model = chain([1, 0, 2])
+    planner = make(model, 100)
+    assert play(planner, model, 0, 9)[0] == [0, 0, 0]
+    assert model.frames == 6  # three planned, three played
+
+
+def test_a_deep_tree_is_searched_packed_and_dropped():
+    model = chain([0] * 30_000, ends=False)
+    planner = make(model, 25_000)
+    assert play(planner, model, 0, 1)[0] == [0]
+    other = make(model)
+    other.restore(planner.checkpoint())
+    assert sum(1 for _ in other.root.walk()) == 25_000
+    planner.root = other.root = None
+
+
+def test_a_state_is_saved_once_a_node_and_restored_once_a_step():
+    model = random_model(1, ends=0)
+    decide(make(model, 30), model, START, True, np.random.default_rng(0))
+    assert (model.steps, model.saves) == (30, 30)
+    assert model.restores == 29  # the root's first step needs none
+
+
+def test_ends_are_not_saved_but_where_duplicates_are_sought():
+    for prune, saves in ((False, 2), (True, 6)):
+        model = two_steps()
+        decide(make(model, prune=prune), model, START, True, np.random.default_rng(0))
+        assert model.saves == saves
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"frames_per_decision": 0}, "'frames_per_decision' is 0: expected at least 1"),
+        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message, env):
+    with pytest.raises(ArcadeMarkError, match=message):
+        BreadthFirst.supports(env, **parameters)
+    assert BreadthFirst.supports(env) is None
+
+
+# A slow twin: levels of action sequences, each played from the start; nothing is saved but the start.
+
+
+def replayed(model, state, actions):
+    model.restore(state)
+    rewards = []
+    for action in actions:
+        rewards.append(model.step(action).reward)
+    return model.at, rewards
+
+
+def twin(model, state, frames, discount, prune, rng):
+    skip, num_actions = model.spec.protocol.frame_skip, model.num_actions
+    queue, children, used = [()], {}, 0
+    while queue:
+        path = queue.pop(0)
+        if replayed(model, state, path)[0].ended:
+            continue
+        if path and used + num_actions * skip > frames:
+            break
+        used += num_actions * skip
+        seen, children[path] = [], []
+        for action in range(num_actions):
+            place, _ = replayed(model, state, (*path, action))
+            if prune and place in seen:
+                continue
+            seen.append(place)
+            children[path].append((*path, action))
+            queue.append((*path, action))
+
+    def value(path):
+        return max((branch(child) for child in children[path]), default=0.0) if path in children else 0.0
+
+    def branch(child):
+        return replayed(model, state, child)[1][-1] + discount * value(child)
+
+    branches = [branch(child) for child in children[()]]
+    best = [child for child, v in zip(children[()], branches, strict=True) if v == max(branches)]
+    return best[int(rng.integers(len(best))) if len(best) > 1 else 0][0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    num_actions=st.integers(1, 4),
+    ends=st.integers(0, 4),
+    cap=st.sampled_from([3, 5, 10**9]),
+    frame_skip=st.sampled_from([1, 4]),
+    frames=st.integers(1, 120),
+    prune=st.booleans(),
+    discount=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_it_decides_as_its_slow_twin(seed, num_actions, ends, cap, frame_skip, frames, prune, discount):
+    model = random_model(seed, num_actions=num_actions, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
+    ours, _ = decide(make(model, frames, discount, prune), model, START, True, np.random.default_rng(seed))
+    assert ours == twin(model, START, frames, discount, prune, np.random.default_rng(seed))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), split=st.integers(1, 6), prune=st.booleans())
+def test_a_planner_restored_within_an_episode_goes_on_as_if_undisturbed(seed, split, prune):
+    undisturbed, _ = play(make(random_model(seed), 40, prune=prune), random_model(seed), seed, 10)
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    planner, state, actions = make(model, 40, prune=prune), START, []
+    for i in range(len(undisturbed)):
+        if i == split:
+            checkpoint, model = planner.checkpoint(), random_model(seed)
+            planner = make(model, 40, prune=prune)
+            planner.restore(checkpoint)
+        action, _ = decide(planner, model, state, i == 0, rng)
+        actions.append(action)
+        model.restore(state)
+        model.step(action)
+        state = model.save()
+    assert actions == undisturbed

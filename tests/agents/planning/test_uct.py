@@ -1,0 +1,340 @@
+"""UCT on small games: hand-computed trees, a slow twin, and what it may not depend on."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_models import Place, SmallModel, chain, decide, play, random_model, shape
+
+from arcademark.agents.planning.uct import UCT
+from arcademark.errors import ArcadeMarkError
+
+START = Place(0, 0, False)
+
+
+def make(model, simulations=30, **parameters):
+    settings = {"horizon_frames": 3, "exploration": 1.0, "discount": 0.5, "reward_scale": "none"}
+    return UCT(model.spec, simulations=simulations, **settings | parameters)
+
+
+def searched(planner, model, rng=None):
+    """Return the root as it is before the decision, which drops it."""
+    plan = planner.plan(model, START, True, rng or np.random.default_rng(0))
+    for _ in range(planner.simulations):
+        next(plan)
+    return planner.root
+
+
+def visits(root):
+    return {child.action: child.visits for child in root.children}
+
+
+@pytest.mark.parametrize(("rewards", "scale"), [([1, 0, 2], "none"), ([4, 0, 8], "first"), ([-1, 0, -2], "first")])
+def test_returns_and_visits_of_a_game_of_one_action(rewards, scale):
+    """Rewards 1, 0, 2, then the end; γ = 1/2.
+
+    ::
+
+        simulation   rollout from   its return            root   A: 1    B: 0   C: 2, the end
+        1            root           1/2 + 2/8 = 0.75      0.75
+        2            A              2/4 = 0.5             0.75   1.5
+        3            B              2/2 = 1               0.75   1.5     1
+        4            C              0                     0.75   1.5     1      2
+        5            C              0                     0.75   1.5     1      2
+    """
+    sign = math.copysign(1, rewards[0])
+    model = chain(rewards)
+    root = searched(make(model, 5, reward_scale=scale), model)
+    c = (0, sign * 2.0, True, 2, sign * 4.0, ())
+    b = (0, 0.0, False, 3, sign * 3.0, (c,))
+    a = (0, sign * 1.0, False, 4, sign * 6.0, (b,))
+    assert shape(root) == (-1, 0.0, False, 5, sign * 3.75, (a,))
+    assert model.frames == 3 + 3 + 2 + 1 + 0
+
+
+def test_the_horizon_ends_simulations_and_is_counted_in_frames():
+    model = chain([1, 1, 1, 1, 1])
+    root = searched(make(model, 4, horizon_frames=2), model)
+    (a,) = root.children
+    (b,) = a.children
+    assert (b.visits, b.children) == (2, ())  # two actions from the root, and no further
+    assert model.frames == 2 + 2 + 1 + 0
+    model = SmallModel([[0]], [[1]], frame_skip=5)
+    searched(make(model, 1, horizon_frames=11), model)
+    assert model.frames == 15  # by whole actions
+
+
+def two_arms():
+    return SmallModel([[1, 2], [1, 1], [2, 2]], [[0, 1], [0, 0], [0, 0]])
+
+
+@pytest.mark.parametrize(("simulations", "expected"), [(11, {0: 1, 1: 9}), (12, {0: 2, 1: 9}), (13, {0: 2, 1: 10})])
+def test_the_bound_chooses(simulations, expected):
+    """A gives 0 and B gives 1; with n visits of B, A is tried again once √log(n + 2) > 1 + √(log(n + 2) / n): n = 9."""
+    model = two_arms()
+    assert visits(searched(make(model, simulations, horizon_frames=1), model)) == expected
+
+
+def test_without_exploration_the_best_is_chosen_throughout():
+    model = two_arms()
+    assert visits(searched(make(model, 50, horizon_frames=1, exploration=0.0), model)) == {0: 1, 1: 48}
+
+
+def test_rewards_are_divided_by_the_first_that_is_not_zero():
+    model = SmallModel([[1, 2], [1, 1], [2, 2]], [[0, 200], [0, 0], [0, 0]])
+    scaled = searched(make(model, 12, horizon_frames=1, reward_scale="first"), model)
+    assert visits(scaled) == {0: 2, 1: 9}
+    assert visits(searched(make(model, 12, horizon_frames=1), model)) == {0: 1, 1: 10}
+
+
+def test_the_scale_holds_for_an_episode():
+    model = chain([5, 10, 20, 40])
+    planner = make(model, 3, reward_scale="first", horizon_frames=1)
+    _, state = play(planner, model, 0, 2)
+    assert planner.magnitude == 5
+    decide(planner, model, state, False, np.random.default_rng(0))
+    assert planner.magnitude == 5
+    decide(planner, model, state, True, np.random.default_rng(0))
+    assert planner.magnitude == 20
+
+
+def test_the_most_visited_action_is_played_not_the_best():
+    """After 11 visits of the root B has most of them; A's average is made greater by hand."""
+    model = two_arms()
+    planner = make(model, 11, horizon_frames=1)
+    plan = planner.plan(model, START, True, np.random.default_rng(0))
+    for _ in range(11):
+        next(plan)
+    next(child for child in planner.root.children if child.action == 0).value = 1000.0
+    with pytest.raises(StopIteration) as stop:
+        next(plan)
+    assert stop.value.value == 1
+
+
+@pytest.mark.parametrize("simulations", [1, 4])
+def test_ties_are_broken_at_random(simulations):
+    model = SmallModel([[1, 2, 3], *[[0, 0, 0]] * 3], [[0] * 3] * 4)
+    taken = [decide(make(model, simulations), model, START, True, np.random.default_rng(s))[0] for s in range(600)]
+    np.testing.assert_allclose(np.bincount(taken, minlength=3) / 600, 1 / 3, atol=0.06)
+
+
+def test_of_duplicates_one_is_considered():
+    model = SmallModel([[1, 1, 2, 1]] * 3, [[0, 0, 0, 0]] * 3)
+    root = searched(make(model, 30), model)
+    assert len(root.children) == 2
+    assert {model.edges[0][child.action] for child in root.children} == {1, 2}
+    assert root.visits == 1 + sum(child.visits for child in root.children) == 30
+    whole = searched(make(model, 30, prune_duplicates=False), model)
+    assert sorted(visits(whole)) == [0, 1, 2, 3]
+
+
+def test_the_frames_of_duplicates_count():
+    model = SmallModel([[1, 1]] * 2, [[0, 0]] * 2)
+    searched(make(model, 3, horizon_frames=1), model)
+    assert model.frames == 1 + 1 + 1  # a rollout, a child, its duplicate; then the child again, at the horizon
+
+
+def test_simulations_are_visits_of_the_root_reused_ones_included():
+    model = random_model(1, ends=0)
+    planner = make(model, 30)
+    _, state = play(planner, model, 0, 1)
+    kept = planner.root
+    known = kept.visits
+    assert 0 < known < 30
+    action, yields = decide(planner, model, state, False, np.random.default_rng(1))
+    assert yields == 30 - known
+    assert kept.visits == 30
+    assert planner.root in kept.children
+    assert planner.root.action == action
+
+
+def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
+    for first, elsewhere in ((True, 0), (False, 1)):
+        model = random_model(1, ends=0)
+        planner = make(model, 30)
+        _, state = play(planner, model, 0, 1)
+        state = replace(state, frames=state.frames + elsewhere)
+        assert decide(planner, model, state, first, np.random.default_rng(1))[1] == 30
+
+
+def test_saves_and_restores_are_as_few_as_can_be():
+    """A save a child, a restore a simulation at most: a rollout goes on from where its leaf was reached."""
+    model = SmallModel([[1, 2], [3, 4], [5, 6], *[[0, 0]] * 4], [[0, 0]] * 7)  # no duplicates
+    planner = make(model, 7, horizon_frames=20)
+    root = searched(planner, model)
+    assert (model.saves, sum(1 for _ in root.walk())) == (6, 7)
+    assert model.restores == 6  # none for the first rollout
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"simulations": 0}, "'simulations' is 0: expected at least 1"),
+        ({"horizon_frames": 0}, "'horizon_frames' is 0: expected at least 1"),
+        ({"exploration": -1.0}, "'exploration' is -1: expected at least 0"),
+        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message, env):
+    with pytest.raises(ArcadeMarkError, match=message):
+        UCT.supports(env, **parameters)
+    assert UCT.supports(env) is None
+
+
+# A slow twin: the pseudocode as it stands. Nodes know their parents and keep every return; nothing is saved but the
+# start: each place is reached by playing the actions from there.
+
+
+class TwinNode:
+    def __init__(self, parent=None, action=None, reward=0.0):
+        self.parent, self.action, self.reward = parent, action, reward
+        self.children, self.order, self.returns = {}, None, []
+
+    @property
+    def path(self):
+        return () if self.parent is None else (*self.parent.path, self.action)
+
+
+class Twin:
+    def __init__(self, model, state, planner, rng):
+        self.model, self.state, self.planner, self.rng = model, state, planner, rng
+        self.horizon = math.ceil(planner.horizon_frames / model.spec.protocol.frame_skip)
+        self.root = TwinNode()
+
+    def place(self, path):
+        self.model.restore(self.state)
+        for action in path:
+            reward = self.model.step(action).reward
+        return self.model.at, reward if path else 0.0
+
+    def ended(self, node):
+        return self.place(node.path)[0].ended
+
+    def decide(self):
+        while len(self.root.returns) < self.planner.simulations:
+            self.sample()
+        counts = [(len(child.returns), child) for child in self.root.children.values()]
+        if not counts:
+            return int(self.rng.integers(self.model.num_actions))
+        return self.greatest(counts).action
+
+    def greatest(self, pairs):
+        best = [child for value, child in pairs if value == max(value for value, _ in pairs)]
+        return best[self.rng.integers(len(best))] if len(best) > 1 else best[0]
+
+    def sample(self):
+        n = self.root
+        while n.returns and not self.ended(n) and len(n.path) < self.horizon:
+            if n.order is None:
+                n.order = list(self.rng.permutation(self.model.num_actions))[::-1]
+            if n.order:
+                action = int(n.order.pop(0))
+                place, reward = self.place((*n.path, action))
+                if self.planner.prune_duplicates and any(
+                    place == self.place(sibling.path)[0] for sibling in n.children.values()
+                ):
+                    continue
+                n.children[action] = TwinNode(n, action, reward)
+                n = n.children[action]
+            else:
+                n = self.select(n)
+        self.update(n, self.rollout(n))
+
+    def select(self, n):
+        def bound(c):
+            return sum(c.returns) / len(c.returns) + self.planner.exploration * math.sqrt(
+                math.log(len(n.returns)) / len(c.returns)
+            )
+
+        return self.greatest([(bound(c), c) for c in n.children.values()])
+
+    def rollout(self, n):
+        steps = self.horizon - len(n.path)
+        if not steps or self.ended(n):
+            return 0.0
+        path, result = n.path, 0.0
+        for i, action in enumerate(self.rng.integers(self.model.num_actions, size=steps)):
+            path = (*path, int(action))
+            place, reward = self.place(path)
+            result += self.planner.discount ** (i + 1) * reward
+            if place.ended:
+                break
+        return result
+
+    def update(self, n, result):
+        result += n.reward
+        n.returns.append(result)
+        if n.parent is not None:
+            self.update(n.parent, self.planner.discount * result)
+
+
+def twin_shape(twin, node):
+    children = tuple(twin_shape(twin, child) for child in node.children.values())
+    action = -1 if node.action is None else node.action
+    return (action, node.reward, twin.ended(node), len(node.returns), sum(node.returns), children)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    num_actions=st.integers(1, 4),
+    ends=st.integers(0, 4),
+    cap=st.sampled_from([2, 4, 10**9]),
+    frame_skip=st.sampled_from([1, 4]),
+    simulations=st.integers(1, 50),
+    horizon=st.integers(1, 9),
+    exploration=st.sampled_from([0.0, 0.5, 2.0]),
+    discount=st.sampled_from([0.5, 1.0]),
+    prune=st.booleans(),
+)
+def test_it_searches_as_its_slow_twin(
+    seed, num_actions, ends, cap, frame_skip, simulations, horizon, exploration, discount, prune
+):
+    model = random_model(seed, num_actions=num_actions, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
+    planner = make(
+        model, simulations, horizon_frames=horizon, exploration=exploration, discount=discount, prune_duplicates=prune
+    )
+    rng = np.random.default_rng(seed)
+    root = searched(planner, model, rng)
+    twin = Twin(model, START, planner, np.random.default_rng(seed))
+    action = twin.decide()
+    assert shape(root) == twin_shape(twin, twin.root)
+    assert decide(planner, model, START, True, np.random.default_rng(seed))[0] == action
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), split=st.integers(1, 6), scale=st.sampled_from(["first", "none"]))
+def test_a_planner_restored_within_an_episode_goes_on_as_if_undisturbed(seed, split, scale):
+    undisturbed, _ = play(make(random_model(seed), reward_scale=scale), random_model(seed), seed, 10)
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    planner, state, actions = make(model, reward_scale=scale), START, []
+    for i in range(len(undisturbed)):
+        if i == split:
+            checkpoint, model = planner.checkpoint(), random_model(seed)
+            planner = make(model, reward_scale=scale)
+            planner.restore(checkpoint)
+        action, _ = decide(planner, model, state, i == 0, rng)
+        actions.append(action)
+        model.restore(state)
+        model.step(action)
+        state = model.save()
+    assert actions == undisturbed
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_a_kept_tree_is_the_tree_as_it_was(seed):
+    model = random_model(seed)
+    planner = make(model)
+    root = searched(planner, model)
+    action, _ = decide(planner, model, START, True, np.random.default_rng(0))
+    below = {child.action: shape(child) for child in root.children}
+    assert shape(planner.root) == below[action]
+    other = make(model)
+    other.restore(planner.checkpoint())
+    assert shape(other.root) == below[action]
+    assert [n.state for n in other.root.walk()] == [n.state for n in planner.root.walk()]
+    assert [n.untried for n in other.root.walk()] == [n.untried for n in planner.root.walk()]
