@@ -21,6 +21,8 @@ from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
+from arcademark.agents.planning.breadth_first import BreadthFirst
+from arcademark.agents.planning.uct import UCT
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -83,6 +85,7 @@ class BuiltinAgent:
 
 
 _BASELINES = "Bellemare et al. 2013, §3.1.2"
+_PLANNERS = "Bellemare et al. 2013, §3.2.1 and Appendix B"
 _BUILTIN = {
     agent.name: agent
     for agent in (
@@ -113,6 +116,20 @@ _BUILTIN = {
             "Bellemare et al. 2013, §4.1.2",
             None,
             ("random", "const", "perturb"),
+        ),
+        BuiltinAgent(
+            "breadth-first",
+            "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
+            _PLANNERS,
+            BreadthFirst,
+            ("breadth-first",),
+        ),
+        BuiltinAgent(
+            "uct",
+            "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
+            _PLANNERS,
+            UCT,
+            ("uct",),
         ),
     )
 }

@@ -20,7 +20,7 @@ class Place:
 class SmallModel:
     """A graph as a game: action a leads from node i to ``edges[i][a]`` and gives ``rewards[i][a]``.
 
-    The episode ends in the nodes `ends`, and is cut off after `cap` frames. It refuses what the emulator would do wrongly.
+    The episode ends in the nodes `ends`, and is cut off after `cap` frames. No step is possible after it.
     """
 
     def __init__(self, edges, rewards, ends=(), cap=10**9, frame_skip=1):

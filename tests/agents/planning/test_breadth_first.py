@@ -149,9 +149,7 @@ def test_parameters_out_of_range_are_refused(parameters, message, env):
 
 def replayed(model, state, actions):
     model.restore(state)
-    rewards = []
-    for action in actions:
-        rewards.append(model.step(action).reward)
+    rewards = [model.step(action).reward for action in actions]
     return model.at, rewards
 
 

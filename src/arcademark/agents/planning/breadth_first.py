@@ -51,6 +51,9 @@ class BreadthFirst(TreePlanner):
         Whether of the actions that lead to the same state only one is considered.
     """
 
+    checkpoint_seconds = 60.0
+    """A tree of 133,000 frames takes some 20 MB to write."""
+
     def __init__(
         self,
         env: EnvironmentSpec,
@@ -65,6 +68,8 @@ class BreadthFirst(TreePlanner):
         self.frames_per_decision = frames_per_decision
         self.discount = discount
         self.prune_duplicates = prune_duplicates
+        self.emulated = 0
+        """Frames of the decision under way."""
 
     @staticmethod
     def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
@@ -80,8 +85,8 @@ class BreadthFirst(TreePlanner):
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[None, None, int]:
-        """Search from `state`; yield after each expansion and return the action.
+    ) -> Generator[bool, None, int]:
+        """Search from `state` and return the action; yields after each expansion.
 
         Parameters
         ----------
@@ -93,24 +98,34 @@ class BreadthFirst(TreePlanner):
         rng : numpy.random.Generator
             Breaks ties.
         """
+        if first:
+            self.emulated = 0
         root = self.root_at(state, first)
         nodes = [root]
-        last = model.frames + self.frames_per_decision - model.num_actions * model.spec.protocol.frame_skip
+        last = self.frames_per_decision - model.num_actions * model.spec.protocol.frame_skip
         spent = False
         for node in nodes:
             if not node.children and not node.ended:
-                spent = spent or (model.frames > last and node is not root)
+                spent = spent or (self.emulated > last and node is not root)
                 if spent:
                     continue
                 self._expand(model, node)
-                yield
+                yield True
             nodes.extend(node.children)
         self._back_up(nodes)
-        action = root.children[
-            choose([child.reward + self.discount * child.value for child in root.children], rng)
-        ].action
+        branches = [child.reward + self.discount * child.value for child in root.children]
+        action = root.children[choose(branches, rng)].action
         self.descend(action)
+        self.emulated = 0
         return action
+
+    def memory(self) -> Any:
+        """Return the frames of the decision under way."""
+        return self.emulated
+
+    def remember(self, memory: Any) -> None:
+        """Keep what `memory` returned."""
+        self.emulated = memory
 
     def _expand(self, model: GenerativeModel, node: Node) -> None:
         assert node.state is not None
@@ -118,11 +133,11 @@ class BreadthFirst(TreePlanner):
         found: set[State] = set()
         for action in range(model.num_actions):
             model.restore(node.state)
+            before = model.frames
             reward, terminated, truncated = model.step(action)
+            self.emulated += model.frames - before
             ended = terminated or truncated
-            state = None
-            if self.prune_duplicates or not ended:
-                state = model.save()
+            state = model.save() if self.prune_duplicates or not ended else None
             if self.prune_duplicates and state is not None:
                 if state in found:
                     continue

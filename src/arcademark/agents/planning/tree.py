@@ -99,7 +99,7 @@ class TreePlanner:
         self.root = next((child for child in children if child.action == action), None)
 
     def checkpoint(self) -> bytes:
-        """Return all that is kept between decisions of an episode."""
+        """Return all that is kept between decisions of an episode, or of the decision under way."""
         return pickle.dumps((self.memory(), pack(self.root)), pickle.HIGHEST_PROTOCOL)
 
     def restore(self, checkpoint: bytes) -> None:

@@ -108,8 +108,8 @@ class UCT(TreePlanner):
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[None, None, int]:
-        """Search from `state`; yield after each simulation and return the action.
+    ) -> Generator[bool, None, int]:
+        """Search from `state` and return the action; yields after each simulation.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class UCT(TreePlanner):
         root = self.root_at(state, first)
         while root.visits < self.simulations:
             self._sample(model, root, rng)
-            yield
+            yield True
         action = self._best_action(model, root, rng)
         self.descend(action)
         return action
