@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import Place, SmallModel, chain, decide, play, random_model, shape
+from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model, shape
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.errors import ArcadeMarkError
@@ -15,7 +15,9 @@ START = Place(0, 0, False)
 
 
 def make(model, frames=100, discount=0.5, prune=False):
-    return BreadthFirst(model.spec, frames_per_decision=frames, discount=discount, prune_duplicates=prune)
+    planner = BreadthFirst(model.spec, frames_per_decision=frames, discount=discount, prune_duplicates=prune)
+    planner.yield_frames = 0
+    return planner
 
 
 def two_steps():
@@ -201,19 +203,10 @@ def test_it_decides_as_its_slow_twin(seed, num_actions, ends, cap, frame_skip, f
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), split=st.integers(1, 6), prune=st.booleans())
-def test_a_planner_restored_within_an_episode_goes_on_as_if_undisturbed(seed, split, prune):
-    undisturbed, _ = play(make(random_model(seed), 40, prune=prune), random_model(seed), seed, 10)
-    model, rng = random_model(seed), np.random.default_rng(seed)
-    planner, state, actions = make(model, 40, prune=prune), START, []
-    for i in range(len(undisturbed)):
-        if i == split:
-            checkpoint, model = planner.checkpoint(), random_model(seed)
-            planner = make(model, 40, prune=prune)
-            planner.restore(checkpoint)
-        action, _ = decide(planner, model, state, i == 0, rng)
-        actions.append(action)
-        model.restore(state)
-        model.step(action)
-        state = model.save()
-    assert actions == undisturbed
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 60), prune=st.booleans(), frames=st.integers(1, 60))
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, prune, frames):
+    def planner():
+        return make(random_model(seed), frames, prune=prune)
+
+    undisturbed, _ = play(planner(), random_model(seed), seed, 10)
+    assert play_killed(planner, lambda: random_model(seed), seed, 10, stop) == undisturbed

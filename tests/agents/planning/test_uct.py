@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import Place, SmallModel, chain, decide, play, random_model, shape
+from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model, shape
 
 from arcademark.agents.planning.uct import UCT
 from arcademark.errors import ArcadeMarkError
@@ -17,7 +17,9 @@ START = Place(0, 0, False)
 
 def make(model, simulations=30, **parameters):
     settings = {"horizon_frames": 3, "exploration": 1.0, "discount": 0.5, "reward_scale": "none"}
-    return UCT(model.spec, simulations=simulations, **settings | parameters)
+    planner = UCT(model.spec, simulations=simulations, **settings | parameters)
+    planner.yield_frames = 0
+    return planner
 
 
 def searched(planner, model, rng=None):
@@ -306,22 +308,13 @@ def test_it_searches_as_its_slow_twin(
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), split=st.integers(1, 6), scale=st.sampled_from(["first", "none"]))
-def test_a_planner_restored_within_an_episode_goes_on_as_if_undisturbed(seed, split, scale):
-    undisturbed, _ = play(make(random_model(seed), reward_scale=scale), random_model(seed), seed, 10)
-    model, rng = random_model(seed), np.random.default_rng(seed)
-    planner, state, actions = make(model, reward_scale=scale), START, []
-    for i in range(len(undisturbed)):
-        if i == split:
-            checkpoint, model = planner.checkpoint(), random_model(seed)
-            planner = make(model, reward_scale=scale)
-            planner.restore(checkpoint)
-        action, _ = decide(planner, model, state, i == 0, rng)
-        actions.append(action)
-        model.restore(state)
-        model.step(action)
-        state = model.save()
-    assert actions == undisturbed
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 120), scale=st.sampled_from(["first", "none"]))
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, scale):
+    def planner():
+        return make(random_model(seed), reward_scale=scale)
+
+    undisturbed, _ = play(planner(), random_model(seed), seed, 10)
+    assert play_killed(planner, lambda: random_model(seed), seed, 10, stop) == undisturbed
 
 
 @settings(max_examples=40, deadline=None)

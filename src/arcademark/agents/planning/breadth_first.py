@@ -86,7 +86,7 @@ class BreadthFirst(TreePlanner):
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields after each expansion.
+        """Search from `state` and return the action; yields every `yield_frames`, after an expansion.
 
         Parameters
         ----------
@@ -103,14 +103,16 @@ class BreadthFirst(TreePlanner):
         root = self.root_at(state, first)
         nodes = [root]
         last = self.frames_per_decision - model.num_actions * model.spec.protocol.frame_skip
-        spent = False
+        spent, told = False, self.emulated
         for node in nodes:
             if not node.children and not node.ended:
                 spent = spent or (self.emulated > last and node is not root)
                 if spent:
                     continue
                 self._expand(model, node)
-                yield True
+                if self.emulated >= told + self.yield_frames:
+                    told = self.emulated
+                    yield True
             nodes.extend(node.children)
         self._back_up(nodes)
         branches = [child.reward + self.discount * child.value for child in root.children]

@@ -82,7 +82,11 @@ class TreePlanner:
     ----------
     root : Node or None
         Where the last decision led, with all that is known from there on; None if nothing is.
+    yield_frames : int
+        Frames to emulate before `plan` yields again.
     """
+
+    yield_frames = 1_000
 
     def __init__(self) -> None:
         self.root: Node | None = None

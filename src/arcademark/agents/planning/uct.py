@@ -109,7 +109,7 @@ class UCT(TreePlanner):
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields after each simulation.
+        """Search from `state` and return the action; yields every `yield_frames`, after a simulation.
 
         Parameters
         ----------
@@ -124,9 +124,12 @@ class UCT(TreePlanner):
         if first:
             self.magnitude = UNKNOWN if self.reward_scale == "first" else 1.0
         root = self.root_at(state, first)
+        told = model.frames
         while root.visits < self.simulations:
             self._sample(model, root, rng)
-            yield True
+            if model.frames >= told + self.yield_frames:
+                yield True
+                told = model.frames
         action = self._best_action(model, root, rng)
         self.descend(action)
         return action
