@@ -22,6 +22,9 @@ from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.agents.planning.breadth_first import BreadthFirst
+from arcademark.agents.planning.go_explore import GoExplore
+from arcademark.agents.planning.iterated_width import IteratedWidth
+from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.agents.planning.uct import UCT
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -130,6 +133,27 @@ _BUILTIN = {
             _PLANNERS,
             UCT,
             ("uct",),
+        ),
+        BuiltinAgent(
+            "iw",
+            "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
+            "Lipovetzky, Ramirez and Geffner 2015",
+            IteratedWidth,
+            ("iw",),
+        ),
+        BuiltinAgent(
+            "rollout-iw",
+            "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
+            "Bandres, Bonet and Geffner 2018",
+            RolloutIW,
+            ("rollout-iw",),
+        ),
+        BuiltinAgent(
+            "go-explore",
+            "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
+            "Ecoffet et al. 2019; Ecoffet et al. 2021",
+            GoExplore,
+            ("go-explore",),
         ),
     )
 }

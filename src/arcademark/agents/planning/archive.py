@@ -1,0 +1,135 @@
+"""What Go-Explore has found: cells, how to come to each, and which to return to.
+
+A trajectory is a chain of experiences, each an action and where the one before it is; chains share their beginnings.
+Experience 0 is the start. Only what leads somewhere worth keeping is written down.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from arcademark.environments.generative import State
+
+START = 0
+"""The cell, and the experience, of the place where exploration begins."""
+
+
+class Trajectory(NamedTuple):
+    """A way from the start to somewhere.
+
+    Parameters
+    ----------
+    score : float
+        Sum of its rewards.
+    length : int
+        Its actions.
+    last : int
+        Its last experience.
+    """
+
+    score: float
+    length: int
+    last: int
+
+    def beats(self, other: Trajectory) -> bool:
+        """Whether it has a higher score, or the same with fewer actions."""
+        return (self.score, -self.length) > (other.score, -other.length)
+
+
+class Archive:
+    """Cells with the best trajectory to each; picklable.
+
+    The weight of a cell is ``1 / √(seen + 1)``, where `seen` counts the explorations in which it was met since its
+    trajectory last changed (Ecoffet et al. 2021, Methods); or the same of other counts (see `weights`).
+
+    Parameters
+    ----------
+    state : State
+        Where exploration begins.
+    weights : (float, float, float)
+        Of the counts of a cell: in how many explorations it was seen; how often it was chosen to explore from; how
+        often since something new was found from there. A cell's weight is the sum of ``weight / √(count + 1)``.
+    """
+
+    def __init__(self, state: State, weights: tuple[float, float, float]) -> None:
+        self._weights = np.array(weights)[:, None]
+        self._index: dict[bytes, int] = {}
+        self._states: list[State] = []
+        self._ways: list[Trajectory] = []
+        self._counts = np.zeros((3, 1024), np.int64)
+        self._before, self._actions = array("q", [-1]), array("H", [0])
+        self.best = Trajectory(0.0, 0, START)
+        self._add(b"", state, self.best)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def _add(self, key: bytes, state: State, way: Trajectory) -> int:
+        if len(self) == self._counts.shape[1]:
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
+        self._index[key] = len(self)
+        self._states.append(state)
+        self._ways.append(way)
+        return len(self) - 1
+
+    def cell_weights(self) -> NDArray[np.float64]:
+        """Return the weight of each cell, shape (cells,), in the order in which they were found."""
+        counts = self._counts[:, : len(self)]
+        return np.asarray((self._weights / np.sqrt(counts + 1)).sum(axis=0))
+
+    def choose(self, rng: np.random.Generator) -> int:
+        """Draw a cell by its weight, and count that."""
+        totals = np.cumsum(self.cell_weights())
+        cell = int(np.searchsorted(totals, rng.random() * totals[-1], side="right"))
+        self._counts[1:, cell] += 1
+        return cell
+
+    def at(self, cell: int) -> tuple[State, Trajectory]:
+        """Return where a cell's best trajectory ends, and the trajectory."""
+        return self._states[cell], self._ways[cell]
+
+    def find(self, key: bytes) -> int | None:
+        """Return the cell of a key, None if there is none yet."""
+        return self._index.get(key)
+
+    def see(self, cells: set[int]) -> None:
+        """Count that an exploration met these cells."""
+        self._counts[0, list(cells)] += 1
+
+    def improves(self, cell: int | None, score: float, length: int) -> bool:
+        """Whether a trajectory of this score and length is new or better for a cell."""
+        return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
+
+    def put(self, key: bytes, state: State, way: Trajectory) -> int:
+        """Make `way` the trajectory of the key's cell, which counts from 0 again; return the cell."""
+        cell = self._index.get(key)
+        if cell is None:
+            return self._add(key, state, way)
+        self._states[cell], self._ways[cell] = state, way
+        self._counts[:, cell] = 0
+        return cell
+
+    def found_new_from(self, cell: int) -> None:
+        """Count that something new or better was found from a cell."""
+        self._counts[2, cell] = 0
+
+    def write(self, last: int, actions: list[int]) -> int:
+        """Write down actions that follow an experience; return the last of them."""
+        for action in actions:
+            self._before.append(last)
+            self._actions.append(action)
+            last = len(self._before) - 1
+        return last
+
+    def actions_to(self, way: Trajectory) -> list[int]:
+        """Return the actions of a trajectory, first to last."""
+        actions, experience = [], way.last
+        while experience != START:
+            actions.append(self._actions[experience])
+            experience = self._before[experience]
+        return actions[::-1]

@@ -1,0 +1,261 @@
+"""What width-based planners and Go-Explore see of a state: atoms that are true there, or the cell that it falls into.
+
+An atom is one small fact, numbered. A state is *novel* in a search if it makes an atom true that was not true before,
+or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least depth at which each atom was met::
+
+    features.read(model) ─→ atoms ─→ table.enter(atoms, before, depth) ─→ was it novel?
+
+Three kinds of features:
+
+``ram``
+    Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015, §3).
+``tiles``
+    Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al.
+    2013 as Bandres, Bonet and Geffner 2018 use them.
+``b-prost``
+    The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the one
+    before it (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.
+
+No background is subtracted from the screen, though the authors' program of 2018 does so: in a tile it changes nothing
+about what is novel, but for pairs with the background's colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments import facts, toy
+from arcademark.environments.palettes import gray_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arcademark.environments.generative import GenerativeModel
+
+UNSEEN = 65535
+"""Stands for a depth at which an atom that was never met is met: beyond all depths."""
+ROWS, COLUMNS, COLOURS = 14, 16, 128
+BASIC = ROWS * COLUMNS * COLOURS
+"""Atoms of a tile and a colour."""
+OFFSETS = (2 * ROWS - 1) * (2 * COLUMNS - 1)
+"""Offsets from one tile to another."""
+
+
+class NoveltyTable(Protocol):
+    """The least depth at which each atom was met in one search."""
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet atoms at a depth; say whether one of them was never met at this depth or a smaller one.
+
+        Parameters
+        ----------
+        atoms : array
+            What `Features.read` gave.
+        before : array or None
+            What it gave for the state before; None where there is none or it is not known.
+        depth : int
+            From 0, at most 65,534.
+        """
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the atoms was met at no smaller depth than this."""
+
+
+class Features(Protocol):
+    """Reads atoms from a model that has just made a step."""
+
+    def read(self, model: GenerativeModel) -> NDArray[Any]:
+        """Return the atoms that are true in the state where the model stands."""
+
+    def new_table(self) -> NoveltyTable:
+        """Return a table in which no atom was met."""
+
+
+class RamFeatures:
+    """The bytes of the memory; `Features`.
+
+    Parameters
+    ----------
+    ram_size : int
+        Bytes of memory.
+    """
+
+    def __init__(self, ram_size: int) -> None:
+        self._size = ram_size
+
+    def read(self, model: GenerativeModel) -> NDArray[np.uint8]:
+        """Return the memory, shape (ram_size,)."""
+        ram = np.empty(self._size, np.uint8)
+        model.ram(ram)
+        return ram
+
+    def new_table(self) -> RamTable:
+        """Return a table in which no byte has had any value."""
+        return RamTable(self._size)
+
+
+class RamTable:
+    """Depths of values of bytes; a `NoveltyTable`."""
+
+    def __init__(self, ram_size: int) -> None:
+        from arcademark.agents.planning import novelty
+
+        self._kernels = novelty
+        self._depths = np.full((ram_size, 256), UNSEEN, np.uint16)
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet the memory `atoms` at a depth."""
+        return bool(self._kernels.enter_bytes(self._depths, atoms, depth))
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the bytes had its value at no smaller depth."""
+        return bool(self._kernels.bytes_hold(self._depths, atoms, depth))
+
+
+class TileFeatures:
+    """The colours of the tiles of the screen, alone or in pairs too; `Features`.
+
+    A screen of 210 × 160 falls into tiles of 15 × 10 pixels; on others, rows of tiles are as even as can be.
+
+    Parameters
+    ----------
+    screen_shape : (int, int)
+        Height and width in pixels.
+    pairs : bool
+        Whether pairs in space and time are atoms as well.
+    """
+
+    def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
+        from arcademark.agents.planning import novelty
+
+        self._kernels = novelty
+        self._pairs = pairs
+        self._screen = np.empty(screen_shape, np.uint8)
+        self._rows = _edges(screen_shape[0], ROWS)
+        self._columns = _edges(screen_shape[1], COLUMNS)
+        self._found = np.empty(BASIC, np.uint16)
+
+    def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
+        """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
+        model.screen(self._screen)
+        count = self._kernels.find_tiles(self._screen, self._rows, self._columns, self._found)
+        return self._found[:count].copy()
+
+    def new_table(self) -> NoveltyTable:
+        """Return a table in which no atom was met."""
+        return PairTable() if self._pairs else TileTable()
+
+
+class TileTable:
+    """Depths of atoms by their number; a `NoveltyTable`."""
+
+    def __init__(self) -> None:
+        from arcademark.agents.planning import novelty
+
+        self._kernels = novelty
+        self._depths = np.full(BASIC, UNSEEN, np.uint16)
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet the tiles' atoms at a depth."""
+        return bool(self._kernels.enter_numbers(self._depths, atoms, depth))
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the atoms was met at no smaller depth."""
+        return bool(self._kernels.numbers_hold(self._depths, atoms, depth))
+
+
+class PairTable:
+    """Depths of the tiles' atoms and of their pairs in space and time; a `NoveltyTable`.
+
+    A pair of colours has a row of depths, one for each offset, which is filled when the two are first met: a game shows
+    few of the 16,384 pairs. Pairs of atoms that were all met at depth 0 are passed over: they can be novel nowhere
+    else. What stands still on the screen thus costs nothing.
+    """
+
+    def __init__(self) -> None:
+        from arcademark.agents.planning import novelty
+
+        self._kernels = novelty
+        self._tiles = TileTable()
+        shape = (COLOURS, COLOURS, OFFSETS)
+        self._space, self._time = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
+        self._space_used, self._time_used = np.zeros(shape[:2], np.bool_), np.zeros(shape[:2], np.bool_)
+        self._old, self._old_before = np.zeros(BASIC, np.bool_), np.zeros(BASIC, np.bool_)
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet the tiles' atoms and their pairs at a depth."""
+        novel = self._tiles.enter(atoms, None, depth)
+        novel |= self._meet(atoms, before, depth, True)
+        if depth == 0 and not self._old.any():
+            self._old[atoms] = True
+            if before is not None:
+                self._old_before[before] = True
+        return novel
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the atoms or pairs was met at no smaller depth."""
+        return self._tiles.holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
+
+    def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:
+        found = bool(self._kernels.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
+        if before is None or (found and not enter):
+            return found
+        olds = self._old, self._old_before
+        return bool(self._kernels.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or found
+
+
+class ScreenCells:
+    """Cells of Go-Explore: the screen in shades of grey, shrunk, its brightness cut into a few levels.
+
+    Ecoffet et al. 2019, §2.1: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels
+    are of equal width, rounded down.
+
+    Parameters
+    ----------
+    game : str
+    screen_shape : (int, int)
+        Height and width of the screen.
+    width, height, levels : int
+        Of a cell.
+    """
+
+    def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
+        from arcademark.agents.planning import novelty
+
+        self._kernels = novelty
+        self._gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
+        self._gray = self._gray.astype(np.int64)
+        self._screen = np.empty(screen_shape, np.uint8)
+        self._cell = np.empty((height, width), np.uint8)
+        self._levels = levels
+
+    def read(self, model: GenerativeModel) -> bytes:
+        """Return the cell of the state where the model, having made a step, stands."""
+        model.screen(self._screen)
+        self._kernels.shrink(self._screen, self._gray, self._levels, self._cell)
+        return self._cell.tobytes()
+
+
+def make_features(name: str, game: str) -> Features:
+    """Return the features of a name in `FEATURES`, for a game."""
+    return FEATURES[name](game)
+
+
+def _edges(size: int, parts: int) -> NDArray[np.int64]:
+    """Return where each of `parts` parts of an axis begins, and where the last ends."""
+    return np.arange(parts + 1) * size // parts
+
+
+FEATURES: Mapping[str, Callable[[str], Features]] = MappingProxyType(
+    {
+        "ram": lambda game: RamFeatures(facts.ram_size(game)),
+        "tiles": lambda game: TileFeatures(facts.screen_shape(game), pairs=False),
+        "b-prost": lambda game: TileFeatures(facts.screen_shape(game), pairs=True),
+    }
+)
+"""The features there are, by name."""

@@ -1,0 +1,219 @@
+"""Go-Explore's exploration phase (Ecoffet et al. 2019 and 2021), and the best trajectory that it finds.
+
+"Go-Explore: a New Approach for Hard-Exploration Problems", arXiv:1901.10995, and "First return, then explore", Nature
+590, 580–586. Places that look alike are one cell, and an archive keeps the best way to each::
+
+    choose a cell by its weight ─→ restore its state ─→ explore: random actions, each repeated for a while
+             ↑                                                              │
+             └──── archive: new cells, and better ways to old ones ←────────┘
+
+A way is better if its score is higher, or the same with fewer actions. The first decision of an episode explores until
+its frames are spent; this and the further decisions then play the best trajectory found, action by action, so its score
+is reached again exactly. The papers' second phase, which trains a policy that stands noise, is not part of it: this
+planner plays games without randomness only.
+
+From the papers: cells of 11 × 8 pixels of 8 shades (2019, §2.1); 100 actions an exploration, repeated with probability
+0.95 (2019, §2.1.4; 2021, Methods), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021, Methods); counts start
+again where a cell's trajectory is replaced. Ours is different in this:
+
+* 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.
+* 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; ``seen_weight``,
+  ``chosen_weight`` and ``chosen_since_new_weight`` are those of the same counts, with the form of 2021.
+* No knowledge of a game is used: neither rooms nor levels, nor does a lost life end an exploration.
+* Cells are explored one after another, not in batches of 100.
+* Where the best trajectory ends before the episode, the action that does nothing follows. In a game that takes points
+  away, the episode can then end with less than the trajectory gave.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from arcademark.agents.planning.archive import Archive, Trajectory
+from arcademark.agents.planning.features import ScreenCells
+from arcademark.agents.planning.tree import check
+from arcademark.environments.facts import screen_shape
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from arcademark.environments.base import EnvironmentSpec
+    from arcademark.environments.generative import GenerativeModel, State
+
+NAME = "go-explore"
+
+
+class GoExplore:
+    """Explores before the first action, then plays the best it found; an `agents.base.Planner`.
+
+    Parameters
+    ----------
+    explore_frames : int
+        Frames to emulate before the first action, at most. Our choice: 1,000,000, a minute or two. The papers explore
+        for hundreds of millions and more.
+    width, height, levels : int
+        Of a cell: pixels and shades. 11, 8 and 8 in 2019.
+    explore_actions : int
+        Actions of an exploration, at most. 100.
+    repeat_probability : float
+        Of an action to follow itself, else it is drawn anew from all. 0.95: 20 times on average.
+    seen_weight, chosen_weight, chosen_since_new_weight : float
+        Of a cell's counts, in the choice of cells. 1, 0 and 0 in 2021.
+    frames_per_action : int or None
+        Emulated frames an action; None for the protocol's. 4 in the papers.
+    """
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        explore_frames: int = 1_000_000,
+        width: int = 11,
+        height: int = 8,
+        levels: int = 8,
+        explore_actions: int = 100,
+        repeat_probability: float = 0.95,
+        seen_weight: float = 1.0,
+        chosen_weight: float = 0.0,
+        chosen_since_new_weight: float = 0.0,
+        frames_per_action: int | None = None,
+    ) -> None:
+        screen_height, screen_width = screen_shape(env.game)
+        check(NAME, "explore_frames", explore_frames, 1)
+        check(NAME, "width", width, 1, screen_width)
+        check(NAME, "height", height, 1, screen_height)
+        check(NAME, "levels", levels, 1, 256)
+        check(NAME, "explore_actions", explore_actions, 1)
+        check(NAME, "repeat_probability", repeat_probability, 0, 1)
+        self.weights = seen_weight, chosen_weight, chosen_since_new_weight
+        for name, weight in zip(("seen", "chosen", "chosen_since_new"), self.weights, strict=True):
+            check(NAME, f"{name}_weight", weight, 0)
+        if not any(self.weights):
+            raise ArcadeMarkError(f"agent {NAME}: all weights of cells are 0; give one of them another value")
+        if frames_per_action is not None:
+            check(NAME, "frames_per_action", frames_per_action, 1)
+        self.frames_per_action = frames_per_action
+        self.explore_frames = explore_frames
+        self.explore_actions = explore_actions
+        self.repeat_probability = repeat_probability
+        self._noop = env.action_meanings.index("NOOP") if "NOOP" in env.action_meanings else 0
+        self._cell = env.game, (screen_height, screen_width), width, height, levels
+        self._forget()
+
+    def _forget(self) -> None:
+        self._archive: Archive | None = None
+        self._explored_frames = 0
+        self._actions: list[int] | None = None
+        self._next = 0
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
+        """Say why a game cannot be played so, or None if it can.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a parameter is out of range.
+        """
+        GoExplore(env, **parameters)
+        probability = env.protocol.repeat_action_probability
+        if probability:
+            return (
+                f"{NAME} plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "
+                "forbid; choose a protocol without them, or set repeat_action_probability=0"
+            )
+        return None
+
+    @property
+    def trajectory(self) -> tuple[int, ...] | None:
+        """The actions found for this episode, None as long as it explores."""
+        return None if self._actions is None else tuple(self._actions)
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> Generator[bool, None, int]:
+        """Explore from `state` if the episode begins; return the next action of the best trajectory.
+
+        Yields True after each exploration.
+
+        Parameters
+        ----------
+        model : GenerativeModel
+        state : State
+            Where the real game stands.
+        first : bool
+            Whether an episode begins: nothing is kept from the one before.
+        rng : numpy.random.Generator
+            Chooses cells and actions.
+        """
+        if first:
+            self._forget()
+        if self._actions is None:
+            if self._archive is None:
+                self._archive = Archive(state, self.weights)
+            cells = ScreenCells(*self._cell)
+            while self._steps_left(model):
+                self._explore(model, self._archive, cells, rng)
+                yield True
+            self._actions = self._archive.actions_to(self._archive.best)
+            self._archive = None
+        self._next += 1
+        return self._actions[self._next - 1] if self._next <= len(self._actions) else self._noop
+
+    def _steps_left(self, model: GenerativeModel) -> int:
+        return (self.explore_frames - self._explored_frames) // model.spec.protocol.frame_skip
+
+    def _explore(self, model: GenerativeModel, archive: Archive, cells: ScreenCells, rng: np.random.Generator) -> None:
+        """Return to a cell and play random actions from there."""
+        chosen = archive.choose(rng)
+        state, (score, length, last) = archive.at(chosen)
+        frames_before = model.frames
+        model.restore(state)
+        seen, improved = {chosen}, set[int]()
+        actions: list[int] = []
+        for action in self._draw(model, rng):
+            reward, terminated, truncated = model.step(action)
+            actions.append(action)
+            score, length = score + reward, length + 1
+            ended = terminated or truncated
+            key = b"" if ended else cells.read(model)
+            cell = None if ended else archive.find(key)
+            better = not ended and archive.improves(cell, score, length)
+            best = Trajectory(score, length, last).beats(archive.best)
+            if better or best:
+                last, actions = archive.write(last, actions), []
+                way = Trajectory(score, length, last)
+                archive.best = way if best else archive.best
+                if better:
+                    cell = archive.put(key, model.save(), way)
+                    improved.add(cell)
+            if ended:
+                break
+            assert cell is not None
+            seen.add(cell)
+        archive.see(seen - improved)
+        if improved:
+            archive.found_new_from(chosen)
+        self._explored_frames += model.frames - frames_before
+
+    def _draw(self, model: GenerativeModel, rng: np.random.Generator) -> list[int]:
+        """Draw the actions of an exploration, each repeated for a while."""
+        steps = min(self.explore_actions, self._steps_left(model))
+        repeats = rng.random(steps) < self.repeat_probability
+        actions: list[int] = rng.integers(model.num_actions, size=steps).tolist()
+        for i in range(1, steps):
+            if repeats[i]:
+                actions[i] = actions[i - 1]
+        return actions
+
+    def checkpoint(self) -> bytes:
+        """Return what was found so far, and which of it was played."""
+        kept = self._archive, self._explored_frames, self._actions, self._next
+        return pickle.dumps(kept, pickle.HIGHEST_PROTOCOL)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds."""
+        self._archive, self._explored_frames, self._actions, self._next = pickle.loads(checkpoint)

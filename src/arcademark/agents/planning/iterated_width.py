@@ -1,0 +1,124 @@
+"""IW(1): breadth-first search that prunes what shows nothing new (Lipovetzky, Ramirez and Geffner 2015).
+
+"Classical Planning with Simulators: Results on the Atari Video Games", IJCAI 2015, §3 and §4. A node is expanded only
+if it makes an atom true that was true in no node before it in the search; with atoms of the memory, at most 128 × 256
+nodes are ever expanded, however many there are::
+
+    root ─→ children in random order ─→ novel? ─yes→ queue        first in, first out
+                                          └─no─→ a leaf: its reward counts, nothing follows
+
+The search ends when its frames are spent or the queue is empty, and the first action of the path with the greatest
+discounted sum of rewards is played. The tree below it is kept: see `width`.
+
+From the paper: atoms of the memory, 150,000 frames a decision, γ = 0.995, paths of up to 1,500 frames (300 nodes of 5),
+reused nodes do not count as emulated. Where it is silent, or the program of its authors does otherwise:
+
+* Novelty is judged anew at each decision in all of the tree that is kept, in breadth-first order. The program leaves
+  the atoms of kept nodes that were not pruned out of the table.
+* The root's atoms are known if the tree was kept. At the start of an episode, and where sticky actions led elsewhere,
+  they are not: there the first child counts as novel in any case.
+* Ties are broken at random, as by the program's random order of children.
+* Where the episode ends, nothing is expanded and no atom is entered.
+* Screen features are not part of this paper: those of Bandres, Bonet and Geffner 2018.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from arcademark.agents.planning.width import FeatureName, WidthPlanner
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from arcademark.agents.planning.tree import Node
+    from arcademark.environments.base import EnvironmentSpec
+    from arcademark.environments.generative import GenerativeModel
+
+NAME = "iw"
+
+
+class IteratedWidth(WidthPlanner):
+    """Searches breadth first what is novel; an `agents.base.Planner`.
+
+    Parameters
+    ----------
+    features : {"ram", "tiles", "b-prost"}
+        What novelty is about: the bytes of the memory, the colours of the screen's tiles, or these in pairs too.
+    frames_per_decision : int
+        Frames to emulate before each action, at most. 150,000 in the paper.
+    horizon_frames : int
+        How far a path looks ahead. 1,500: 300 nodes of 5 frames, from the program's defaults.
+    discount : float
+        γ an action. 0.995, from the program's defaults.
+    prefer_long : bool
+        Whether of equally good paths a longest is taken; else any, as in the paper.
+    frames_per_action : int or None
+        Emulated frames an action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
+    """
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        features: FeatureName = "ram",
+        frames_per_decision: int = 150_000,
+        horizon_frames: int = 1_500,
+        discount: float = 0.995,
+        prefer_long: bool = False,
+        frames_per_action: int | None = None,
+    ) -> None:
+        super().__init__(
+            NAME,
+            env,
+            features=features,
+            frames_per_decision=frames_per_decision,
+            horizon_frames=horizon_frames,
+            discount=discount,
+            prefer_long=prefer_long,
+            frames_per_action=frames_per_action,
+        )
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
+        """Play every game.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a parameter is out of range.
+        """
+        IteratedWidth(env, **parameters)
+        return None
+
+    def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
+        """Expand novel nodes in breadth-first order; yield after each.
+
+        Going on after a checkpoint, it passes once more through what is there, for no frames, to the same end.
+        """
+        assert self.features is not None
+        table = self.features.new_table()
+        if root in self.atoms:
+            table.enter(self.atoms[root], None, 0)
+        queue = deque([(root, 0)])
+        while queue:
+            node, depth = queue.popleft()
+            depth += 1
+            for child in self._children(model, node, rng):
+                novel = not child.ended and table.enter(self.atoms[child], self.atoms.get(node), depth)
+                if novel and depth < self.max_depth:
+                    queue.append((child, depth))
+            if node.untried:
+                return
+            yield
+
+    def _children(self, model: GenerativeModel, node: Node, rng: np.random.Generator) -> Iterator[Node]:
+        """Yield the children that are there, then the others as they are made, as far as the frames reach."""
+        if node.untried is None:
+            node.untried = rng.permutation(model.num_actions).tolist()
+        yield from node.children
+        while node.untried and (child := self.expand(model, node, node.untried[-1])):
+            node.untried.pop()
+            yield child
