@@ -75,6 +75,7 @@ def _agent(name: str) -> dict[str, Any]:
     agent = agents[name]
     return {
         "name": agent.name,
+        "kind": agent.kind,
         "summary": agent.summary,
         "citation": agent.citation,
         "members": list(agent.members),
@@ -99,9 +100,13 @@ def _suite_rows() -> list[Row]:
 
 def _subset_rows() -> list[Row]:
     return [
-        (s.name, str(len(s.tasks)), f"{100 * s.relative_error:.1f} %" if s.relative_error else "–", s.advice)
+        (s.name, str(len(s.tasks)), _share(s.relative_error), _share(s.nested.mean if s.nested else None), s.advice)
         for s in subsets.subsets().values()
     ]
+
+
+def _share(error: float | None) -> str:
+    return f"{100 * error:.1f}\N{NO-BREAK SPACE}%" if error else "–"
 
 
 def _protocol_rows() -> list[Row]:
@@ -109,7 +114,7 @@ def _protocol_rows() -> list[Row]:
 
 
 def _agent_rows() -> list[Row]:
-    return [(a.name, a.summary, _parameter_names(a)) for a in builtin_agents().values()]
+    return [(a.name, a.kind, a.summary, _parameter_names(a)) for a in builtin_agents().values()]
 
 
 def _parameter_names(agent: BuiltinAgent) -> str:
@@ -119,9 +124,9 @@ def _parameter_names(agent: BuiltinAgent) -> str:
 TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (("name", "title", "games", "source"), _suite_rows, _suite),
-    "subsets": (("name", "games", "error", "what for"), _subset_rows, _subset),
+    "subsets": (("name", "games", "printed\nerror", "on other\npapers", "what for"), _subset_rows, _subset),
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
-    "agents": (("name", "what it does", "parameters"), _agent_rows, _agent),
+    "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
 }
 
 
@@ -139,7 +144,8 @@ def command(topic: str, name: str | None, as_json: bool) -> None:
         document = details(name)
         options.print_json(document) if as_json else _print_details(document)
     elif as_json:
-        options.print_json([dict(zip(headings, row, strict=True)) for row in rows()])
+        keys = [heading.replace("\n", " ") for heading in headings]
+        options.print_json([dict(zip(keys, row, strict=True)) for row in rows()])
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
@@ -193,6 +199,8 @@ def _source(key: str, value: Any) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_text(item) for item in value) or "–"
+    if isinstance(value, Mapping) and value:
+        return ", ".join(f"{name.replace('_', ' ')} {_text(item)}" for name, item in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from arcademark.cli import options, tables
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tasks import canonical_game
 
 
 @click.command("predict", short_help="The median of all games, and every game, from a few.")
@@ -26,6 +28,24 @@ from arcademark.cli import options, tables
     metavar="FILE",
     help="What playing costs: a CSV file with the columns game and frames.  [default: the same for all]",
 )
+@click.option(
+    "--training",
+    multiple=True,
+    metavar="TABLE",
+    help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
+)
+@click.option(
+    "--references",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Another benchmark, with --training: a CSV file with the columns task, low and high.",
+)
+@click.option(
+    "--papers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
+)
 @click.option("--all", "everything", is_flag=True, help="Also show every game where there are several algorithms.")
 @options.as_json
 @tables.read_as
@@ -36,24 +56,34 @@ def command(
     protocol: str | None,
     level: float,
     frames: Path | None,
+    training: tuple[str, ...],
+    references: Path | None,
+    papers: Path | None,
     everything: bool,
     as_json: bool,
     **given: Any,
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
-    TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes.
+    TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
+    benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
     from arcademark.report import as_json as documents
-    from arcademark.report.subsets import predicting
+    from arcademark.report.subsets import learnt, predicting
 
+    if not training and (references or papers):
+        option = "references" if references else "papers"
+        raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
+    own = learnt.own(training, references, papers) if training else None
+    costs = None if frames is None else learnt.read_frames(frames, own.canonical if own else canonical_game)
     shown = predicting.predicted(
         places,
         model,
         algorithms=tables.names(algorithms),
         protocol=protocol,
         level=level,
-        frames=None if frames is None else predicting.read_frames(frames),
+        frames=costs,
+        training=own,
         reading=tables.read_options(None, "", **given),
     )
     if as_json:

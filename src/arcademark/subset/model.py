@@ -183,7 +183,7 @@ class SubsetModel:
             relative_error=self.relative_error,
             low=self._shifted(value, -1),
             high=self._shifted(value, 1),
-            warnings=self._frame_cap_warnings(max_frames_per_episode),
+            warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
             notes=(
                 f"Compare {self.name} estimates with {self.name} estimates only: they and true medians are biased "
                 "differently (Aitchison et al. 2023, §8).",
@@ -211,21 +211,32 @@ class SubsetModel:
             return value * (1.0 + sign * self.relative_error)
         return max(0.0, (1.0 + value) * float(np.exp(sign * self.relative_error)) - 1.0)
 
-    def _frame_cap_warnings(self, frame_cap: FrameCap) -> tuple[str, ...]:
-        fitted = self.max_frames_per_episode
-        if fitted is None or frame_cap == fitted:
-            return ()
-        if frame_cap == "unknown":
-            return (
-                f"The frame cap of these scores is not known; {self.name} holds for episodes of at most {fitted:,} "
-                "frames only (Aitchison et al. 2023, §5.3, §8.1).",
-            )
-        made = "without a frame cap" if frame_cap is None else f"with episodes of at most {frame_cap:,} frames"
+
+def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
+    """Say why what was fitted to scores under one frame cap should not be relied on with scores under another.
+
+    Parameters
+    ----------
+    name : str
+        Of what was fitted.
+    fitted : int or None
+        The cap of the scores that it was fitted to; None where that is not known.
+    frame_cap : int, None or "unknown"
+        The cap of the scores that it is put to; None for no cap.
+    """
+    if fitted is None or frame_cap == fitted:
+        return ()
+    if frame_cap == "unknown":
         return (
-            f"These scores were made {made}, the model's data with at most {fitted:,}. Another cap changes which play "
-            f"is best and which scores can be reached, so {self.name} should not be used here (Aitchison et al. 2023, "
-            "§5.3, §8.1).",
+            f"The frame cap of these scores is not known; {name} holds for episodes of at most {fitted:,} "
+            "frames only (Aitchison et al. 2023, §5.3, §8.1).",
         )
+    made = "without a frame cap" if frame_cap is None else f"with episodes of at most {frame_cap:,} frames"
+    return (
+        f"These scores were made {made}, the model's data with at most {fitted:,}. Another cap changes which play "
+        f"is best and which scores can be reached, so {name} should not be used here (Aitchison et al. 2023, "
+        "§5.3, §8.1).",
+    )
 
 
 def explained(title: str, printed: float, nested: Nested) -> str:

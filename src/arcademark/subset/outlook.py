@@ -12,9 +12,10 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -35,11 +36,26 @@ class Range:
         Normalised score, or number of tasks.
     low, high : float or None
         None where there are too few groups to tell for the level.
+    unit : {"score", "count"}
+        Of what it is, as in `arcademark.subset.any_tasks.Quantity`.
     """
 
     value: float
     low: float | None
     high: float | None
+    unit: Literal["score", "count"] = "score"
+
+    @property
+    def error(self) -> float:
+        """How far the interval reaches, as a share of the value: that of the end which is farther off.
+
+        Of the value plus one, as models measure errors (0 percent is a value, too): 0.15 says that the truth plus one
+        is within 15 % of the value plus one, at the interval's level. Infinite where an end is not told.
+        """
+        if self.low is None or self.high is None:
+            return float("inf")
+        middle = 1.0 + self.value
+        return max(self.high - self.value, self.value - self.low) / middle if middle > 0 else float("inf")
 
 
 @dataclass(frozen=True)
@@ -175,6 +191,73 @@ def predict(
     )
 
 
+def first_plays(
+    trained: Trained,
+    target: Quantity = MEDIAN,
+    *,
+    rng: np.random.Generator,
+    frames: Mapping[str, float] | None = None,
+    draws: int = DRAWS,
+) -> tuple[Next, ...]:
+    """Order all tasks by what knowing one of them would tell, where nothing is known yet.
+
+    Parameters
+    ----------
+    trained : Trained
+    target : Quantity, optional
+        Whose uncertainty is to fall.
+    rng : numpy.random.Generator
+    frames : mapping of task to float, optional
+        What playing each task costs; the same for all if None.
+    draws : int, optional
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task has no frames above 0.
+    """
+    joint = trained.joint
+    logs = joint.mean + rng.standard_normal((draws, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
+    places = np.arange(len(joint.tasks))
+    found = np.asarray(target.of(trained.back(logs), places))
+    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {target.name: found}, 1.0)
+    return _plays(trained, drawn, target, frames)
+
+
+def least_error(
+    trained: Trained,
+    known: Collection[str],
+    target: Quantity = MEDIAN,
+    *,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+) -> float:
+    """Return what `Range.error` of a target is at least, whatever the scores of these tasks will be.
+
+    Intervals are widened by what other groups' misses from the same tasks ask for; scores can only widen them more.
+
+    Parameters
+    ----------
+    trained : Trained
+    known : collection of str
+        The tasks that will be known.
+    target : Quantity, optional
+        One in scores.
+    rng : numpy.random.Generator
+    level : float, optional
+    draws : int, optional
+    """
+    there = np.isin(trained.joint.tasks, list(known))
+    if there.all():
+        return 0.0
+    noise = rng.standard_normal((draws, len(there)))
+    widened = calibration.misses(trained, there, (target,), noise, level).widening(target.name, level)
+    if trained.transform == "none":
+        return 0.0 if np.isfinite(widened) else float("inf")
+    return float(10.0**widened - 1.0)
+
+
 def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:
     """Return a quantity's prediction; a count stays between what is reached already and all that is left."""
     more = widened * drawn.oddness
@@ -185,7 +268,7 @@ def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, 
     known = np.flatnonzero(np.isfinite(percent))
     least = float(quantity.of(percent[np.newaxis, known], known)[0])
     most = least + len(drawn.missing)
-    return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))))
+    return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))), "count")
 
 
 def _finite(end: float) -> float | None:

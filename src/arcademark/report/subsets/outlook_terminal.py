@@ -9,35 +9,47 @@ from rich.text import Text
 
 from arcademark.report import layout, wording
 from arcademark.report.reproductions import game_name
+from arcademark.report.subsets.predicting import Predicted
 from arcademark.subset.outlook import Next, Outlook, Range
 
-COUNTS = ("at human level", "records broken")
 NEXT = 5
 """Games to play next that are named."""
 ODD = 1.05
 """From this many times as wide on, it is told."""
 
 
-def parts(name: str, found: Outlook, *, games: bool) -> Iterator[RenderableType]:
+def parts(name: str, found: Outlook, shown: Predicted, *, games: bool) -> Iterator[RenderableType]:
     """Yield summaries with their intervals and what to play next; with ``games`` every game, too."""
-    made = layout.table("over all games", "", "from", "to")
+    made = layout.table(f"over all {shown.noun}s", "", "from", "to", "±")
     for title, item in found.summaries.items():
-        made.add_row(Text(title), *_cells(item, count=title in COUNTS))
+        made.add_row(Text(title), *_cells(item), _error(item))
     content: list[RenderableType] = [made]
     if found.plays:
         content += [Text(), Text(_next(found.plays))]
     if games and found.tasks:
-        listed = layout.table("game", "%", "from", "to")
+        listed = layout.table(shown.noun, "%", "from", "to")
         for task, item in found.tasks.items():
-            listed.add_row(Text(game_name(task)), *_cells(item))
+            listed.add_row(Text(_title(task, shown)), *_cells(item))
         content += [Text(), listed]
-    content += [Text(_intervals(found), style="dim")]
-    yield from layout.section(f"{name}, from {wording.plural(len(found.known), 'game')}", *content)
+    content += [Text(line, style="dim") for line in _intervals(found, shown)]
+    yield from layout.section(f"{name}, from {wording.plural(len(found.known), shown.noun)}", *content)
 
 
-def _cells(item: Range, *, count: bool = False) -> tuple[str, ...]:
+def _title(task: str, shown: Predicted) -> str:
+    return game_name(task) if shown.noun == "game" else task
+
+
+def _cells(item: Range) -> tuple[str, ...]:
     values = (item.value, item.low, item.high)
-    return tuple(wording.percent(value) if value is None or not count else f"{value:.0f}" for value in values)
+    return tuple(
+        wording.percent(value) if value is None or item.unit == "score" else f"{value:.0f}" for value in values
+    )
+
+
+def _error(item: Range) -> str:
+    if item.unit == "count":
+        return ""
+    return wording.percent(100 * item.error if item.error < float("inf") else None)
 
 
 def _next(plays: tuple[Next, ...]) -> str:
@@ -47,11 +59,17 @@ def _next(plays: tuple[Next, ...]) -> str:
     return f"Play next, for what that takes off the median's uncertainty: {wording.listing(told)}."
 
 
-def _intervals(found: Outlook) -> str:
+def _intervals(found: Outlook, shown: Predicted) -> Iterator[str]:
+    if not found.tasks:
+        yield f"All {shown.noun}s are known: nothing is predicted."
+        return
+    algorithms = wording.plural(found.algorithms, "algorithm")
+    of, each = (f" of {found.groups} papers", "its own paper") if shown.groups == "papers" else ("", "itself")
     told = (
-        f"Intervals are for {100 * found.level:g} % of algorithms of other papers: made wide enough on "
-        f"{found.algorithms} algorithms of {found.groups} papers, each told without its own paper."
+        f"Intervals are for {100 * found.level:g} % of algorithms{' of other papers' if of else ''}: made wide enough "
+        f"on {algorithms}{of}, each told without {each}. They take the known scores as they are."
     )
-    if found.oddness < ODD:
-        return told
-    return f"{told} Here they are {found.oddness:.1f} times as wide, for these scores do not go together."
+    odd = f" Here they are {found.oddness:.1f} times as wide, for these scores do not go together."
+    yield told + (odd if found.oddness >= ODD else "")
+    if any(item.high is None for item in found.tasks.values()):
+        yield f"Where there is no upper end, too few {shown.groups} tell for {100 * found.level:g} %."

@@ -12,11 +12,9 @@ Conventions
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,14 +24,14 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.report import wording
+from arcademark.report.subsets import learnt as learning
 from arcademark.report.subsets import models
+from arcademark.report.subsets.learnt import TRAINING, Learnt, between
 from arcademark.report.tables import loading
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.protocols import Play, frame_cap
-from arcademark.subset import outlook
-from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained, reached, train
 from arcademark.subset.every_task import LEVEL, TaskModel, fit_every_task
-from arcademark.subset.model import Estimate, SubsetModel
+from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
@@ -41,13 +39,12 @@ from arcademark.suite import references
 from arcademark.suite.tasks import canonical_game, games, suite
 
 SCHEMA = "arcademark.subset-prediction/1"
-TRAINING = "atari-5-training"
 EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
 ANY = "any"
 """What stands for whatever games there are, instead of a model's name."""
-SEED = 1982
-"""Of the draws behind a forecast: the same scores give the same answer."""
+Frames = Mapping[str, float] | None
+"""What playing each task costs; the same for all if None."""
 UPGRADES = ("atari-1", "atari-3", "atari-5", "atari-10")
 
 
@@ -75,7 +72,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What to play next: the games that the next larger model needs.
+    """The next larger model, and the games that it needs.
 
     Parameters
     ----------
@@ -84,11 +81,20 @@ class Upgrade:
         Names of those that are missing.
     relative_error : float
         The larger model's typical error, as published.
+    nested_error : float or None
+        Its mean error on algorithms of other papers than it was chosen with; None where that was not measured.
+    instead_of : str
+        The model that was taken.
+    narrows : bool
+        Whether the larger model errs by less on other papers, too.
     """
 
     model: str
     games: tuple[str, ...]
     relative_error: float
+    nested_error: float | None
+    instead_of: str
+    narrows: bool
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,8 @@ class Prediction:
         What would narrow the estimate next.
     forecast : Outlook or None
         What the games that there are say of all, whichever they are; in percent, and counts of games.
+    warnings : tuple of str
+        Why the forecast should not be relied on; empty if nothing speaks against it.
     """
 
     algorithm: str
@@ -122,6 +130,7 @@ class Prediction:
     outside: tuple[str, ...]
     upgrade: Upgrade | None
     forecast: Outlook | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,12 +143,16 @@ class Predicted:
         Of the games' intervals.
     predictions : tuple of Prediction
     sources, remarks : tuple of str
+    noun, groups : str
+        What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
+    noun: str = "game"
+    groups: str = "papers"
 
 
 def predicted(
@@ -149,7 +162,8 @@ def predicted(
     algorithms: Sequence[str] = (),
     protocol: str | None = None,
     level: float = LEVEL,
-    frames: Mapping[str, float] | None = None,
+    frames: Frames = None,
+    training: Learnt | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predicted:
     """Predict from whatever scores there are.
@@ -168,6 +182,8 @@ def predicted(
         Of the games' intervals.
     frames : mapping of game to float, optional
         What playing each game costs, for what to play next; the same for all if None.
+    training : Learnt, optional
+        What to learn from instead of Atari's training table; then no model is taken but `ANY`.
     reading : mapping, optional
         Options of the reader.
 
@@ -178,9 +194,11 @@ def predicted(
     ArcadeMarkError
         Where scores cannot be read, or no algorithm has the games of any model.
     """
-    whatever = name == ANY
+    whatever = name == ANY or training is not None
     wanted = None if name is None or whatever else models.model(name)
-    read = loading.load(list(places), _canonical(wanted), **(reading or {}))
+    if training is not None and name not in (None, ANY):
+        raise ArcadeMarkError(f"--model {name} and a training table are two ways to predict; leave one out")
+    read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
     for algorithm in algorithms:
         if algorithm not in read.table.algorithms:
             raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
@@ -198,50 +216,35 @@ def predicted(
         }
         play = declared.plays.get(algorithm, Play())
         told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
-        if told is None or (wanted is None and told.estimate is None):
-            told = _from_any(algorithm, scores, level, frames)
-        elif wanted is None and len(wished) == 1:
-            told = replace(told, forecast=_from_any(algorithm, scores, level, frames).forecast)
-        found.append(told)
+        if wanted is None and (told is None or told.estimate is None or len(wished) == 1):
+            every = _from_any(algorithm, scores, training or learning.atari(), play, (level, frames))
+            told = every if told is None or told.estimate is None else replace(told, forecast=every.forecast)
+        if told is not None:
+            found.append(told)
     if not any(item.estimate or item.forecast for item in found):
-        needed = wanted or models.model("atari-5")
-        missing = wording.listing(found[0].missing if found else map(_name, needed.tasks))
-        raise ArcadeMarkError(f"nothing can be predicted: {models.title(needed)} needs scores on {missing}, too")
-    return Predicted(level, tuple(found), declared.sources, (*declared.remarks, *_remarks(found)))
+        raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
+    remarks = (*declared.remarks, *_remarks(found))
+    if training is None:
+        noun = "task" if wanted is not None and not _of_atari(wanted) else "game"
+        return Predicted(level, tuple(found), declared.sources, remarks, noun)
+    sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *remarks)
+    return Predicted(level, tuple(found), sources, remarks, training.noun, training.groups)
 
 
-def read_frames(path: Path) -> Mapping[str, float]:
-    """Read what playing each game costs: a CSV file with the columns game and frames.
+def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
+    if wanted is None:
+        known = found[0].missing if found else ()
+        return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
+    lists = [item.missing for item in found] or [tuple(map(_name, wanted.tasks))]
+    return f"{models.title(wanted)} needs scores on {wording.listing(min(lists, key=lambda names: len(names)))}, too"
 
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, a game is named twice or has no frames above 0.
-    UnknownNameError
-        Where there is no such game.
-    """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArcadeMarkError(f"{path}: cannot read the frames ({error}); name a CSV file") from None
-    found: dict[str, float] = {}
-    for line, row in enumerate(rows, start=2):
-        if not {"game", "frames"} <= row.keys():
-            raise ArcadeMarkError(f"{path}: expected the columns game and frames")
-        game = canonical_game(row["game"] or "")
-        try:
-            frames = float(row["frames"] or "")
-        except ValueError:
-            frames = 0.0
-        if game in found or not 0 < frames < float("inf"):
-            raise ArcadeMarkError(f"{path}, line {line}: expected each game once, with a number of frames above 0")
-        found[game] = frames
-    return found
+
+def _of_atari(model: SubsetModel) -> bool:
+    return all(task in games() for task in model.tasks)
 
 
 def _canonical(model: SubsetModel | None) -> Any:
-    if model is None or all(task in games() for task in model.tasks):
+    if model is None or _of_atari(model):
         return canonical_game
     by_lower = {task.lower(): task for task in model.tasks}
     return lambda name: by_lower.get(name.strip().lower(), name.strip())
@@ -274,40 +277,21 @@ def _prediction(
 
 
 def _from_any(
-    algorithm: str, scores: Mapping[str, float], level: float, frames: Mapping[str, float] | None
+    algorithm: str, scores: Mapping[str, float], learnt: Learnt, play: Play, asked: tuple[float, Frames]
 ) -> Prediction:
-    """Predict from whatever games there are."""
-    trained = trained_on_all()
-    tasks = trained.joint.tasks
-    percent = {task: value for task, value in _atari(scores).items() if task in tasks}
-    if not percent:
-        return Prediction(algorithm, None, tuple(map(_name, tasks)), (), None, (), None)
-    found = outlook.predict(
-        trained, percent, quantities(tasks), rng=np.random.default_rng(SEED), level=level, frames=frames
-    )
-    return Prediction(algorithm, None, (), (), None, tuple(map(_name, found.outside)), None, found)
-
-
-@cache
-def trained_on_all() -> Trained:
-    """Learn from the training table all games at once, and without each paper."""
-    tasks, _ = _training()
-    table = collections.load(TRAINING).select(tasks=tasks)
-    percent = normalise.hns(table.mean_over_runs(), references.scores("random"), references.scores("human"), tasks)
-    papers = {entry.algorithm: entry.paper for entry in collections.entries(TRAINING)}
-    owners = [paper.key if (paper := papers[name]) is not None else name for name in table.algorithms]
-    return train(percent, table.algorithms, tasks, owners)
-
-
-def quantities(tasks: Sequence[str]) -> tuple[Quantity, ...]:
-    """Return what is told of all games: median, mean, games at human level, human world records broken."""
-    records = normalise.hns(
-        [references.scores("human_world_record")[task] for task in tasks],
-        references.scores("random"),
-        references.scores("human"),
-        tasks,
-    )
-    return MEDIAN, MEAN, reached("at human level", [PERCENT] * len(tasks)), reached("records broken", records.tolist())
+    """Predict from whatever tasks there are."""
+    level, frames = asked
+    found = learnt.tell(scores, level=level, frames=frames)
+    if found is None:
+        return Prediction(algorithm, None, tuple(map(learnt.title, learnt.tasks)), (), None, (), None)
+    cap = learnt.max_frames_per_episode
+    warnings = frame_cap_warnings("what is told from any games", cap, frame_cap(play)) if found.plays else ()
+    strangers = tuple(learnt.title(task) for task in scores if task not in learnt.tasks)
+    if strangers:
+        tell = f"Left out, for the training scores say nothing of them: {wording.shortened(strangers)}."
+        warnings = (*warnings, tell)
+    outside = tuple(map(learnt.title, found.outside))
+    return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
 
 
 def _largest(scores: Mapping[str, float]) -> SubsetModel:
@@ -325,17 +309,11 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
         return _atari(scores)
     low = {task: pair[0] for task, pair in model.references.items()}
     high = {task: pair[1] for task, pair in model.references.items()}
-    return _between(scores, low, high)
+    return between(scores, low, high)
 
 
 def _atari(scores: Mapping[str, float]) -> Mapping[str, float]:
-    return _between(scores, references.scores("random"), references.scores("human"))
-
-
-def _between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:
-    names = [task for task in scores if task in low]
-    values = PERCENT * normalise.normalise([scores[task] for task in names], low, high, names)
-    return dict(zip(names, values.tolist(), strict=True))
+    return between(scores, references.scores("random"), references.scores("human"))
 
 
 @cache
@@ -374,13 +352,21 @@ def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
         return None
     larger = models.model(UPGRADES[UPGRADES.index(model.name) + 1])
     missing = tuple(_name(task) for task in larger.tasks if task not in scores)
-    return Upgrade(models.title(larger), missing, larger.relative_error)
+    now, then = (item.nested.mean if item.nested else item.relative_error for item in (model, larger))
+    return Upgrade(
+        models.title(larger),
+        missing,
+        larger.relative_error,
+        None if larger.nested is None else larger.nested.mean,
+        models.title(model),
+        then < now,
+    )
 
 
 def _remarks(found: Sequence[Prediction]) -> list[str]:
     told: dict[str, list[str]] = {}
     for item in found:
-        for text in (*item.estimate.warnings, *item.estimate.notes) if item.estimate else ():
+        for text in (*item.estimate.warnings, *item.estimate.notes) if item.estimate else item.warnings:
             told.setdefault(text, []).append(item.algorithm)
     left = [item.algorithm for item in found if item.estimate is None and item.forecast is None]
     several = len(found) > 1

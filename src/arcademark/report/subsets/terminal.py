@@ -218,7 +218,7 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
     for item in shown.predictions:
         if item.forecast is not None:
             games = not item.games and (everything or len(shown.predictions) == 1)
-            yield from outlook_terminal.parts(item.algorithm, item.forecast, games=games)
+            yield from outlook_terminal.parts(item.algorithm, item.forecast, shown, games=games)
         if item.outside:
             yield Text(
                 f"Warning: {item.algorithm} scores outside the training table on {wording.listing(item.outside)}; "
@@ -226,7 +226,8 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
                 style="bold yellow",
             )
     if len(told) == 1 and (upgrade := told[0].upgrade) is not None:
-        yield Text(_next(upgrade))
+        forecast = told[0].forecast
+        yield Text(_next(upgrade, others=forecast is not None and bool(forecast.plays)))
     for remark in shown.remarks:
         yield Text(f"· {remark}", style="dim")
 
@@ -251,11 +252,21 @@ def _estimates(told: Sequence[Prediction]) -> RenderableType:
     return made
 
 
-def _next(upgrade: Upgrade) -> str:
-    error = wording.percent(100 * upgrade.relative_error)
+def _next(upgrade: Upgrade, *, others: bool) -> str:
+    """Say what the next larger model takes and gives; with ``others`` what to play next stands above."""
+    errors = f"{wording.percent(100 * upgrade.relative_error)} as printed"
+    if upgrade.nested_error is not None:
+        errors += f", {wording.percent(100 * upgrade.nested_error)} on other papers"
     if not upgrade.games:
-        return f"All games of {upgrade.model} are there: --model {upgrade.model.lower()} errs by ±{error} typically."
-    return f"To narrow it, play {wording.listing(upgrade.games)}: {upgrade.model} errs by ±{error} typically."
+        better = "" if upgrade.narrows else f", where {upgrade.instead_of} errs no more"
+        return f"All games of {upgrade.model} are there: --model {upgrade.model.lower()} errs by {errors}{better}."
+    if upgrade.narrows:
+        return f"To narrow it, play {wording.listing(upgrade.games)}: {upgrade.model} errs by {errors}."
+    told = (
+        f"{upgrade.model} also needs {wording.listing(upgrade.games)}. It errs by {errors}: on these it is no closer "
+        f"than {upgrade.instead_of}"
+    )
+    return f"{told}. For what narrows the interval most see what to play next." if others else f"{told}."
 
 
 def _games(item: Prediction, level: float) -> RenderableType:
