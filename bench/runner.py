@@ -33,10 +33,10 @@ import numpy as np
 from arcademark.agents.loading import agent_specs, make_policy
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs import execution
-from arcademark.runs.engines.base import Batch, Job, Opened
+from arcademark.runs.engines.base import Batch, Job, Memory, Opened
+from arcademark.runs.lane import Begun, episode_rng
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.store import Checkpoint
-from arcademark.runs.trial import Begun, Player, episode_rng
+from arcademark.runs.trial import Player
 from arcademark.suite.protocols import protocol
 
 GAMES = "pong,breakout,space_invaders,seaquest,montezuma_revenge"
@@ -51,10 +51,10 @@ class ThisProcess:
     def __init__(self, workers: int, episode_seconds: float | None) -> None:
         self.unused = workers, episode_seconds
 
-    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Generator[Batch, None, None]:
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         for job in jobs:
             player = Player(job.trial)
-            yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.policy.batch_size))]
+            yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
             for happening in player.play(job.episodes):
                 if not isinstance(happening, Begun):
                     yield [(job.trial.id, happening)]

@@ -205,7 +205,7 @@ def test_what_raises_is_named_with_its_line(own_agent, env, fakes):
 
 
 def test_a_factory_that_makes_no_agent_is_refused(own_agent, env):
-    assert "its factory returned NoneType; expected an object with act() or predict()" in fails(
+    assert "its factory returned NoneType; expected an object with act(), plan() or predict()" in fails(
         own_agent(GOOD, "make_nothing"), env
     )
     assert "returned the class Agent; expected an instance" in fails(

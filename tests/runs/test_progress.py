@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
+from arcademark.runs.lane import Played, TrainingBlock
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult
-from arcademark.runs.trial import Played, TrainingBlock
 
 
 def episode(trial, number: int, frames: int, phase: str = "evaluation") -> EpisodeResult:

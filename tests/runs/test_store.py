@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import recording, store
+from arcademark.runs import database, recording, store
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
@@ -175,7 +175,7 @@ def test_a_lost_table_is_damage(run):
 
 
 def test_another_program_locks_the_database(run, monkeypatch, toy_plan):
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
@@ -222,9 +222,9 @@ def test_what_a_crash_at_the_beginning_leaves_is_no_obstacle(tmp_path, left, toy
 
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
     def small(directory: Path) -> sqlite3.Connection:
-        database = plain(directory)
-        database.execute("PRAGMA max_page_count = 9")
-        return database
+        connection = plain(directory)
+        connection.execute("PRAGMA max_page_count = 11")
+        return connection
 
     plain = recording._open
     seeds = tuple(range(8))

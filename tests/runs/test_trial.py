@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.runs.lane import Begun, Played, TrainingBlock, episode_rng
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import EpisodeResult, decode_actions
-from arcademark.runs.trial import Begun, Played, Player, TrainingBlock, episode_rng
+from arcademark.runs.trial import Player
 
 
 def results(trial, episodes, checkpoint=None):
@@ -80,14 +81,14 @@ def test_a_policy_always_sees_its_batch(toy_plan, paced):
     spec = type(trial.agent)(trial.agent.ref, {"batch_size": 5})
     player = Player(type(trial)(spec, trial.game, trial.protocol, trial.seed, trial.episodes))
     shapes, blank = set(), []
-    act = player.policy.policy.act
+    act = player.agent.policy.act
 
     def watched(observations, first, rngs):
         shapes.add((observations.shape[0], len(first), len(rngs)))
         blank.append((observations[2:].any(), first[2:].all()))
         return act(observations, first, rngs)
 
-    player.policy.policy.act = watched
+    player.agent.policy.act = watched
     assert sum(isinstance(item, EpisodeResult) for item in player.play([0, 1])) == 2
     assert shapes == {(5, 5, 5)}
     assert set(blank) == {(False, True)}
@@ -156,7 +157,7 @@ def test_rewards_are_clipped_for_the_learner_only(toy_plan, paced, clipping, lar
     (trial,) = toy_plan(paced("Learner"), frames=20_000, override=override).trials
     player = Player(trial)
     seen = []
-    player.policy.learner.learn = lambda transition, rng: seen.append(transition.reward)
+    player.agent.learner.learn = lambda transition, rng: seen.append(transition.reward)
     told = list(player.play([]))
     scores = [result.record.score for block in told if isinstance(block, TrainingBlock) for result in block.results]
     assert max(seen) == largest

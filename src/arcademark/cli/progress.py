@@ -57,16 +57,22 @@ class Display:
 
     def close(self, summary: Summary) -> None:
         """Say how the run ended."""
-        rate = summary.frames / summary.wall_seconds if summary.wall_seconds else 0.0
+        emulated = summary.frames + summary.simulated_frames
+        rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0
         if summary.interrupted:
             self._say("[yellow]stopped[/yellow]  ", "everything finished is kept; the same command continues")
+            if summary.decisions:
+                self._say("", "episodes that planners had begun go on where they were last kept, some seconds ago")
         elif summary.episodes == 0 and summary.complete:
             self._say("", f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
             episodes = wording.plural(summary.episodes, "episode")
+            frames = f"{summary.frames:,} frames"
+            if summary.decisions:
+                frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
             self._say(
                 "",
-                f"{episodes}, {summary.frames:,} frames in {duration(summary.wall_seconds)}"
+                f"{episodes}, {frames} in {duration(summary.wall_seconds)}"
                 f" ({rate:,.0f} frames/s) → {summary.directory}",
             )
         if summary.failed:
@@ -74,18 +80,19 @@ class Display:
             self._say(f"[red]{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed[/red]; ", rest)
 
     def _begin(self, event: RunBegun) -> None:
-        if event.episodes_done and event.episodes_done < event.episodes:
-            self._say("", f"continuing: {event.episodes_done:,} of {event.episodes:,} episodes were played before")
+        if (event.episodes_done or event.episodes_begun) and event.episodes_done < event.episodes:
+            begun = f", {event.episodes_begun:,} more in part" if event.episodes_begun else ""
+            done = f"{event.episodes_done:,} of {event.episodes:,} episodes were played before"
+            self._say("", f"continuing: {done}{begun}")
         for left in event.left_out[:MOST_LEFT_OUT]:
             self._say("[yellow]left out[/yellow]  ", f"{left.agent} on {left.game}: {left.reason}")
         if len(event.left_out) > MOST_LEFT_OUT:
             self._say("[yellow]left out[/yellow]  ", f"{len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        left = "" if event.seconds_left is None else f" · {duration(event.seconds_left)} left"
         text = (
             f"{event.episodes_done:,}/{event.episodes:,} episodes · "
-            f"{event.trials_done:,}/{event.trials:,} trials · {event.frames_per_second:,.0f} frames/s{left}"
+            f"{event.trials_done:,}/{event.trials:,} trials · {_speed(event)}{_left(event)}"
         )
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None
@@ -98,6 +105,22 @@ class Display:
     def _say(self, marked: str, plain: str) -> None:
         self._console.print(marked, end="")
         self._console.print(plain, markup=False)
+
+
+def _speed(event: Progress) -> str:
+    planning = event.planning
+    if planning is None:
+        return f"{event.frames_per_second:,.0f} frames/s"
+    return (
+        f"{planning.decisions:,} decisions · {planning.simulated_frames:,} frames simulated, "
+        f"{planning.simulated_frames_per_second:,.0f}/s"
+    )
+
+
+def _left(event: Progress) -> str:
+    if event.seconds_left is None:
+        return ""
+    return f" · {'at most ' if event.at_most else ''}{duration(event.seconds_left)} left"
 
 
 def duration(seconds: float) -> str:

@@ -22,6 +22,8 @@ class RunBegun:
         What was recorded by earlier commands.
     left_out : tuple of LeftOut
         The combinations of agent and game that have no trial.
+    episodes_begun : int
+        Further episodes, of planners, that go on where earlier commands left them.
     """
 
     directory: Path
@@ -30,6 +32,7 @@ class RunBegun:
     trials_done: int
     episodes_done: int
     left_out: tuple[LeftOut, ...]
+    episodes_begun: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,25 @@ class WorkerLost:
 
 
 @dataclass(frozen=True)
+class Planning:
+    """What planners did.
+
+    Parameters
+    ----------
+    decisions : int
+        Actions chosen in this command.
+    simulated_frames : int
+        Frames emulated meanwhile by their models, in this command.
+    simulated_frames_per_second : float
+        In the last minutes.
+    """
+
+    decisions: int
+    simulated_frames: int
+    simulated_frames_per_second: float
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far the run is; told a few times a second.
 
@@ -77,13 +99,17 @@ class Progress:
     trials_done, trials : int
         Of the whole plan; failed ones are not done.
     frames : int
-        Emulated by this command, all workers together.
+        Played by this command, all workers together; without those that planners simulate.
     frames_per_second : float
         Since this command began.
     fraction : float or None
         How much of this command's work is done, by frames; None while nothing tells how long an episode is.
     seconds_left : float or None
         None while it cannot be told.
+    at_most : bool
+        Whether `seconds_left` is a bound, from episodes as long as the protocol lets them be.
+    planning : Planning or None
+        None where no agent plans.
     """
 
     episodes_done: int
@@ -94,6 +120,8 @@ class Progress:
     frames_per_second: float
     fraction: float | None
     seconds_left: float | None
+    at_most: bool = False
+    planning: Planning | None = None
 
 
 Event = RunBegun | EpisodeDone | TrialFailed | WorkerLost | Progress
@@ -112,13 +140,15 @@ class Summary:
         Complete trials, those of earlier commands included.
     failed : tuple of TrialFailed
     episodes, frames : int
-        Recorded, and emulated, by this command.
+        Recorded, and played, by this command.
     wall_seconds : float
         That this command took.
     interrupted : bool
         Whether it was stopped before the end; the same command continues.
     left_out : tuple of LeftOut
         The combinations of agent and game that have no trial.
+    decisions, simulated_frames : int
+        Actions chosen by planners, and frames emulated meanwhile by their models, in this command.
     """
 
     directory: Path
@@ -130,6 +160,8 @@ class Summary:
     wall_seconds: float
     interrupted: bool
     left_out: tuple[LeftOut, ...]
+    decisions: int = 0
+    simulated_frames: int = 0
 
     @property
     def complete(self) -> bool:

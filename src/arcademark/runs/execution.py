@@ -20,15 +20,16 @@ from typing import Any
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import manifest, provenance
+from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeEngine, News, Opened
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import EpisodeDone, Event, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.runs.lane import TrainingBlock
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
-from arcademark.runs.store import EpisodeResult, TrialRecord, clear_errors
-from arcademark.runs.trial import TrainingBlock
+from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished
 
 PROGRESS_SECONDS = 0.25
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine}
@@ -49,7 +50,7 @@ def execute(
     """Play what is missing of a plan and record it.
 
     The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the play
-    at once; all that had finished is recorded.
+    at once; all that had finished is recorded, and a planner's episode goes on where it was last kept.
 
     Parameters
     ----------
@@ -165,11 +166,13 @@ class _Run:
         self._trials = {trial.id: trial for trial in plan.trials}
         self._failed: list[TrialFailed] = []
         self._interrupted = False
+        self._begun = 0
         self._jobs: list[Job] = []
         standings = []
         for trial in plan.trials:
             standing, missing = _standing(trial, recorder)
             standings.append(standing)
+            self._begun += len(standing.kept)
             if not standing.done:
                 self._jobs.append(Job(trial, missing))
         self._tracker = Tracker(standings)
@@ -186,9 +189,10 @@ class _Run:
                 trials_done=now.trials_done,
                 episodes_done=now.episodes_done,
                 left_out=self._plan.left_out,
+                episodes_begun=self._begun,
             )
         )
-        with _stop_signals() as stopped, closing(engine.run(self._jobs, self._recorder.checkpoint)) as batches:
+        with _stop_signals() as stopped, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
                 self._take(batch)
                 if stopped():
@@ -205,10 +209,12 @@ class _Run:
             done=self._tracker.done,
             failed=tuple(self._failed),
             episodes=self._tracker.episodes,
-            frames=self._tracker.frames,
+            frames=self._tracker.played.frames,
             wall_seconds=self._tracker.seconds,
             interrupted=self._interrupted,
             left_out=self._plan.left_out,
+            decisions=self._tracker.played.decisions,
+            simulated_frames=self._tracker.played.simulated_frames,
         )
 
     def _take(self, batch: Batch) -> None:
@@ -226,14 +232,25 @@ class _Run:
 
     def _record(self, trial_id: str, news: News) -> None:
         match news:
-            case Opened(frames_per_action, learns):
-                self._recorder.begin_trial(trial_id, frames_per_action, learns)
+            case Opened(frames_per_action, learns, plans=plans):
+                self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
+                if plans:
+                    self._note_planner(self._trials[trial_id].agent.label)
             case EpisodeResult():
                 self._recorder.add_episode(news)
+            case Unfinished():
+                self._recorder.keep_episode(trial_id, news)
             case TrainingBlock(results, checkpoint):
                 self._recorder.add_training(trial_id, results, checkpoint)
             case Failed(error):
                 self._recorder.fail_trial(trial_id, error)
+
+    def _note_planner(self, label: str) -> None:
+        """Say in the manifest that an agent plans, which is known once it was made."""
+        directory = self._recorder.directory
+        document = manifest.read(directory)
+        if manifest.mark_planner(document, label):
+            manifest.write(directory, document)
 
     def _events(self, trial_id: str, news: News) -> Iterator[Event]:
         match news:
@@ -253,8 +270,9 @@ class _Run:
 
 def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ...]]:
     """Return where a trial stands, and which evaluation episodes are missing."""
-    learns, trained_frames, trained, frames = recorder.standing(trial.id)
+    learns, trained_frames, trained, frames, begun = recorder.standing(trial.id)
     wanted = range(trial.episodes)
+    kept = {number: begun[number] for number in wanted if number in begun}
     standing = Standing(
         trial,
         episodes=sum(number in frames for number in wanted),
@@ -262,6 +280,8 @@ def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ..
         learns=learns,
         trained=trained,
         training_frames=trained_frames,
+        in_play=sum(kept.values()),
+        kept=kept,
     )
     return standing, tuple(number for number in wanted if number not in frames)
 

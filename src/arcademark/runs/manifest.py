@@ -6,7 +6,8 @@ Its fields::
     created           when the run began, ISO 8601 with the zone
     command           the command that began it
     protocol          every setting, overrides included (Protocol.to_json)
-    agents            [{label, reference, parameters, source}]; source of a user's own agent: {path, sha256, commit}
+    agents            [{label, reference, parameters, source}]; source of a user's own agent: {path, sha256, commit};
+                      "plans": true of a planner, once it was made
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial
     training_frames   what --frames asked for, or null: the protocol's
@@ -111,6 +112,14 @@ def differences(there: Document, now: Document) -> list[str]:
     if now["episodes"] < there["episodes"]:
         found.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
     return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
+
+
+def mark_planner(document: Document, label: str) -> bool:
+    """Mark the agent of this label as a planner; False if it is marked already."""
+    unmarked = [agent for agent in document["agents"] if agent["label"] == label and not agent.get("plans")]
+    for agent in unmarked:
+        agent["plans"] = True
+    return bool(unmarked)
 
 
 def grown(there: Document, now: Document, started: str) -> Document:

@@ -17,8 +17,13 @@ from types import TracebackType
 from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import manifest, store
-from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord
+from arcademark.runs import database as layout
+from arcademark.runs import manifest
+from arcademark.runs.database import DATABASE, LOCK, check_version, clear_errors, lay_out
+from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord, Unfinished
+
+MANY_PAGES = 1000
+"""Unused pages of the database that are worth the time to give them back."""
 
 
 class Recorder:
@@ -37,7 +42,7 @@ class Recorder:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        with store.clear_errors(directory), contextlib.ExitStack() as undo:
+        with clear_errors(directory), contextlib.ExitStack() as undo:
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
             self._database = _open(directory)
@@ -57,8 +62,15 @@ class Recorder:
         """Let go of the directory; a database that nobody reads becomes one plain file again."""
         with contextlib.suppress(sqlite3.Error):
             self._database.execute("PRAGMA busy_timeout = 0")
+            self._give_back()
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._undo.close()
+
+    def _give_back(self) -> None:
+        """Make the file small again where most of it held checkpoints that are gone."""
+        pages, free = (self._database.execute(f"PRAGMA {name}_count").fetchone()[0] for name in ("page", "freelist"))
+        if free > max(MANY_PAGES, pages / 2):
+            self._database.execute("VACUUM")
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -69,7 +81,7 @@ class Recorder:
         ArcadeMarkError
             If the disk is full or fails, or another program locks the database; what was committed before is kept.
         """
-        with store.clear_errors(self.directory):
+        with clear_errors(self.directory):
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -81,12 +93,13 @@ class Recorder:
 
     def any_episode(self) -> bool:
         """Whether anything was played yet."""
-        return self._database.execute("SELECT 1 FROM episode LIMIT 1").fetchone() is not None
+        played = "SELECT 1 FROM episode UNION ALL SELECT 1 FROM unfinished LIMIT 1"
+        return self._database.execute(played).fetchone() is not None
 
     def forget_trials(self) -> None:
         """Drop the trials of a run in which nothing was played, for its settings have changed."""
-        self._database.execute("DELETE FROM checkpoint")
-        self._database.execute("DELETE FROM trial")
+        for table in ("checkpoint", "unfinished", "trial"):
+            self._database.execute(f"DELETE FROM {table}")
 
     def add_trial(self, trial: TrialRecord) -> None:
         """Add a trial after the others; of one that is there, raise its episodes and forget why it failed."""
@@ -97,23 +110,40 @@ class Recorder:
             (trial.id, trial.agent, trial.game, trial.seed, trial.episodes, trial.training_frames),
         )
 
-    def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool) -> None:
+    def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
         """Record what is known of a trial once its agent was made."""
         self._database.execute(
-            "UPDATE trial SET frames_per_action = ?, learns = ?,"
+            "UPDATE trial SET frames_per_action = ?, learns = ?, plans = ?,"
             " training_frames = iif(?, training_frames, NULL) WHERE id = ?",
-            (frames_per_action, learns, learns, trial_id),
+            (frames_per_action, learns, plans, learns, trial_id),
         )
 
     def add_episode(self, result: EpisodeResult) -> None:
-        """Record a finished episode."""
+        """Record a finished episode; what was kept to finish it goes."""
         row = result.record
         self._database.execute(
-            "INSERT INTO episode (trial, phase, episode, score, frames, steps, end, wall_seconds, actions)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO episode"
+            " (trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, actions)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, row.wall_seconds),
-                result.actions,
+                *(row.simulated_frames, result.actions),
+            ),
+        )
+        if row.phase == "evaluation":
+            self._database.execute(
+                "DELETE FROM unfinished WHERE trial = ? AND episode = ?", (row.trial_id, row.episode)
+            )
+
+    def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
+        """Record how far an episode is, in the place of what was kept of it before."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO unfinished"
+            " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(trial_id, kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds),
+                *(kept.generator, kept.actions, kept.checkpoint),
             ),
         )
 
@@ -130,7 +160,7 @@ class Recorder:
         """Record that a trial was given up."""
         self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
 
-    def standing(self, trial_id: str) -> tuple[bool, int, bool, dict[int, int]]:
+    def standing(self, trial_id: str) -> tuple[bool, int, bool, dict[int, int], dict[int, int]]:
         """Return what is recorded of a trial.
 
         Returns
@@ -141,8 +171,10 @@ class Recorder:
             Whether the training budget is spent.
         frames : dict of int to int
             Length of each evaluation episode, by its number.
+        begun : dict of int to int
+            Frames so far of each unfinished episode, by its number.
         """
-        with store.clear_errors(self.directory):
+        with clear_errors(self.directory):
             learns, frames, finished = self._database.execute(
                 "SELECT learns, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id WHERE id = ?",
                 (trial_id,),
@@ -150,15 +182,29 @@ class Recorder:
             rows = self._database.execute(
                 "SELECT episode, frames FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
             )
-            return bool(learns), frames or 0, bool(finished), dict(rows)
+            begun = self._database.execute("SELECT episode, frames FROM unfinished WHERE trial = ?", (trial_id,))
+            return bool(learns), frames or 0, bool(finished), dict(rows), dict(begun)
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""
-        with store.clear_errors(self.directory):
+        with clear_errors(self.directory):
             row = self._database.execute(
                 "SELECT episodes, frames, finished, data FROM checkpoint WHERE trial = ?", (trial_id,)
             ).fetchone()
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
+
+    def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
+        """Return what was kept of those of these episodes that are unfinished."""
+        with clear_errors(self.directory):
+            rows = [
+                self._database.execute(
+                    "SELECT episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
+                    " FROM unfinished WHERE trial = ? AND episode = ?",
+                    (trial_id, episode),
+                ).fetchone()
+                for episode in episodes
+            ]
+        return tuple(Unfinished(*row) for row in rows if row is not None)
 
 
 def _claim(directory: Path) -> None:
@@ -168,7 +214,7 @@ def _claim(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     if (directory / manifest.FILE).exists():
         return
-    left_by_a_crash = (store.LOCK, f"{manifest.FILE}.draft", store.DATABASE)
+    left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE)
     others = sorted(path.name for path in directory.iterdir() if not path.name.startswith(left_by_a_crash))
     if others:
         raise ArcadeMarkError(
@@ -179,7 +225,7 @@ def _claim(directory: Path) -> None:
 @contextlib.contextmanager
 def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
-    with (directory / store.LOCK).open("a+", encoding="ascii") as file:
+    with (directory / LOCK).open("a+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -195,13 +241,13 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
 
 
 def _open(directory: Path) -> sqlite3.Connection:
-    return sqlite3.connect(directory / store.DATABASE, timeout=store.BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:
     """Lay the schema in an empty database; check any other."""
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        store.check_version(directory, database)
+        check_version(directory, database)
         if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("malformed")
         if not (directory / manifest.FILE).exists() and database.execute("SELECT 1 FROM episode").fetchone():
@@ -209,8 +255,4 @@ def _prepare(directory: Path, database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")
-    if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        database.executescript(
-            f"BEGIN IMMEDIATE; {store.SCHEMA}"
-            f"PRAGMA application_id = {store.APPLICATION_ID}; PRAGMA user_version = {store.SCHEMA_VERSION}; COMMIT"
-        )
+    lay_out(directory, database)

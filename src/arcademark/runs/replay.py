@@ -14,8 +14,8 @@ from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs.lane import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
-from arcademark.runs.trial import episode_rng
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import canonical_game
 

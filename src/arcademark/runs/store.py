@@ -1,10 +1,10 @@
-"""What happened: a run's directory, its schema and its readers.
+"""What happened: a run's directory, what it holds, and its readers.
 
 ::
 
     runs/random/
       manifest.json   what was asked for and with what (arcademark.runs.manifest)
-      run.sqlite      trials, a row an episode with its actions, learners' checkpoints
+      run.sqlite      trials, a row an episode with its actions, checkpoints (arcademark.runs.database)
       run.lock        held by the one process that writes
 
 Only `arcademark.runs.recording` writes. Reading works while a run is being played, and reaches no emulator.
@@ -12,12 +12,10 @@ Only `arcademark.runs.recording` writes. Reading works while a run is being play
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,58 +26,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest
+from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
 
 Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
-DATABASE = "run.sqlite"
-LOCK = "run.lock"
-BUSY_SECONDS = 10.0
-"""How long to wait for another program that locks the database."""
-
-APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
-SCHEMA_VERSION = 1
-SCHEMA = """
--- A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored: it
--- follows from its rows, so that no crash can make the two disagree.
-CREATE TABLE trial (
-    id                TEXT PRIMARY KEY,   -- "random-pong-s0-1a2b3c4d", see runs/plan.py
-    position          INTEGER NOT NULL,   -- its place in the plan, from 0
-    agent             TEXT NOT NULL,      -- the agent's label, "const(action=FIRE)"; the manifest says what loads it
-    game              TEXT NOT NULL,      -- the task's id, "pong"
-    seed              INTEGER NOT NULL,
-    episodes          INTEGER NOT NULL,   -- evaluation episodes asked for
-    training_frames   INTEGER,            -- a learner's budget in frames; NULL if it has none or does not learn
-    learns            INTEGER,            -- 0 or 1; NULL until the agent was made for the first time
-    frames_per_action INTEGER,            -- asked for by the agent instead of the protocol's frame_skip; NULL if not
-    error             TEXT                -- why the trial failed, one line; NULL if it did not
-);
-
--- An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
-CREATE TABLE episode (
-    trial             TEXT NOT NULL REFERENCES trial (id),
-    phase             TEXT NOT NULL CHECK (phase IN ('training', 'evaluation')),
-    episode           INTEGER NOT NULL,   -- from 0 in each phase; with the seed it fixes every random draw
-    score             REAL NOT NULL,      -- undiscounted sum of raw rewards
-    frames            INTEGER NOT NULL,   -- emulated frames, no-op start included
-    steps             INTEGER NOT NULL,   -- actions
-    end               TEXT NOT NULL CHECK (end IN ('terminated', 'truncated')),
-    wall_seconds      REAL NOT NULL,      -- the only column that differs when a trial is played again
-    actions           BLOB NOT NULL,      -- see encode_actions; last, so that reading the others does not fetch it
-    PRIMARY KEY (trial, phase, episode)
-);
-
--- The last checkpoint of a learner, written together with the training episodes that led to it.
-CREATE TABLE checkpoint (
-    trial             TEXT PRIMARY KEY REFERENCES trial (id),
-    episodes          INTEGER NOT NULL,   -- training episodes behind it
-    frames            INTEGER NOT NULL,   -- training frames behind it
-    finished          INTEGER NOT NULL,   -- 1 once the training budget is spent
-    data              BLOB NOT NULL       -- what the learner's checkpoint() gave
-);
-"""
+MAX_CHECKPOINT_BYTES = 999_000_000
+"""SQLite's own limit for a value is 1,000,000,000."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +63,8 @@ class TrialRecord:
         Why the trial failed, in one line.
     learns : bool or None
         Whether the agent is a learner; None until it was made for the first time.
+    plans : bool or None
+        Whether it is a planner; None until it was made, and in runs recorded before there were planners.
     """
 
     id: str
@@ -120,6 +77,7 @@ class TrialRecord:
     status: Status
     error: str | None
     learns: bool | None
+    plans: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -140,6 +98,8 @@ class EpisodeRecord:
         By the game, or by the frame cap.
     wall_seconds : float
         Time it took to play.
+    simulated_frames : int
+        Frames that a planner made its model emulate to choose the actions; 0 for other agents.
     """
 
     trial_id: str
@@ -150,6 +110,7 @@ class EpisodeRecord:
     steps: int
     end: End
     wall_seconds: float
+    simulated_frames: int = 0
 
 
 @dataclass(frozen=True)
@@ -230,6 +191,34 @@ class Checkpoint:
     data: bytes
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """An evaluation episode of a planner in play, with all that is needed to go on.
+
+    Parameters
+    ----------
+    episode : int
+    frames, simulated_frames : int
+        Played, and emulated while planning, so far.
+    wall_seconds : float
+        So far.
+    generator : str
+        The state of the agent's generator, as JSON.
+    actions : bytes
+        So far, as `encode_actions` gives them.
+    checkpoint : bytes
+        What the planner's ``checkpoint()`` gave.
+    """
+
+    episode: int
+    frames: int
+    simulated_frames: int
+    wall_seconds: float
+    generator: str
+    actions: bytes
+    checkpoint: bytes
+
+
 def scored_phase(protocol: Protocol, learns: bool) -> Phase:
     """Tell which phase's episodes make the score: a protocol may report a learner's training itself."""
     return "training" if learns and protocol.reported_episodes == "training_last_k" else "evaluation"
@@ -272,7 +261,7 @@ def read_run(directory: str | os.PathLike[str]) -> RunRecord:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
         rows = database.execute(
-            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds FROM episode"
+            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
             " JOIN trial ON trial.id = trial ORDER BY position, phase = 'evaluation', episode"
         )
         return RunRecord(path, document, protocol, trials, tuple(EpisodeRecord(*row) for row in rows))
@@ -312,84 +301,18 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns,"
         " (SELECT finished FROM checkpoint WHERE trial = id),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
-        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < episodes)"
+        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < episodes),"
+        " plans, EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
         " FROM trial ORDER BY position"
     ).fetchall()
-    for identity, agent, game, seed, episodes, budget, frames, error, learns, trained, training, evaluated in rows:
+    for row in rows:
+        identity, agent, game, seed, episodes, budget, frames, error, learns = row[:9]
+        trained, training, evaluated, plans, begun = row[9:]
         wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
-        status: Status = "running" if training or evaluated else "pending"
+        status: Status = "running" if training or evaluated or begun else "pending"
         if error is not None:
             status = "failed"
         elif evaluated >= wanted and (trained or not learns):
             status = "done"
-        learner = None if learns is None else bool(learns)
-        yield TrialRecord(identity, agent, game, seed, episodes, budget, frames, status, error, learner)
-
-
-@contextlib.contextmanager
-def open_for_reading(directory: Path) -> Iterator[sqlite3.Connection]:
-    """Open a run's database in one read transaction; sqlite's errors become clear ones."""
-    path = directory / DATABASE
-    if not path.is_file():
-        raise ArcadeMarkError(f"{directory}: nothing was recorded yet ({DATABASE} is missing); run it first")
-    # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
-    frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
-    uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    with clear_errors(directory), contextlib.closing(_connect(uri)) as database:
-        database.execute("BEGIN")
-        check_version(directory, database)
-        yield database
-
-
-def check_version(directory: Path, database: sqlite3.Connection) -> None:
-    """Refuse a database of another program or of a newer schema.
-
-    Raises
-    ------
-    ArcadeMarkError
-    """
-    application = database.execute("PRAGMA application_id").fetchone()[0]
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION_ID:
-        empty = not database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        reason = "holds nothing yet; run it first" if empty else "belongs to another program; choose another directory"
-        raise ArcadeMarkError(f"{directory}: {DATABASE} {reason}")
-    if version > SCHEMA_VERSION:
-        raise ArcadeMarkError(
-            f"{directory}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
-            " install the newer version"
-        )
-
-
-@contextlib.contextmanager
-def clear_errors(directory: Path) -> Iterator[None]:
-    """Turn sqlite's and the file system's errors into one clear line."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
-    except OSError as error:
-        reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
-        raise ArcadeMarkError(f"{directory}: {_explain(reason)}") from None
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-
-
-_EXPLANATIONS: Sequence[tuple[str, str]] = (
-    ("locked", "its database is locked by another program; close that program and give the same command again"),
-    ("is full", "the disk is full; free some space and give the same command again: all that is recorded is kept"),
-    ("not a database", f"{DATABASE} is damaged (not a database); restore it from a copy or choose another directory"),
-    ("malformed", f"{DATABASE} is damaged; restore it from a copy or choose another directory"),
-    ("readonly", "cannot be written; check its permissions or choose another directory"),
-    ("unable to open", f"{DATABASE} cannot be opened; check the permissions of the directory"),
-    ("no such", f"{DATABASE} is damaged: what a run must have is missing; restore it or choose another directory"),
-)
-
-
-def _explain(message: str) -> str:
-    for part, explanation in _EXPLANATIONS:
-        if part in message:
-            return explanation
-    return f"cannot be read or written ({message}); check the disk and its permissions"
+        learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
+        yield TrialRecord(identity, agent, game, seed, episodes, budget, frames, status, error, learner, planner)

@@ -4,80 +4,29 @@
 
     evaluation   lanes, each an environment; a policy acts on all lanes at once; a lane that ends takes the next episode
     training     one episode at a time until the budget is spent; the last one is played to its end
+    planning     one episode at a time, beside a model of the game (arcademark.runs.planning)
 
-Every random draw of an episode follows from (seed, phase, episode's number, stream) alone, so that neither the order of
-episodes, nor what shares a batch with them, nor a restart can change a score. A policy always sees ``batch_size`` rows;
-rows without an episode are blank and their actions are not used.
+A policy always sees ``batch_size`` rows; rows without an episode are blank and their actions are not used.
 """
 
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.adapters import CheckedLearner, CheckedPolicy
+from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy
 from arcademark.agents.base import Transition
-from arcademark.agents.loading import make_policy
+from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, TrainingBlock
 from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, encode_actions, scored_phase
-
-Stream = Literal["environment", "agent"]
-
-TICK_SECONDS = 0.25
-MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
-_PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
-_STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
-
-
-def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.random.Generator:
-    """Return the generator of one episode: the environment and the agent each have their own.
-
-    Parameters
-    ----------
-    seed : int
-        The trial's.
-    phase : {"training", "evaluation"}
-    episode : int
-        From 0 in each phase.
-    stream : {"environment", "agent"}
-    """
-    key = (_PHASES[phase], episode, _STREAMS[stream])
-    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
-
-
-@dataclass(frozen=True)
-class Begun:
-    """An episode begins."""
-
-    phase: Phase
-    episode: int
-
-
-@dataclass(frozen=True)
-class Played:
-    """Frames were played since the last time this was said."""
-
-    frames: int
-
-
-@dataclass(frozen=True)
-class TrainingBlock:
-    """Training episodes and the checkpoint that holds what was learnt from them."""
-
-    results: tuple[EpisodeResult, ...]
-    checkpoint: Checkpoint
-
-
-Happening = Begun | Played | EpisodeResult | TrainingBlock
+from arcademark.runs.planning import plan_episodes
+from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
 
 
 class Player:
@@ -89,8 +38,8 @@ class Player:
 
     Attributes
     ----------
-    policy : CheckedPolicy
-    learns : bool
+    agent : CheckedPolicy or CheckedPlanner
+    learns, plans : bool
     frames_per_action : int or None
         What the agent asks for instead of the protocol's ``frame_skip``; None if nothing.
 
@@ -103,13 +52,20 @@ class Player:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.spec = environment_spec(trial.game, trial.protocol)
-        self.policy: CheckedPolicy = make_policy(trial.agent, self.spec)
-        self.learns = isinstance(self.policy, CheckedLearner)
-        asked = self.policy.frames_per_action
+        self.agent = make_agent(trial.agent, self.spec)
+        self.learns = isinstance(self.agent, CheckedLearner)
+        self.plans = isinstance(self.agent, CheckedPlanner)
+        asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
-        self._lanes: list[_Lane] = []
+        self._model = open_model(self.spec, frames_per_action=self.frames_per_action) if self.plans else None
+        self._lanes: list[Lane] = []
 
-    def play(self, episodes: Sequence[int], checkpoint: Checkpoint | None = None) -> Iterator[Happening]:
+    def play(
+        self,
+        episodes: Sequence[int],
+        checkpoint: Checkpoint | None = None,
+        unfinished: Sequence[Unfinished] = (),
+    ) -> Iterator[Happening]:
         """Play evaluation episodes, after the training that is left if the agent learns.
 
         Parameters
@@ -118,77 +74,34 @@ class Player:
             The evaluation episodes to play.
         checkpoint : Checkpoint, optional
             Where the learner's training goes on.
+        unfinished : sequence of Unfinished
+            Where some of a planner's episodes go on.
 
         Raises
         ------
         ArcadeMarkError
             If the agent or the environment fails.
         """
-        policy = self.policy
-        if isinstance(policy, CheckedLearner):
-            yield from train(self.trial, policy, self.open(training=True), checkpoint)
-            policy.evaluate()
+        agent = self.agent
+        if isinstance(agent, CheckedLearner):
+            yield from train(self.trial, agent, self.open(training=True), checkpoint)
+            agent.evaluate()
             if scored_phase(self.trial.protocol, learns=True) == "training":
                 return
-        while len(self._lanes) < min(policy.batch_size, len(episodes)):
-            self._lanes.append(_Lane(len(self._lanes), self.open()))
-        yield from evaluate(self.trial, policy, self.spec, self._lanes, episodes)
+        while len(self._lanes) < min(agent.batch_size, len(episodes)):
+            self._lanes.append(Lane(len(self._lanes), self.open(), self.plans))
+        if isinstance(agent, CheckedPolicy):
+            yield from evaluate(self.trial, agent, self.spec, self._lanes, episodes)
+        elif self._model is not None and episodes:
+            yield from plan_episodes(self.trial, agent, self._lanes[0], self._model, episodes, unfinished)
 
     def open(self, training: bool = False) -> Environment:
         """Open the trial's game."""
         return open_environment(self.spec, training=training, frames_per_action=self.frames_per_action)
 
 
-class _Lane:
-    """One environment and the episode that is played in it."""
-
-    def __init__(self, row: int, environment: Environment) -> None:
-        self.row = row
-        self.environment = environment
-
-    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
-        """Begin an episode and return the agent's generator for it."""
-        self.phase, self.episode = phase, episode
-        self.started = time.perf_counter()
-        self.score = 0.0
-        self.actions = array("H")
-        self.environment.reset(episode_rng(seed, phase, episode, "environment"))
-        return episode_rng(seed, phase, episode, "agent")
-
-    def result(self, trial_id: str, terminated: bool) -> EpisodeResult:
-        """Return the episode that has just ended."""
-        record = EpisodeRecord(
-            trial_id=trial_id,
-            phase=self.phase,
-            episode=self.episode,
-            score=self.score,
-            frames=self.environment.episode_frames,
-            steps=len(self.actions),
-            end="terminated" if terminated else "truncated",
-            wall_seconds=time.perf_counter() - self.started,
-        )
-        return EpisodeResult(record, encode_actions(self.actions))
-
-
-class _Meter:
-    """Says every `TICK_SECONDS` how many frames were played since it last did."""
-
-    def __init__(self) -> None:
-        self.due = time.perf_counter() + TICK_SECONDS
-        self._ended = self._told = 0
-
-    def ended(self, frames: int) -> None:
-        self._ended += frames
-
-    def tick(self, playing: Sequence[_Lane]) -> Played:
-        total = self._ended + sum(lane.environment.episode_frames for lane in playing)
-        told, self._told = self._told, total
-        self.due = time.perf_counter() + TICK_SECONDS
-        return Played(total - told)
-
-
 def evaluate(
-    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, lanes: Sequence[_Lane], episodes: Sequence[int]
+    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, lanes: Sequence[Lane], episodes: Sequence[int]
 ) -> Iterator[Happening]:
     """Play evaluation episodes in lanes, the policy acting on all lanes at once."""
     rows = policy.batch_size
@@ -196,8 +109,8 @@ def evaluate(
     first = np.ones(rows, np.bool_)
     rngs = [np.random.default_rng(0) for _ in range(rows)]
     waiting = iter(episodes)
-    meter = _Meter()
-    playing: list[_Lane] = []
+    meter = Meter()
+    playing: list[Lane] = []
     for lane, episode in zip(lanes, waiting, strict=False):
         yield Begun("evaluation", episode)
         rngs[lane.row] = lane.begin(trial.seed, "evaluation", episode)
@@ -214,7 +127,7 @@ def evaluate(
             first[row] = ended = terminated or truncated
             if ended:
                 yield lane.result(trial.id, terminated)
-                meter.ended(lane.environment.episode_frames)
+                meter.ended(lane)
                 following = next(waiting, None)
                 if following is None:
                     playing.remove(lane)
@@ -242,7 +155,7 @@ def train(
     if start.finished:
         return
     learner.train()
-    lane, meter = _Lane(0, environment), _Meter()
+    lane, meter = Lane(0, environment), Meter()
     block: list[EpisodeResult] = []
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     while True:
@@ -280,7 +193,7 @@ def _checkpoint(learner: CheckedLearner) -> bytes:
 
 
 def _training_episode(
-    trial: Trial, learner: CheckedLearner, lane: _Lane, number: int, meter: _Meter
+    trial: Trial, learner: CheckedLearner, lane: Lane, number: int, meter: Meter
 ) -> Iterator[Played | EpisodeResult]:
     environment = lane.environment
     clip = trial.protocol.training_reward_clipping
@@ -303,5 +216,5 @@ def _training_episode(
         ended = terminated or truncated
         if not ended and time.perf_counter() > meter.due:
             yield meter.tick((lane,))
-    meter.ended(environment.episode_frames)
+    meter.ended(lane)
     yield lane.result(trial.id, terminated)

@@ -1,7 +1,8 @@
 """What an engine is: something that plays jobs and hands back what happened, in batches.
 
 The engine schedules; the caller records. A batch is recorded before the engine is asked for the next one, so that what
-the engine reads back (a learner's checkpoint, after its worker died) is never older than what was handed out.
+the engine reads back after a worker died (a learner's checkpoint, a planner's episode) is never older than what was
+handed out.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from arcademark.runs.lane import Played, TrainingBlock
 from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint, EpisodeResult
-from arcademark.runs.trial import Played, TrainingBlock
+from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,14 @@ class Opened:
     learns : bool
     batch_size : int
         How many episodes the agent plays at once.
+    plans : bool
+        Whether the agent is a planner.
     """
 
     frames_per_action: int | None
     learns: bool
     batch_size: int
+    plans: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,23 +66,33 @@ class Lost:
     reason: str
 
 
-News = Opened | Played | EpisodeResult | TrainingBlock | Failed | Lost
+News = Opened | Played | EpisodeResult | TrainingBlock | Unfinished | Failed | Lost
 Batch = Sequence[tuple[str, News]]
 """News of trials, by their ids, in order."""
+
+
+class Memory(Protocol):
+    """What is recorded of work that was begun."""
+
+    def checkpoint(self, trial_id: str) -> Checkpoint | None:
+        """Return a learner's last checkpoint."""
+
+    def unfinished(self, trial_id: str, episodes: Sequence[int]) -> tuple[Unfinished, ...]:
+        """Return what was kept of those of these episodes that are unfinished."""
 
 
 class Engine(Protocol):
     """Where trials run."""
 
-    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Generator[Batch, None, None]:
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second.
 
         Parameters
         ----------
         jobs : sequence of Job
             In the order in which they are begun.
-        checkpoint : callable
-            Returns a trial's last recorded checkpoint.
+        memory : Memory
+            Tells what is recorded, at the time when it is asked.
         """
 
     def stop(self) -> Batch:

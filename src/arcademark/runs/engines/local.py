@@ -2,7 +2,8 @@
 
 A worker opens a trial and plays some of its missing episodes at a time: of what is left, a share that shrinks as the
 end nears, so that workers which have nothing else to do help with the trials still in play (guided self-scheduling). A
-learner is one worker's from its first training frame to its last episode.
+learner is one worker's from its first training frame to its last episode; a planner's long episodes are given out one
+at a time.
 
 The driver hears from workers a few times a second and at the end of each episode, never at each step. A worker may die
 at any moment: what it had handed over is kept; what it had not is played again, by another.
@@ -17,7 +18,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, assert_never
@@ -25,9 +26,9 @@ from typing import Any, Literal, assert_never
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Failed, Job, Lost, News, Opened
-from arcademark.runs.store import Checkpoint, EpisodeResult
-from arcademark.runs.trial import Begun, Played, TrainingBlock
+from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, News, Opened
+from arcademark.runs.lane import Begun, Played, TrainingBlock
+from arcademark.runs.store import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
 MESSAGES_AT_ONCE = 256
@@ -43,6 +44,7 @@ class _Work:
     pending: deque[int]
     opened: bool = False
     learns: bool = False
+    plans: bool = False
     shareable: bool = False
     batch_size: int = 1
     players: int = 0
@@ -58,8 +60,9 @@ class _Work:
         self.over |= self.shareable and not (self.pending or self.players)
 
     def take(self, workers: int) -> tuple[int, ...]:
-        """Take the next share of what is pending; a learner takes all."""
-        share = len(self.pending) if self.learns else math.ceil(len(self.pending) / (2 * workers))
+        """Take the next share of what is pending; a learner takes all, a planner one episode."""
+        share = 1 if self.plans else math.ceil(len(self.pending) / (2 * workers))
+        share = len(self.pending) if self.learns else share
         return tuple(self.pending.popleft() for _ in range(min(max(share, self.batch_size), len(self.pending))))
 
 
@@ -104,10 +107,9 @@ class LocalEngine:
         self._episode_seconds = episode_seconds
         self._workers: list[_Worker] = []
         self._works: list[_Work] = []
-        self._checkpoint: Callable[[str], Checkpoint | None] = lambda _: None
         self._false_starts = 0
 
-    def run(self, jobs: Sequence[Job], checkpoint: Callable[[str], Checkpoint | None]) -> Generator[Batch, None, None]:
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened.
 
         Raises
@@ -116,7 +118,7 @@ class LocalEngine:
             If worker processes cannot be started.
         """
         self._works = [_Work(job, deque(job.episodes)) for job in jobs]
-        self._checkpoint = checkpoint
+        self._memory = memory
         self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))
         try:
             while not all(work.over for work in self._works):
@@ -178,7 +180,9 @@ class LocalEngine:
             return
         member.state, member.outstanding = "playing", set(episodes)
         work.players += 1
-        member.send(worker.Play(episodes, self._checkpoint(work.id) if work.learns else None))
+        checkpoint = self._memory.checkpoint(work.id) if work.learns else None
+        unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
+        member.send(worker.Play(episodes, checkpoint, unfinished))
 
     # News
 
@@ -235,7 +239,7 @@ class LocalEngine:
                 work.deaths = 0
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
-            case TrainingBlock():
+            case TrainingBlock() | Unfinished():
                 work.deaths = 0
             case Played():
                 pass
@@ -245,7 +249,8 @@ class LocalEngine:
 
     def _opened(self, member: _Worker, work: _Work, message: Opened) -> None:
         member.deadlines.clear()
-        work.learns, work.shareable, work.batch_size = message.learns, not message.learns, message.batch_size
+        work.learns, work.plans, work.batch_size = message.learns, message.plans, message.batch_size
+        work.shareable = not message.learns
         self._play(member, work)
 
     def _rest(self, member: _Worker, work: _Work) -> None:

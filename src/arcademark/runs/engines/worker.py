@@ -5,8 +5,8 @@
            ←─ Ready ─────────────────────
     driver ── Open(trial) ───────────────→ worker      makes the agent
            ←─ Opened(learns, …) ─────────
-           ── Play(episodes, checkpoint) →
-           ←─ Begun, Played, EpisodeResult, TrainingBlock, … ─
+           ── Play(episodes, …) ────────→
+           ←─ Begun, Played, EpisodeResult, TrainingBlock, Unfinished, … ─
            ←─ Idle ──────────────────────              asks for more of the same trial, or for another
            ←─ Failed(error) ─────────────              the trial is given up
 """
@@ -24,9 +24,10 @@ from typing import Any
 from arcademark.agents.importing import where_raised
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Failed, Opened
+from arcademark.runs.lane import Begun, Played, TrainingBlock
 from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint, EpisodeResult
-from arcademark.runs.trial import Begun, Played, Player, TrainingBlock
+from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+from arcademark.runs.trial import Player
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,20 @@ class Open:
 
 @dataclass(frozen=True)
 class Play:
-    """Play evaluation episodes of the open trial; a learner is trained from its checkpoint first."""
+    """Play evaluation episodes of the open trial.
+
+    Parameters
+    ----------
+    episodes : tuple of int
+    checkpoint : Checkpoint or None
+        From where a learner is trained first.
+    unfinished : tuple of Unfinished
+        Where some of a planner's episodes go on.
+    """
 
     episodes: tuple[int, ...]
     checkpoint: Checkpoint | None
+    unfinished: tuple[Unfinished, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +65,7 @@ class Idle:
     """All that was asked for is done."""
 
 
-Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | TrainingBlock
+Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | TrainingBlock | Unfinished
 """What a worker sends."""
 
 
@@ -83,11 +94,11 @@ def _obey(order: Open | Play, player: Player | None, send: Callable[[Message], N
     try:
         if isinstance(order, Open):
             player = Player(order.trial)
-            send(Opened(player.frames_per_action, player.learns, player.policy.batch_size))
+            send(Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans))
             return player
         if player is None:
             raise ArcadeMarkError("no trial is open")
-        for happening in player.play(order.episodes, order.checkpoint):
+        for happening in player.play(order.episodes, order.checkpoint, order.unfinished):
             send(happening)
         send(Idle())
         return player

@@ -1,0 +1,186 @@
+"""A run's SQLite file: its layout, what older layouts lack, and how it is opened.
+
+A run of an older layout is read as it is: views stand for what it lacks. It is brought up to date when it is continued.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from arcademark.errors import ArcadeMarkError
+
+DATABASE = "run.sqlite"
+LOCK = "run.lock"
+BUSY_SECONDS = 10.0
+"""How long to wait for another program that locks the database."""
+
+APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
+SCHEMA_VERSION = 2
+UNFINISHED = """
+-- An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
+-- few seconds, gone once the episode is recorded.
+CREATE TABLE unfinished (
+    trial             TEXT NOT NULL REFERENCES trial (id),
+    episode           INTEGER NOT NULL,
+    frames            INTEGER NOT NULL,   -- emulated frames so far, no-op start included
+    simulated_frames  INTEGER NOT NULL,   -- emulated while planning, so far
+    wall_seconds      REAL NOT NULL,      -- so far
+    generator         TEXT NOT NULL,      -- the state of the agent's generator, JSON
+    actions           BLOB NOT NULL,      -- so far; see encode_actions
+    checkpoint        BLOB NOT NULL,      -- what the planner's checkpoint() gave
+    PRIMARY KEY (trial, episode)
+);
+"""
+SCHEMA = f"""
+-- A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored: it
+-- follows from its rows, so that no crash can make the two disagree.
+CREATE TABLE trial (
+    id                TEXT PRIMARY KEY,   -- "random-pong-s0-1a2b3c4d", see runs/plan.py
+    position          INTEGER NOT NULL,   -- its place in the plan, from 0
+    agent             TEXT NOT NULL,      -- the agent's label, "const(action=FIRE)"; the manifest says what loads it
+    game              TEXT NOT NULL,      -- the task's id, "pong"
+    seed              INTEGER NOT NULL,
+    episodes          INTEGER NOT NULL,   -- evaluation episodes asked for
+    training_frames   INTEGER,            -- a learner's budget in frames; NULL if it has none or does not learn
+    learns            INTEGER,            -- 0 or 1; NULL until the agent was made for the first time
+    plans             INTEGER,            -- the same; 1 for a planner
+    frames_per_action INTEGER,            -- asked for by the agent instead of the protocol's frame_skip; NULL if not
+    error             TEXT                -- why the trial failed, one line; NULL if it did not
+);
+
+-- An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
+CREATE TABLE episode (
+    trial             TEXT NOT NULL REFERENCES trial (id),
+    phase             TEXT NOT NULL CHECK (phase IN ('training', 'evaluation')),
+    episode           INTEGER NOT NULL,   -- from 0 in each phase; with the seed it fixes every random draw
+    score             REAL NOT NULL,      -- undiscounted sum of raw rewards
+    frames            INTEGER NOT NULL,   -- emulated frames, no-op start included
+    steps             INTEGER NOT NULL,   -- actions
+    end               TEXT NOT NULL CHECK (end IN ('terminated', 'truncated')),
+    simulated_frames  INTEGER NOT NULL DEFAULT 0, -- emulated by a planner's model to choose the actions
+    wall_seconds      REAL NOT NULL,      -- the only column that differs when a trial is played again
+    actions           BLOB NOT NULL,      -- see encode_actions; last, so that reading the others does not fetch it
+    PRIMARY KEY (trial, phase, episode)
+);
+
+-- The last checkpoint of a learner, written together with the training episodes that led to it.
+CREATE TABLE checkpoint (
+    trial             TEXT PRIMARY KEY REFERENCES trial (id),
+    episodes          INTEGER NOT NULL,   -- training episodes behind it
+    frames            INTEGER NOT NULL,   -- training frames behind it
+    finished          INTEGER NOT NULL,   -- 1 once the training budget is spent
+    data              BLOB NOT NULL       -- what the learner's checkpoint() gave
+);
+{UNFINISHED}
+"""
+
+MIGRATIONS: Mapping[int, str] = {
+    1: f"""
+ALTER TABLE trial ADD COLUMN plans INTEGER;
+ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;
+{UNFINISHED}
+"""
+}
+"""From each older layout to the next."""
+
+_VIEWS: Mapping[int, Sequence[str]] = {
+    1: (
+        "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans FROM main.trial",
+        "CREATE TEMP VIEW episode AS SELECT *, 0 AS simulated_frames FROM main.episode",
+        "CREATE TEMP VIEW unfinished AS SELECT NULL AS trial, NULL AS episode WHERE 0",
+    )
+}
+"""What shows a database of an older layout as one of this."""
+
+
+@contextlib.contextmanager
+def open_for_reading(directory: Path) -> Iterator[sqlite3.Connection]:
+    """Open a run's database in one read transaction; sqlite's errors become clear ones."""
+    path = directory / DATABASE
+    if not path.is_file():
+        raise ArcadeMarkError(f"{directory}: nothing was recorded yet ({DATABASE} is missing); run it first")
+    # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
+    frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
+    uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
+    with clear_errors(directory), contextlib.closing(_connect(uri)) as database:
+        database.execute("BEGIN")
+        for view in _VIEWS.get(check_version(directory, database), ()):
+            database.execute(view)
+        yield database
+
+
+def check_version(directory: Path, database: sqlite3.Connection) -> int:
+    """Refuse a database of another program or of a newer schema; return the version of its schema.
+
+    Raises
+    ------
+    ArcadeMarkError
+    """
+    application = database.execute("PRAGMA application_id").fetchone()[0]
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION_ID:
+        empty = not database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        reason = "holds nothing yet; run it first" if empty else "belongs to another program; choose another directory"
+        raise ArcadeMarkError(f"{directory}: {DATABASE} {reason}")
+    if version > SCHEMA_VERSION:
+        raise ArcadeMarkError(
+            f"{directory}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
+            " install the newer version"
+        )
+    return int(version)
+
+
+def lay_out(directory: Path, database: sqlite3.Connection) -> None:
+    """Lay the schema in an empty database, and bring an older one up to date; all of it or nothing.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `check_version`.
+    """
+    if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+        steps = [f"{SCHEMA} PRAGMA application_id = {APPLICATION_ID};"]
+    else:
+        steps = [MIGRATIONS[version] for version in range(check_version(directory, database), SCHEMA_VERSION)]
+    if steps:
+        script = "\n".join(steps)
+        database.executescript(f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT")
+
+
+@contextlib.contextmanager
+def clear_errors(directory: Path) -> Iterator[None]:
+    """Turn sqlite's and the file system's errors into one clear line."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
+    except OSError as error:
+        reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
+        raise ArcadeMarkError(f"{directory}: {_explain(reason)}") from None
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+_EXPLANATIONS: Sequence[tuple[str, str]] = (
+    ("locked", "its database is locked by another program; close that program and give the same command again"),
+    ("is full", "the disk is full; free some space and give the same command again: all that is recorded is kept"),
+    ("not a database", f"{DATABASE} is damaged (not a database); restore it from a copy or choose another directory"),
+    ("malformed", f"{DATABASE} is damaged; restore it from a copy or choose another directory"),
+    ("readonly", "cannot be written; check its permissions or choose another directory"),
+    ("unable to open", f"{DATABASE} cannot be opened; check the permissions of the directory"),
+    ("no such", f"{DATABASE} is damaged: what a run must have is missing; restore it or choose another directory"),
+)
+
+
+def _explain(message: str) -> str:
+    for part, explanation in _EXPLANATIONS:
+        if part in message:
+            return explanation
+    return f"cannot be read or written ({message}); check the disk and its permissions"

@@ -1,0 +1,215 @@
+"""An episode in play, and what is told of it meanwhile.
+
+Every random draw of an episode follows from (seed, phase, episode's number, stream) alone, so that neither the order of
+episodes, nor what shares a batch with them, nor a restart can change a score.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from arcademark.environments.base import Environment, Step
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store import (
+    Checkpoint,
+    EpisodeRecord,
+    EpisodeResult,
+    Phase,
+    Unfinished,
+    decode_actions,
+    encode_actions,
+)
+
+Stream = Literal["environment", "agent"]
+
+TICK_SECONDS = 0.25
+_PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
+_STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
+
+
+def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.random.Generator:
+    """Return the generator of one episode: the environment and the agent each have their own.
+
+    Parameters
+    ----------
+    seed : int
+        The trial's.
+    phase : {"training", "evaluation"}
+    episode : int
+        From 0 in each phase.
+    stream : {"environment", "agent"}
+    """
+    key = (_PHASES[phase], episode, _STREAMS[stream])
+    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An episode begins, or goes on where it was kept."""
+
+    phase: Phase
+    episode: int
+
+
+@dataclass(frozen=True)
+class Played:
+    """What was done since the last time this was said.
+
+    Parameters
+    ----------
+    frames : int
+        Of episodes.
+    simulated_frames, decisions : int
+        Frames emulated while planning, and actions chosen so; 0 for agents that do not plan.
+    """
+
+    frames: int
+    simulated_frames: int = 0
+    decisions: int = 0
+
+    def __add__(self, other: Played) -> Played:
+        return Played(
+            self.frames + other.frames,
+            self.simulated_frames + other.simulated_frames,
+            self.decisions + other.decisions,
+        )
+
+    def __sub__(self, other: Played) -> Played:
+        return self + Played(-other.frames, -other.simulated_frames, -other.decisions)
+
+
+@dataclass(frozen=True)
+class TrainingBlock:
+    """Training episodes and the checkpoint that holds what was learnt from them."""
+
+    results: tuple[EpisodeResult, ...]
+    checkpoint: Checkpoint
+
+
+Happening = Begun | Played | EpisodeResult | TrainingBlock | Unfinished
+
+
+class Lane:
+    """One environment and the episode that is played in it.
+
+    Attributes
+    ----------
+    row : int
+        Of the batch.
+    score : float
+    actions : array of int
+    simulated_frames : int
+        Emulated while planning this episode.
+    plans : bool
+        Whether its actions count as decisions of a planner.
+    """
+
+    def __init__(self, row: int, environment: Environment, plans: bool = False) -> None:
+        self.row = row
+        self.environment = environment
+        self.plans = plans
+
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode and return the agent's generator for it."""
+        self.phase, self.episode = phase, episode
+        self.started = time.perf_counter()
+        self.score = 0.0
+        self.actions = array("H")
+        self.simulated_frames = 0
+        self._before = Played(0)
+        self.environment.reset(episode_rng(seed, phase, episode, "environment"))
+        return episode_rng(seed, phase, episode, "agent")
+
+    def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
+        """Play a kept episode again up to where it was kept, and return the agent's generator as it was there.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If its actions do not lead there.
+        """
+        rng = self.begin(seed, "evaluation", kept.episode)
+        ended = False
+        for action in decode_actions(kept.actions).tolist():
+            step = self.step(action)
+            ended = step.terminated or step.truncated
+        if ended or self.environment.episode_frames != kept.frames:
+            raise ArcadeMarkError(
+                f"game {self.environment.spec.game!r}: unfinished episode {kept.episode} does not replay as recorded; "
+                "play the run again in another directory"
+            )
+        rng.bit_generator.state = json.loads(kept.generator)
+        self.simulated_frames = kept.simulated_frames
+        self.started -= kept.wall_seconds
+        self._before = self._all()
+        return rng
+
+    def step(self, action: int) -> Step:
+        """Play one action."""
+        step = self.environment.step(action)
+        self.actions.append(action)
+        self.score += step.reward
+        return step
+
+    def played(self) -> Played:
+        """Say what was played of the episode, without what was played before it was resumed."""
+        return self._all() - self._before
+
+    def _all(self) -> Played:
+        decisions = len(self.actions) if self.plans else 0
+        return Played(self.environment.episode_frames, self.simulated_frames, decisions)
+
+    def result(self, trial_id: str, terminated: bool) -> EpisodeResult:
+        """Return the episode that has just ended."""
+        record = EpisodeRecord(
+            trial_id=trial_id,
+            phase=self.phase,
+            episode=self.episode,
+            score=self.score,
+            frames=self.environment.episode_frames,
+            steps=len(self.actions),
+            end="terminated" if terminated else "truncated",
+            wall_seconds=time.perf_counter() - self.started,
+            simulated_frames=self.simulated_frames,
+        )
+        return EpisodeResult(record, encode_actions(self.actions))
+
+    def unfinished(self, rng: np.random.Generator, checkpoint: bytes) -> Unfinished:
+        """Return what is needed to go on from here: the agent's generator and what it keeps."""
+        return Unfinished(
+            episode=self.episode,
+            frames=self.environment.episode_frames,
+            simulated_frames=self.simulated_frames,
+            wall_seconds=time.perf_counter() - self.started,
+            generator=json.dumps(rng.bit_generator.state),
+            actions=encode_actions(self.actions),
+            checkpoint=checkpoint,
+        )
+
+
+class Meter:
+    """Says every `TICK_SECONDS` what was played since it last did."""
+
+    def __init__(self) -> None:
+        self.due = time.perf_counter() + TICK_SECONDS
+        self._ended = self._told = Played(0)
+
+    def ended(self, lane: Lane) -> None:
+        """Take over what was played in a lane, before the next episode begins there."""
+        self._ended += lane.played()
+
+    def tick(self, playing: Sequence[Lane]) -> Played:
+        """Say what was played, in the lanes given and in episodes that have ended."""
+        total = self._ended
+        for lane in playing:
+            total += lane.played()
+        told, self._told = self._told, total
+        self.due = time.perf_counter() + TICK_SECONDS
+        return total - told

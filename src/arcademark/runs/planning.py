@@ -1,0 +1,143 @@
+"""Episodes of a planner: it decides in a model of the game, and the real game plays what it decided.
+
+::
+
+    real game ─ snapshot ─→ state ─→ plan(model, state, …) ─→ action ─→ real game
+                                          │ restores and steps the model, whose frames are counted
+
+An episode can take hours. So what is needed to go on within it is handed over every ``checkpoint_seconds``, between two
+decisions or where the planner says that it can be stopped. An episode that goes on from there is the same to the last
+draw: the model is put at the state and its drawn numbers are dropped wherever the episode might go on, whether it was
+kept there or not.
+
+Counted are the frames that the planner makes the model emulate. Putting the model at the real game's state takes none
+in nearly all games and is not counted, since a restart may do it once more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcademark.agents.adapters import CheckedPlanner
+from arcademark.runs.lane import Begun, Happening, Lane, Meter
+from arcademark.runs.plan import Trial
+from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Unfinished
+
+if TYPE_CHECKING:
+    from arcademark.environments.generative import GenerativeModel, State
+
+MOST_OF_THE_TIME = 0.05
+"""Share of the time that may go into keeping, where a checkpoint takes long to make."""
+
+
+def plan_episodes(
+    trial: Trial,
+    planner: CheckedPlanner,
+    lane: Lane,
+    model: GenerativeModel,
+    episodes: Sequence[int],
+    unfinished: Sequence[Unfinished] = (),
+) -> Iterator[Happening]:
+    """Play evaluation episodes one after the other.
+
+    Parameters
+    ----------
+    trial : Trial
+    planner : CheckedPlanner
+    lane : Lane
+        With the real game.
+    model : GenerativeModel
+        Of the same game, under the same protocol, with the same frames an action.
+    episodes : sequence of int
+    unfinished : sequence of Unfinished
+        Where some of them go on; others begin.
+
+    Yields
+    ------
+    Begun, Played, Unfinished, EpisodeResult
+    """
+    kept = {item.episode: item for item in unfinished}
+    player = _PlannerPlayer(trial, planner, lane, model)
+    for episode in episodes:
+        yield Begun("evaluation", episode)
+        yield from player.play(episode, kept.get(episode))
+    yield player.meter.tick(())
+
+
+class _PlannerPlayer:
+    """Plays single episodes, keeping them now and then."""
+
+    def __init__(self, trial: Trial, planner: CheckedPlanner, lane: Lane, model: GenerativeModel) -> None:
+        from arcademark.environments.generative import snapshot
+
+        self.meter = Meter()
+        self._trial, self._planner, self._lane, self._model = trial, planner, lane, model
+        self._snapshot = snapshot
+        self._counted = model.frames
+        self._keep_at = time.perf_counter() + planner.checkpoint_seconds
+
+    def play(self, episode: int, kept: Unfinished | None) -> Iterator[Happening]:
+        """Play one episode, from its beginning or from where it was kept."""
+        lane = self._lane
+        if kept is None:
+            rng = lane.begin(self._trial.seed, "evaluation", episode)
+        else:
+            rng = lane.resume(self._trial.seed, kept)
+            self._planner.restore(kept.checkpoint)
+        first, terminated, truncated = kept is None, False, False
+        while not (terminated or truncated):
+            if not first:
+                yield from self._keep(rng)
+            action = yield from self._decide(first, rng)
+            _, terminated, truncated = lane.step(action)
+            first = False
+            if time.perf_counter() > self.meter.due:
+                yield self.meter.tick((lane,))
+        self.meter.ended(lane)
+        yield lane.result(self._trial.id, terminated)
+
+    def _decide(self, first: bool, rng: np.random.Generator) -> Generator[Happening, None, int]:
+        """Let the planner choose, passing on what may be told meanwhile."""
+        state = self._snapshot(self._lane.environment)
+        planning = self._planner.plan(self._model, state, first, rng)
+        self._put(state, rng)
+        meter = self.meter
+        while True:
+            try:
+                resumable = next(planning)
+            except StopIteration as end:
+                self._count()
+                return int(end.value)
+            if resumable:
+                self._count()
+                yield from self._keep(rng)
+                self._put(state, rng)
+            if time.perf_counter() > meter.due:
+                self._count()
+                yield meter.tick((self._lane,))
+
+    def _put(self, state: State, rng: np.random.Generator) -> None:
+        """Put the model where the real game stands, as if nothing had been done with it."""
+        self._model.restore(state)
+        self._model.use(rng)
+        self._counted = self._model.frames
+
+    def _count(self) -> None:
+        frames = self._model.frames
+        self._lane.simulated_frames += frames - self._counted
+        self._counted = frames
+
+    def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
+        """Yield what is needed to go on from here, if it is time; too large a checkpoint is not kept."""
+        began = time.perf_counter()
+        if began < self._keep_at:
+            return
+        checkpoint = self._planner.checkpoint()
+        if len(checkpoint) <= MAX_CHECKPOINT_BYTES:
+            yield self._lane.unfinished(rng, checkpoint)
+        now = time.perf_counter()
+        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MOST_OF_THE_TIME)
