@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from arcademark.errors import ArcadeMarkError
 
@@ -39,7 +40,25 @@ class Count(click.ParamType[int]):
         return int(number)
 
 
+class Share(click.ParamType[float]):
+    """A share above nothing: ``15%``, or the fraction ``0.15``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the share or say what was expected."""
+        text = str(value).strip()
+        try:
+            number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+        except ValueError:
+            number = 0.0
+        if not 0 < number < float("inf") or (number >= 1 and not text.endswith("%")):
+            self.fail(f"{value!r} is no share above 0; write 15%, or 0.15", param, ctx)
+        return number
+
+
 COUNT = Count()
+SHARE = Share()
 
 games = click.option(
     "--games",
@@ -97,6 +116,11 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+def given(option: str) -> bool:
+    """Tell whether the user wrote an option of the command that runs, rather than leaving it at its default."""
+    return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:

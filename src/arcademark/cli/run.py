@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,6 +32,12 @@ from arcademark.cli import options
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/ and the agent's name]"
 )
+@click.option(
+    "--until-error",
+    type=options.SHARE,
+    metavar="SHARE",
+    help="Play games, those that tell most first, until the median's 90 % interval reaches no further: 15%.",
+)
 @options.as_json
 def command(
     agent: str,
@@ -45,6 +52,7 @@ def command(
     workers: int | None,
     episode_seconds: float | None,
     out: Path | None,
+    until_error: float | None,
     as_json: bool,
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
@@ -53,6 +61,10 @@ def command(
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped;
     with more games, seeds or episodes the run grows.
+
+    With --until-error games are chosen one by one, after those of --games if given, for most taken off the uncertainty
+    of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
+    report.
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.progress import Display
@@ -60,20 +72,22 @@ def command(
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
     from arcademark.suite import protocols
+    from arcademark.suite.subsets import resolve_tasks
 
     rules = protocols.protocol(protocol).override(options.pairs("override", override))
     specs = agent_specs(agent, options.pairs("set", settings))
-    plan = make_plan(specs, games, rules, options.seed_list(seeds), episodes, frames)
     directory = out if out is not None else default_directory(agent)
+    how: dict[str, Any] = {"engine": engine, "workers": workers, "episode_seconds": episode_seconds}
+    numbers = options.seed_list(seeds)
+    if until_error is not None:
+        from arcademark.cli import until
+
+        first = resolve_tasks(games) if options.given("games") else ()
+        asked = until.Asked(until_error, specs, first, rules, numbers, episodes, frames, directory, how)
+        return until.run(asked, as_json=as_json)
+    plan = make_plan(specs, games, rules, numbers, episodes, frames)
     with Display() as display:
-        summary = execute(
-            plan,
-            directory,
-            engine=engine,
-            workers=workers,
-            on_event=display.hear,
-            episode_seconds=episode_seconds,
-        )
+        summary = execute(plan, directory, on_event=display.hear, **how)
     display.close(summary)
     if summary.interrupted:
         return 130
