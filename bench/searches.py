@@ -1,0 +1,371 @@
+"""How fast planners search, as a ratio to the bare emulator doing the same frames, saves and restores.
+
+    python bench/searches.py [--rounds 5] [--games asterix,seaquest,space_invaders] [--simulations 500] [--frames 40000]
+
+Also the last part of ``bench/planning.py``. A search is recorded once: every action with its frames, every state really
+saved and restored, in their order. "Limit" plays this record on the bare emulator (``ALEInterface.act``, ``cloneState``,
+``restoreState``) and does nothing else, so it is what the same search would cost without a tree. "Ours" searches anew,
+from the same place with the same generator, and so emulates the same frames. The two take turns, pinned to one core;
+speeds are frames a second of processor time, and a round's ratio is that of two neighbours. Shown are medians, with the
+quartiles in brackets.
+
+* "breadth-first" has a budget of ``--frames``; it saves and restores once a node.
+* "uct" runs ``--simulations`` with a horizon of 300 frames; it saves a state for each node and restores once a rollout.
+* "plain" is a straightforward UCT over ale-py as one would write it first (``plain_uct.py``). It prunes no duplicates
+  and searches another tree, so frames a second are compared too.
+* "two processes" is UCT in two processes at once, to two limits at once, a core each.
+
+Every search begins 100 random actions into an episode under ``ale-2013`` (5 frames an action, 18 actions). Memory is
+what the process holds more after a breadth-first search of 133,000 frames than before it, over the nodes of the tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import multiprocessing
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import ale_py
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from arcademark.agents.planning.breadth_first import BreadthFirst
+from arcademark.agents.planning.tree import TreePlanner
+from arcademark.agents.planning.uct import UCT
+from arcademark.environments.atari import rom_path
+from arcademark.environments.generative import GenerativeModel, State, snapshot
+from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+from plain_uct import PlainUCT
+
+GAMES = ("asterix", "seaquest", "space_invaders")
+WARM_UP = 100
+"""Random actions before a search begins."""
+
+FRAMES = 5
+HORIZON = 300
+MEMORY_FRAMES = 133_000
+RATIO_LIMIT, TWO_LIMIT, BYTES_LIMIT = 0.90, 0.95, 2_000
+
+STEP, SAVE, RESTORE = range(3)
+Record = list[tuple[int, int, int]]
+"""(STEP, console action, frames), (SAVE, number, 0) or (RESTORE, number, 0), in order; the root is number 0."""
+
+Play = Callable[[], float]
+"""Plays a round and returns frames a second of processor time."""
+
+Speeds = dict[str, list[float]]
+
+
+def warm_up_actions() -> list[int]:
+    """Return the actions that lead to where searches begin; of the full set, in which an index is the console's."""
+    actions: list[int] = np.random.default_rng(0).integers(len(JOYSTICK_ACTIONS), size=WARM_UP).tolist()
+    return actions
+
+
+def opened(game: str) -> tuple[GenerativeModel, State]:
+    """Return a model and where a search begins."""
+    spec = environment_spec(game, protocol("ale-2013"))
+    environment = open_environment(spec)
+    environment.reset(np.random.default_rng(0))
+    for action in warm_up_actions():
+        environment.step(action)
+    model, state = open_model(spec), snapshot(environment)
+    model.restore(state)
+    return model, state
+
+
+def bare_emulator(game: str) -> ale_py.ALEInterface:
+    """Return the emulator at the same place."""
+    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
+    ale = ale_py.ALEInterface()
+    ale.setFloat("repeat_action_probability", 0.0)
+    ale.loadROM(rom_path(game))
+    for action in warm_up_actions():
+        for _ in range(FRAMES):
+            ale.act(action)
+    return ale
+
+
+def make_planner(name: str, model: GenerativeModel, amount: int) -> TreePlanner:
+    """Return a planner of `amount` simulations, or frames a decision."""
+    if name == "uct":
+        return UCT(model.spec, simulations=amount, horizon_frames=HORIZON)
+    return BreadthFirst(model.spec, frames_per_decision=amount)
+
+
+def search(planner: Any, model: Any, state: State) -> None:
+    """Decide once, from nothing."""
+    for _ in planner.plan(model, state, True, np.random.default_rng(0)):
+        pass
+
+
+class Recorder:
+    """A model that writes down what is really done with it."""
+
+    def __init__(self, model: GenerativeModel) -> None:
+        self.model, self.spec, self.num_actions = model, model.spec, model.num_actions
+        self.record: Record = []
+        self.numbers: dict[State, int] = {}
+
+    @property
+    def frames(self) -> int:
+        return self.model.frames
+
+    def save(self) -> State:
+        new = self.model.here is None
+        state = self.model.save()
+        if new:
+            self.numbers[state] = len(self.numbers)
+            self.record.append((SAVE, self.numbers[state], 0))
+        return state
+
+    def restore(self, state: State) -> None:
+        number = self.numbers.setdefault(state, len(self.numbers))
+        if self.model.here != state:
+            self.record.append((RESTORE, number, 0))
+        self.model.restore(state)
+
+    def step(self, action: int) -> Any:
+        before = self.model.frames
+        result = self.model.step(action)
+        self.record.append((STEP, action, self.model.frames - before))
+        return result
+
+
+def recorded(game: str, name: str, amount: int) -> Record:
+    """Return what a search does."""
+    model, state = opened(game)
+    recorder = Recorder(model)
+    search(make_planner(name, model, amount), recorder, state)
+    return recorder.record
+
+
+def frames_of(record: Record) -> int:
+    """Return how many frames a record emulates."""
+    return sum(frames for what, _, frames in record if what == STEP)
+
+
+def limit(game: str, record: Record) -> Play:
+    """Play a record on the bare emulator."""
+    ale = bare_emulator(game)
+    root = ale.cloneState()
+    act, clone, put = ale.act, ale.cloneState, ale.restoreState
+    total = frames_of(record)
+
+    def play() -> float:
+        states: dict[int, Any] = {0: root}
+        put(root)
+        begin = time.process_time()
+        for what, argument, frames in record:
+            if what == STEP:
+                for _ in range(frames):
+                    act(argument)
+            elif what == SAVE:
+                states[argument] = clone()
+            else:
+                put(states[argument])
+        return total / (time.process_time() - begin)
+
+    return play
+
+
+def ours(game: str, name: str, amount: int) -> Play:
+    """Search from the same place, anew each time."""
+    model, state = opened(game)
+
+    def play() -> float:
+        planner = make_planner(name, model, amount)
+        model.restore(state)
+        before, begin = model.frames, time.process_time()
+        search(planner, model, state)
+        return (model.frames - before) / (time.process_time() - begin)
+
+    return play
+
+
+def plain(uct: PlainUCT, simulations: int) -> Play:
+    """Run UCT written plainly over ale-py."""
+
+    def play() -> float:
+        begin = time.process_time()
+        uct.search(simulations)
+        return uct.frames / (time.process_time() - begin)
+
+    return play
+
+
+def alternate(plays: dict[str, Play], rounds: int) -> Speeds:
+    """Let contestants take turns; return the speeds of each, one a round."""
+    names = list(plays)
+    speeds: Speeds = {name: [] for name in names}
+    for i in range(rounds):
+        for name in names if i % 2 else reversed(names):
+            speeds[name].append(plays[name]())
+    return speeds
+
+
+def serve(core: int, game: str, amount: int, connection: Connection) -> None:
+    """Play rounds on demand in a process of its own, until told "stop"."""
+    pin({core})
+    plays = {"limit": limit(game, recorded(game, "uct", amount)), "ours": ours(game, "uct", amount)}
+    connection.send(0.0)
+    while (order := connection.recv()) != "stop":
+        connection.send(plays[order]())
+
+
+def two_processes(game: str, amount: int, rounds: int, cores: Sequence[int]) -> list[float]:
+    """Return the ratios of UCT to its limit, each in two processes at once, one a round."""
+    context = multiprocessing.get_context("spawn")
+    connections, processes = [], []
+    for core in cores[:2]:
+        mine, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(core, game, amount, theirs), daemon=True)
+        process.start()
+        connections.append(mine)
+        processes.append(process)
+    for connection in connections:
+        connection.recv()
+
+    def together(order: str) -> float:
+        for connection in connections:
+            connection.send(order)
+        return sum(float(connection.recv()) for connection in connections)
+
+    speeds = alternate({"limit": lambda: together("limit"), "ours": lambda: together("ours")}, rounds)
+    for connection, process in zip(connections, processes, strict=True):
+        connection.send("stop")
+        process.join()
+    return ratios(speeds)
+
+
+def resident() -> int:
+    """Return the bytes of memory that this process holds."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def weigh(game: str, connection: Connection) -> None:
+    """Send how many nodes a tree has and how many bytes it takes, states and all."""
+    model, state = opened(game)
+    planner = BreadthFirst(model.spec, frames_per_decision=MEMORY_FRAMES)
+    plan = planner.plan(model, state, True, np.random.default_rng(0))
+    next(plan)
+    root = planner.root
+    assert root is not None
+    gc.collect()
+    before, nodes = resident(), sum(1 for _ in root.walk())
+    for _ in plan:
+        pass
+    gc.collect()
+    connection.send((sum(1 for _ in root.walk()) - nodes, resident() - before))
+
+
+def bytes_a_node(game: str) -> float:
+    """Return the memory of a breadth-first tree over its nodes, in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe()
+    process = context.Process(target=weigh, args=(game, theirs), daemon=True)
+    process.start()
+    nodes, size = mine.recv()
+    process.join()
+    return float(size / nodes)
+
+
+def pin(cores: set[int]) -> None:
+    """Keep this process on some cores, where the system lets us."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+
+
+def ratios(speeds: Speeds) -> list[float]:
+    """Return the ratio of ours to its limit, one a round."""
+    return [a / b for a, b in zip(speeds["ours"], speeds["limit"], strict=True)]
+
+
+def shown(values: Sequence[float]) -> str:
+    """Return the median and quartiles as text."""
+    if len(values) < 2:
+        return f"{values[0]:.3f}"
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return f"{median:.3f} [{low:.2f}–{high:.2f}]"
+
+
+def compare(console: Console, games: Sequence[str], rounds: int, frames: int, simulations: int) -> bool:
+    """Print a row a game and planner; return whether the limits on them are kept."""
+    table = Table(title="Frames a second of a search, and of the bare emulator doing the same")
+    for name in ("game", "planner", "saves", "limit", "ours", "ours to limit", "at least"):
+        table.add_column(name, justify="left" if name in ("game", "planner") else "right")
+    other = Table(title="Simulations a second of UCT")
+    for name in ("game", "ours", "plain", "ours to plain", "the same in frames"):
+        other.add_column(name, justify="left" if name == "game" else "right")
+    kept = True
+    for game in games:
+        for name, amount in (("breadth-first", frames), ("uct", simulations)):
+            record = recorded(game, name, amount)
+            plays = {"limit": limit(game, record), "ours": ours(game, name, amount)}
+            if name == "uct":
+                peer = PlainUCT(bare_emulator(game), len(JOYSTICK_ACTIONS), HORIZON // FRAMES)
+                plays["plain"] = plain(peer, amount)
+            speeds = alternate(plays, rounds)
+            kept &= statistics.median(ratios(speeds)) >= RATIO_LIMIT
+            middle = [f"{statistics.median(speeds[who]):,.0f}" for who in ("limit", "ours")]
+            saves = sum(what == SAVE for what, _, _ in record)
+            table.add_row(game, name, f"{saves:,}", *middle, shown(ratios(speeds)), f"{RATIO_LIMIT:.2f}")
+        other.add_row(game, *against_plain(speeds, simulations / frames_of(record), simulations / peer.frames))
+    console.print(table)
+    console.print(other)
+    return kept
+
+
+def against_plain(speeds: Speeds, ours_a_frame: float, plain_a_frame: float) -> list[str]:
+    """Return a row's cells, given the simulations a frame of each."""
+    in_frames = [a / b for a, b in zip(speeds["ours"], speeds["plain"], strict=True)]
+    rates = (("ours", ours_a_frame), ("plain", plain_a_frame))
+    middle = [f"{a_frame * statistics.median(speeds[who]):.1f}" for who, a_frame in rates]
+    return [*middle, shown([value * ours_a_frame / plain_a_frame for value in in_frames]), shown(in_frames)]
+
+
+def measure(console: Console, games: Sequence[str], rounds: int, frames: int, simulations: int) -> bool:
+    """Print all about searches; return whether all limits are kept."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0, 1]
+    pin({cores[0]})
+    kept = compare(console, games, rounds, frames, simulations)
+    size = bytes_a_node(games[0])
+    kept &= size <= BYTES_LIMIT
+    console.print(f"Memory a node in {games[0]}, state and all: {size:,.0f} bytes (limit {BYTES_LIMIT:,}).")
+    pin(set(cores))
+    if len(cores) > 1:
+        two = two_processes(games[0], simulations, rounds, cores)
+        kept &= statistics.median(two) >= TWO_LIMIT
+        console.print(f"UCT in two processes to two limits, {games[0]}: {shown(two)} (at least {TWO_LIMIT}).")
+    return kept
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed of planners as a ratio to the bare emulator.")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--games", default=",".join(GAMES))
+    parser.add_argument("--simulations", type=int, default=500)
+    parser.add_argument("--frames", type=int, default=40_000, help="budget of breadth-first search")
+    arguments = parser.parse_args()
+    console = Console()
+    kept = measure(
+        console, arguments.games.split(","), arguments.rounds, arguments.frames, arguments.simulations
+    )  # fmt: skip
+    console.print("All limits are kept." if kept else "Not all limits are kept.")
+    sys.exit(not kept)
+
+
+if __name__ == "__main__":
+    main()
