@@ -3,8 +3,8 @@
     python bench/planning.py [--games asterix,seaquest] [--rounds 20] [--states 100000] [--simulations 500]
 
 1. The limit: ``ALEInterface.act`` in a loop, and what ``cloneState`` and ``restoreState`` add to it.
-2. The generative model: its time for a step of 5 frames, a save and a restore, to the bare calls that these are made of.
-   All are timed on one emulator, since where one happens to lie in memory alone changes its speed by some hundredths.
+2. The generative model: its time for a step of 5 frames, a save and a restore, to the bare calls it is made of. All are
+   timed on one emulator, since where one happens to lie in memory alone changes its speed by some hundredths.
 3. Memory: bytes a state with all of its Python objects, beside the length of the emulator's own state, and what a
    compressed one would take, with the time that compression costs.
 4. The searches themselves, see ``searches.py``.
@@ -25,10 +25,10 @@ from dataclasses import dataclass
 
 import ale_py
 import numpy as np
-import searches
 from rich.console import Console
 from rich.table import Table
 
+import searches
 from arcademark.environments.atari import AtariConsole
 from arcademark.environments.emulator_state import CompactState
 from arcademark.environments.generative import GenerativeModel, State, snapshot
