@@ -2,12 +2,13 @@
 
     python bench/searches.py [--rounds 5] [--games asterix,seaquest,space_invaders] [--simulations 500] [--frames 40000]
 
-Also the last part of ``bench/planning.py``. A search is recorded once: every action with its frames, every state really
-saved and restored, in their order. "Limit" plays this record on the bare emulator (``ALEInterface.act``, ``cloneState``,
-``restoreState``) and does nothing else, so it is what the same search would cost without a tree. "Ours" searches anew,
-from the same place with the same generator, and so emulates the same frames. The two take turns, pinned to one core;
-speeds are frames a second of processor time, and a round's ratio is that of two neighbours. Shown are medians, with the
-quartiles in brackets.
+Also the last part of ``bench/planning.py``. A search is recorded once: every action with its frames, every state
+really saved and restored, in their order. "Limit" plays this record on the bare emulator (``ALEInterface.act``,
+``cloneState``, ``restoreState``) and does nothing else, so it is what the same search would cost without a tree. "Ours"
+searches anew, from the same place with the same generator, and so emulates the same frames. The two take turns, pinned
+to one core, and share one emulator, since where an emulator happens to lie in memory alone changes its speed by some
+hundredths. Speeds are frames a second of processor time, and a round's ratio is that of two neighbours. Shown are
+medians, with the quartiles in brackets.
 
 * "breadth-first" has a budget of ``--frames``; it saves and restores once a node.
 * "uct" runs ``--simulations`` with a horizon of 300 frames; it saves a state for each node and restores once a rollout.
@@ -155,9 +156,8 @@ def frames_of(record: Record) -> int:
     return sum(frames for what, _, frames in record if what == STEP)
 
 
-def limit(game: str, record: Record) -> Play:
-    """Play a record on the bare emulator."""
-    ale = bare_emulator(game)
+def limit(ale: ale_py.ALEInterface, record: Record) -> Play:
+    """Play a record, which begins where the emulator stands, on the bare emulator."""
     root = ale.cloneState()
     act, clone, put = ale.act, ale.cloneState, ale.restoreState
     total = frames_of(record)
@@ -179,9 +179,9 @@ def limit(game: str, record: Record) -> Play:
     return play
 
 
-def ours(game: str, name: str, amount: int) -> Play:
-    """Search from the same place, anew each time."""
-    model, state = opened(game)
+def ours(name: str, amount: int, model: GenerativeModel) -> Play:
+    """Search from where the model stands, anew each time."""
+    state = model.save()
 
     def play() -> float:
         planner = make_planner(name, model, amount)
@@ -191,6 +191,16 @@ def ours(game: str, name: str, amount: int) -> Play:
         return (model.frames - before) / (time.process_time() - begin)
 
     return play
+
+
+def both(game: str, name: str, amount: int) -> tuple[Record, dict[str, Play]]:
+    """Return what a search does, and the limit and ours on one emulator, warmed up."""
+    record = recorded(game, name, amount)
+    model, _ = opened(game)
+    console: Any = model._console
+    plays = {"limit": limit(console._ale, record), "ours": ours(name, amount, model)}
+    ours(name, max(amount // 20, 1), model)()
+    return record, plays
 
 
 def plain(uct: PlainUCT, simulations: int) -> Play:
@@ -217,7 +227,7 @@ def alternate(plays: dict[str, Play], rounds: int) -> Speeds:
 def serve(core: int, game: str, amount: int, connection: Connection) -> None:
     """Play rounds on demand in a process of its own, until told "stop"."""
     pin({core})
-    plays = {"limit": limit(game, recorded(game, "uct", amount)), "ours": ours(game, "uct", amount)}
+    _, plays = both(game, "uct", amount)
     connection.send(0.0)
     while (order := connection.recv()) != "stop":
         connection.send(plays[order]())
@@ -311,8 +321,7 @@ def compare(console: Console, games: Sequence[str], rounds: int, frames: int, si
     kept = True
     for game in games:
         for name, amount in (("breadth-first", frames), ("uct", simulations)):
-            record = recorded(game, name, amount)
-            plays = {"limit": limit(game, record), "ours": ours(game, name, amount)}
+            record, plays = both(game, name, amount)
             if name == "uct":
                 peer = PlainUCT(bare_emulator(game), len(JOYSTICK_ACTIONS), HORIZON // FRAMES)
                 plays["plain"] = plain(peer, amount)
