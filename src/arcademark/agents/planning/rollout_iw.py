@@ -10,8 +10,9 @@ at random among those that are not solved, until it stands at a node where nothi
     the episode's end, or too deep solved, stop
 
 A node is solved too as soon as all its children are. The search ends when the root is solved or the frames are spent.
-It prunes like IW(1), yet is deep from the first rollout on, so that a small budget is of use; where there is no limit,
-it expands what IW(1) expands. The best path's first action is played and the tree below it is kept: see `width`.
+It prunes as IW(1) does, with the depth that breadth-first order brings by itself written down; yet it looks deep from
+the first rollout on, so that a small budget is of use. The best path's first action is played and the tree below it is
+kept: see `width`.
 
 The budgets of the paper are times (0.5 s and 32 s a decision of 15 frames); ours is in frames. Half a second is 7,500
 to 10,000 frames of emulation on a core of today, less what features cost.

@@ -120,7 +120,7 @@ class WidthPlanner(TreePlanner):
         self.forget_search()
         action = self.best_action(root, rng) if root.children else int(rng.integers(model.num_actions))
         self.descend(action)
-        self.atoms = {node: self.atoms[node] for node in self.kept_nodes()}
+        self.atoms = {node: self.atoms[node] for node in self.kept_nodes() if node in self.atoms}
         self.emulated = 0
         return action
 

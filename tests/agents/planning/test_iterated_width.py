@@ -1,0 +1,296 @@
+"""IW(1) on small games: hand-computed trees, a slow twin, and what novelty promises."""
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from seeing_models import Replayer, SeeingModel, paths, seeing_model, tile_screen
+from small_models import Place, decide, play, play_killed, shape
+
+from arcademark.agents.planning.iterated_width import IteratedWidth
+from arcademark.errors import ArcadeMarkError
+
+START = Place(0, 0, False)
+
+
+def make(model, frames=60, discount=0.5, **more):
+    planner = IteratedWidth(model.spec, frames_per_decision=frames, discount=discount, **more)
+    planner.yield_frames = 1
+    return planner
+
+
+def searched(planner, model, rng=None, start=START):
+    """Let a planner search without acting; return the root."""
+    planner.descend = lambda action: None
+    decide(planner, model, start, True, rng or np.random.default_rng(0))
+    del planner.descend
+    return planner.root
+
+
+def three_steps():
+    """Make a game where going on pays after two steps, but the way there shows nothing new.
+
+    ::
+
+        0 ─a─ 1 ─a─ 3 (+1)            memory of 1 and 2: two new values; of 3: a new one
+          ─b─ 2 ─a─ 4 ─a─ 5 (+8)      of 4: as of 1
+    """
+    edges = [[1, 2], [3, 3], [4, 4], [3, 3], [5, 5], [5, 5]]
+    rewards = [[0, 0], [1, 1], [0, 0], [0, 0], [8, 8], [0, 0]]
+    return SeeingModel(edges, rewards, [[0], [1], [2], [3], [1], [5]])
+
+
+def test_what_shows_nothing_new_is_a_leaf():
+    model = three_steps()
+    planner = make(model)
+    nodes = paths(searched(planner, model))
+    assert nodes[1, 0].children == nodes[1, 1].children == ()  # 4 looks like 1
+    assert (nodes[0,].value, nodes[1,].value) == (1, 0)  # the 8 is out of sight
+    assert decide(make(model), model, START, True, np.random.default_rng(0))[0] == 0
+
+
+def test_breadth_first_without_pruning_would_see_further():
+    model = three_steps()
+    model.memory[4] = [4]
+    action, _ = decide(make(model), model, START, True, np.random.default_rng(0))
+    assert action == 1  # 0.5 · 0.5 · 8 against 0.5 · 1
+
+
+def test_one_of_two_siblings_that_look_alike_is_expanded_a_random_one():
+    model = SeeingModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[0, 0]] * 4, [[0], [1], [1], [2]])
+    expanded = set()
+    for seed in range(20):
+        root = searched(make(model), model, np.random.default_rng(seed))
+        expanded |= {tuple(sorted(child.action for child in root.children if child.children))}
+    assert expanded == {(0,), (1,)}
+
+
+def test_the_reward_of_a_pruned_node_counts():
+    model = SeeingModel([[0, 1], [1, 1]], [[0, 3], [0, 0]], [[0], [0]])
+    for seed in range(5):
+        assert decide(make(model), model, START, True, np.random.default_rng(seed))[0] == 1
+
+
+def test_screens_are_seen_too():
+    """In memory all is the same; on the screen something moves, and where it comes to rest there are rewards.
+
+    That it rests is a new fact for pairs in time, so one more reward is seen.
+    """
+    edges, rewards = [[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 0], [0, 0], [0, 0], [5, 5]]
+    screens = {i: tile_screen((2, i, 7)) for i in range(4)}
+    model = SeeingModel(edges, rewards, [[]] * 4, screens=screens)
+    for features, value in (("tiles", 0.5 * 5), ("b-prost", 0.5 * (5 + 0.5 * 5))):
+        planner = make(model, features=features)
+        assert paths(searched(planner, model))[1,].value == value
+    blind = paths(searched(make(model, features="ram"), model))
+    assert max(len(path) for path in blind) == 2
+
+
+def test_the_end_is_not_expanded_and_shows_nothing():
+    """Action 0 ends the game in a state that looks like the one after action 1, which is expanded all the same."""
+    model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 0]] * 4, [[0], [1], [1], [2]], ends=[1])
+    for seed in range(5):
+        nodes = paths(searched(make(model), model, np.random.default_rng(seed)))
+        assert nodes[0,].ended
+        assert nodes[0,].children == ()
+        assert len(nodes[1,].children) == 2
+
+
+def test_paths_end_at_the_horizon():
+    model = SeeingModel([[i + 1] for i in range(9)] + [[9]], [[0]] * 10, [[i] for i in range(10)], frame_skip=4)
+    for horizon, length in ((4, 1), (9, 3), (12, 3), (400, 10)):
+        nodes = paths(searched(make(model, 400, horizon_frames=horizon), model))
+        assert max(len(path) for path in nodes) == length
+
+
+def test_of_equal_paths_the_longest_may_be_preferred():
+    edges = [[1, 2], [1, 1], [3, 3], [4, 4], [4, 4]]
+    model = SeeingModel(edges, [[0, 0]] * 5, [[i] for i in range(5)], ends=[1])
+    chosen = [
+        {decide(make(model, prefer_long=long), model, START, True, np.random.default_rng(seed))[0] for seed in range(9)}
+        for long in (False, True)
+    ]
+    assert chosen == [{0, 1}, {1}]
+
+
+@pytest.mark.parametrize("frames", [1, 3, 4, 7, 8, 9, 40])
+def test_the_budget_is_kept_to_the_frame(frames):
+    model = seeing_model(3, frame_skip=4, num_nodes=40, num_values=90, ends=0)
+    planner, state = make(model, frames), START
+    for i in range(3):
+        before = model.frames
+        action, _ = decide(planner, model, state, i == 0, np.random.default_rng(i))
+        assert model.frames - before == frames // 4 * 4
+        model.restore(state)
+        model.step(action)
+        state = model.save()
+
+
+def test_an_action_is_drawn_where_no_frame_may_be_emulated():
+    model = seeing_model(3, frame_skip=4)
+    drawn = {decide(make(model, 3), model, START, True, np.random.default_rng(seed))[0] for seed in range(30)}
+    assert drawn == {0, 1, 2}
+    assert model.frames == 0
+
+
+def atoms_of(planner, node):
+    return set(enumerate(planner.atoms[node].tolist()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), frames=st.integers(1, 120), num_values=st.integers(1, 6), ends=st.integers(0, 3))
+def test_only_the_first_with_an_atom_is_expanded(seed, frames, num_values, ends):
+    """So there are at most as many expanded nodes as atoms, and the root."""
+    model = seeing_model(seed, num_values=num_values, ends=ends)
+    planner = make(model, frames)
+    root = searched(planner, model, np.random.default_rng(seed))
+    seen, expanded, queue = set(), 0, deque([root])
+    while queue:
+        node = queue.popleft()
+        new = set() if node is root or node.ended else atoms_of(planner, node) - seen
+        seen |= new
+        assert not node.children or new or node is root
+        expanded += bool(node.children)
+        queue.extend(node.children)
+    assert expanded <= 1 + len(seen)
+
+
+# A slow twin: sets of atoms; each place is reached by playing the actions from the start.
+
+
+def twin_search(model, start, order, frames, horizon=10**9, known_root=False):
+    """Return the places that are tried, by path, with their rewards and whether they are the end.
+
+    `order` gives the actions of a path in the order in which they are tried.
+    """
+    look = Replayer(model, start)
+    seen = look(())[2] if known_root else set()
+    tried, queue, skip = {}, deque([()]), model.spec.protocol.frame_skip
+    while queue:
+        path = queue.popleft()
+        for action in order(path):
+            if frames is not None and (len(tried) + 1) * skip > frames:
+                return tried
+            at, reward, atoms = look((*path, action))
+            tried[*path, action] = reward, at.ended
+            if not at.ended:
+                if atoms - seen and (len(path) + 1) * skip < horizon:
+                    queue.append((*path, action))
+                seen |= atoms
+    return tried
+
+
+def twin_values(tried, discount):
+    values = {}
+    for path in sorted(tried, key=len, reverse=True):
+        children = [p for p in tried if p[:-1] == path]
+        values[path] = max((tried[p][0] + discount * values[p] for p in children), default=0.0)
+    return {p: tried[p][0] + discount * values[p] for p in tried if len(p) == 1}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    frames=st.integers(1, 150),
+    num_values=st.integers(1, 5),
+    ends=st.integers(0, 4),
+    cap=st.sampled_from([2, 4, 10**9]),
+    frame_skip=st.sampled_from([1, 3]),
+    horizon=st.integers(1, 12),
+    discount=st.sampled_from([0.5, 1.0]),
+)
+def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, discount):
+    model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
+    planner = make(model, frames, discount, horizon_frames=horizon)
+    nodes = paths(searched(planner, model, np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    tried = twin_search(model, START, lambda path: rng.permutation(3).tolist()[::-1], frames, horizon)
+    assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == tried
+    action, _ = decide(make(model, frames, discount, horizon_frames=horizon), model, START, True, rng=rng_of(seed))
+    values = twin_values(tried, discount)
+    assert not values or values[action,] == max(values.values())
+
+
+def rng_of(seed):
+    return np.random.default_rng(seed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), num_values=st.integers(1, 5), ends=st.integers(0, 2))
+def test_a_kept_tree_saves_frames_and_changes_nothing(seed, num_values, ends):
+    """What the second search adds is what one from scratch, in the same order of actions, would find beyond it."""
+    model = seeing_model(seed, num_values=num_values, ends=ends)
+    planner, rng = make(model, 10**6), np.random.default_rng(seed)
+    action, _ = decide(planner, model, START, True, rng)
+    model.restore(START)
+    if model.step(action).terminated:
+        return
+    state, kept, frames = model.save(), set(paths(planner.root)), model.frames
+    planner.descend = lambda action: None
+    decide(planner, model, state, False, rng)
+    nodes = paths(planner.root)
+    added = set(nodes) - kept
+    assert model.frames - frames == len(added)
+
+    def order(path):
+        children = [child.action for child in nodes[path].children] if path in nodes else []
+        return children + [a for a in range(3) if a not in children]
+
+    tried = set(twin_search(model, state, order, None, known_root=True))
+    assert added == tried - kept
+
+
+def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
+    for first, elsewhere in ((True, 0), (False, 1)):
+        model = seeing_model(1, num_values=5, ends=0)
+        planner, fresh = make(model), make(model)
+        _, state = play(planner, model, 0, 1)
+        state = replace(state, frames=state.frames + elsewhere)
+        chosen = [
+            decide(p, model, state, f, rng_of(7)) + (shape(p.root), model.frames)[:1]
+            for p, f in ((planner, first), (fresh, True))
+        ]
+        assert chosen[0] == chosen[1]
+        assert [a.tolist() for a in planner.atoms.values()] == [a.tolist() for a in fresh.atoms.values()]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 80), frames=st.integers(1, 60))
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames):
+    def model():
+        return seeing_model(seed, num_values=4)
+
+    def planner():
+        return make(model(), frames)
+
+    undisturbed, _ = play(planner(), model(), seed, 10)
+    assert play_killed(planner, model, seed, 10, stop) == undisturbed
+
+
+def test_a_checkpoint_holds_the_atoms():
+    model = seeing_model(4, num_values=5, ends=0)
+    planner, other = make(model), make(model)
+    play(planner, model, 0, 2)
+    assert len(planner.atoms) > 3
+    other.restore(planner.checkpoint())
+    assert [a.tolist() for a in other.atoms.values()] == [a.tolist() for a in planner.atoms.values()]
+    assert shape(other.root) == shape(planner.root)
+    assert other.checkpoint() == planner.checkpoint()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"frames_per_decision": 0}, "agent iw: parameter 'frames_per_decision' is 0: expected at least 1"),
+        ({"horizon_frames": 0}, "'horizon_frames' is 0: expected at least 1"),
+        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
+        ({"frames_per_action": 0}, "'frames_per_action' is 0: expected at least 1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message, env):
+    with pytest.raises(ArcadeMarkError, match=message):
+        IteratedWidth.supports(env, **parameters)
+    assert IteratedWidth.supports(env) is None

@@ -1,0 +1,304 @@
+"""Rollout-IW(1) on small games: hand-computed labels, a slow twin, and what its options do."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from seeing_models import Replayer, SeeingModel, paths, seeing_model
+from small_models import Place, decide, play, play_killed, shape
+
+from arcademark.agents.planning.rollout_iw import RolloutIW
+from arcademark.environments.generative import snapshot
+from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+START = Place(0, 0, False)
+
+
+def make(model, frames=60, discount=0.5, **more):
+    planner = RolloutIW(model.spec, frames_per_decision=frames, discount=discount, **more)
+    planner.yield_frames = 1
+    return planner
+
+
+def searched(planner, model, rng=None, start=START):
+    """Let a planner search without acting; return the root and the labels."""
+    labels = []
+    planner.descend = lambda action: None
+    forget = planner.forget_search
+
+    def keep_labels():
+        labels.append((set(planner._met), set(planner._solved)))
+        forget()
+
+    planner.forget_search = keep_labels
+    decide(planner, model, start, True, rng or np.random.default_rng(0))
+    del planner.descend, planner.forget_search
+    return planner.root, *labels[-1]
+
+
+def chain_of(memory, rewards=None):
+    """Make a game of one action that walks through these memories."""
+    count = len(memory)
+    edges = [[min(i + 1, count - 1)] for i in range(count)]
+    return SeeingModel(edges, [[r] for r in rewards or [0] * count], [[m] for m in memory])
+
+
+def test_the_first_rollout_goes_as_deep_as_there_is_something_new():
+    model = chain_of([0, 1, 2, 3, 1, 9, 9])
+    root, met, solved = searched(make(model), model)
+    assert max(len(path) for path in paths(root)) == 4  # there the 1 is seen again, the 9 never
+    assert len(met) == 4
+    assert root in solved
+
+
+def test_what_was_seen_too_deep_is_novel_nearer_to_the_root():
+    """Value 5 lies behind three steps by action 0 and behind one by action 1; both are expanded if 0 comes first."""
+    edges = [[1, 4], [2, 2], [3, 3], [5, 5], [6, 6], [5, 5], [6, 6]]
+    model = SeeingModel(edges, [[0, 0]] * 7, [[0], [1], [2], [5], [5], [7], [8]])
+    expanded = set()
+    for seed in range(20):
+        nodes = paths(searched(make(model), model, np.random.default_rng(seed))[0])
+        assert nodes[1,].children
+        expanded.add(bool([path for path in nodes if len(path) == 4 and path[0] == 0]))
+    assert expanded == {False, True}
+
+
+def test_an_expanded_node_is_solved_when_others_reach_all_its_atoms_sooner():
+    """As above: once action 1 shows the 5 at depth 1, nothing is gained at depth 3, even where it was novel."""
+    edges = [[1, 4], [2, 2], [3, 3], [5, 5], [6, 6], [5, 5], [6, 6]]
+    model = SeeingModel(edges, [[0, 0]] * 7, [[0], [1], [2], [5], [5], [7], [8]])
+    for seed in range(10):
+        root, _, solved = searched(make(model), model, np.random.default_rng(seed))
+        assert root in solved
+        for path, node in paths(root).items():
+            assert len(path) != 3 or path[0] != 0 or node in solved
+
+
+def test_the_first_action_of_the_best_path_is_played():
+    model = SeeingModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[1, 0], [0, 0], [4, 4], [0, 0]], [[0], [1], [2], [3]])
+    for seed in range(5):
+        assert decide(make(model), model, START, True, np.random.default_rng(seed))[0] == 1  # 0.5 · 4 against 1
+        assert decide(make(model, discount=0.2), model, START, True, np.random.default_rng(seed))[0] == 0
+
+
+def test_subscores_keep_what_pays_apart():
+    """After a reward a memory seen before is new again, until the score has doubled."""
+    model = chain_of([0, 1, 1, 1, 1, 1], rewards=[0, 1, 2, 0, 0, 0])
+    lengths = [max(map(len, paths(searched(make(model, subscores=on), model)[0]))) for on in (False, True)]
+    assert lengths == [2, 4]  # scores 0, 1, 3, 3: the last is in the class of the one before
+
+
+def test_losses_weigh_as_much_as_is_feared():
+    model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 3], [0, 0], [-2, -2], [0, 0]], [[0], [1], [2], [3]])
+    model, state = Fearsome(model), Living(0, 0, False)
+    chosen = [decide(make(model, risk_aversion=a), model, state, True, np.random.default_rng(0))[0] for a in (1, 10)]
+    assert chosen == [1, 0]  # 3 - 0.5 · 2 against 0, 3 - 0.5 · 20 against 0
+
+
+class Living(Place):
+    lives = 3
+
+
+class Fearsome(SeeingModel):
+    """A seeing model whose states tell of lives."""
+
+    def __init__(self, model):
+        super().__init__(model.edges, model.rewards, model.memory)
+
+    def save(self):
+        at = super().save()
+        self.at = self.here = Living(at.node, at.frames, at.ended)
+        return self.at
+
+
+def test_a_lost_life_costs_ten_times_the_aversion():
+    spec = environment_spec("toy", protocol("ale-2013").override({"frame_skip": 1}))
+    environment, model = open_environment(spec), open_model(spec)
+    environment.reset(np.random.default_rng(1))
+    planner = RolloutIW(spec, frames_per_decision=4000, risk_aversion=2)
+    nodes = paths(searched(planner, model, np.random.default_rng(0), snapshot(environment))[0])
+    for path, node in nodes.items():
+        if path and node.state is not None:
+            lost = nodes[path[:-1]].state.lives - node.state.lives
+            assert node.reward == -20 * lost or (lost == 0 and node.reward >= 0)
+    assert {node.reward for node in nodes.values()} == {-20.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("frames", [1, 3, 4, 7, 8, 9, 40])
+def test_the_budget_is_kept_to_the_frame(frames):
+    model = seeing_model(3, frame_skip=4, num_nodes=40, num_values=90, ends=0)
+    planner, state = make(model, frames), START
+    for i in range(3):
+        before = model.frames
+        action, _ = decide(planner, model, state, i == 0, np.random.default_rng(i))
+        assert model.frames - before == frames // 4 * 4
+        model.restore(state)
+        model.step(action)
+        state = model.save()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), frames=st.integers(1, 120), num_values=st.integers(1, 6), ends=st.integers(0, 3))
+def test_what_is_solved_is_solved_below(seed, frames, num_values, ends):
+    """A node is solved if all its children are; an end at once, without being met; only what was met is expanded."""
+    model = seeing_model(seed, num_values=num_values, ends=ends)
+    planner = make(model, frames)
+    root, met, solved = searched(planner, model, np.random.default_rng(seed))
+    for path, node in paths(root).items():
+        below = not node.untried and node.children and all(child in solved for child in node.children)
+        assert node in solved or not below
+        assert not node.ended or (node in solved and node not in met and not node.children)
+        assert not node.children or node is root or node in met
+        assert path or (node in solved) == bool(below)
+
+
+# A slow twin: sets and dictionaries of paths; each place is reached by playing the actions from the start.
+
+
+class Twin:
+    def __init__(self, model, frames, horizon, subscores, rng):
+        self.model, self.frames, self.horizon, self.rng = model, frames, horizon, rng
+        self.subscores = subscores
+        self.look = Replayer(model, START)
+        self.children, self.untried = {(): []}, {(): list(range(model.num_actions))}
+        self.rewards, self.ended = {(): 0.0}, {(): False}
+        self.depths, self.met, self.solved = {}, set(), set()
+
+    def score_class(self, path):
+        score = sum(self.rewards[path[: i + 1]] for i in range(len(path)))
+        return len(bin(int(score))) - 2 if self.subscores and score >= 1 else 0
+
+    def search(self):
+        while () not in self.solved and self.roll_out():
+            pass
+        return {path: (self.rewards[path], self.ended[path]) for path in self.children if path}
+
+    def roll_out(self):
+        path = ()
+        while True:
+            open_children = [child for child in self.children[path] if child not in self.solved]
+            i = self.rng.integers(len(open_children) + len(self.untried[path]))
+            if i < len(open_children):
+                path = open_children[i]
+            else:
+                skip = self.model.spec.protocol.frame_skip
+                if len(self.children) * skip > self.frames:
+                    return False
+                action = self.untried[path].pop(i - len(open_children))
+                self.children[path].append((*path, action))
+                path = (*path, action)
+                self.children[path], self.untried[path] = [], list(range(self.model.num_actions))
+                at, self.rewards[path], _ = self.look(path)
+                self.ended[path] = at.ended
+            if self.ended[path] or not self.goes_on(path):
+                self.solve(path)
+                return True
+
+    def goes_on(self, path):
+        atoms = {(self.score_class(path), atom) for atom in self.look(path)[2]}
+        depth = len(path)
+        if path in self.met:
+            return any(self.depths[atom] == depth for atom in atoms)
+        self.met.add(path)
+        novel = {atom for atom in atoms if self.depths.get(atom, 10**9) > depth}
+        self.depths.update(dict.fromkeys(novel, depth))
+        return bool(novel) and depth * self.model.spec.protocol.frame_skip < self.horizon
+
+    def solve(self, path):
+        self.solved.add(path)
+        while path:
+            path = path[:-1]
+            if self.untried[path] or not all(child in self.solved for child in self.children[path]):
+                return
+            self.solved.add(path)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    frames=st.integers(1, 150),
+    num_values=st.integers(1, 6),
+    ends=st.integers(0, 4),
+    cap=st.sampled_from([2, 4, 10**9]),
+    frame_skip=st.sampled_from([1, 3]),
+    horizon=st.integers(1, 12),
+    subscores=st.booleans(),
+)
+def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, subscores):
+    model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
+    planner = make(model, frames, horizon_frames=horizon, subscores=subscores)
+    root, met, solved = searched(planner, model, np.random.default_rng(seed))
+    nodes = paths(root)
+    twin = Twin(model, frames, horizon, subscores, np.random.default_rng(seed))
+    assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == twin.search()
+    assert {path for path, node in nodes.items() if node in solved} == twin.solved
+    assert {path for path, node in nodes.items() if node in met} == twin.met
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), num_values=st.integers(1, 5), ends=st.integers(0, 2))
+def test_a_kept_tree_saves_frames(seed, num_values, ends):
+    """The kept nodes are there again, as they were, and no frame is emulated for them."""
+    model = seeing_model(seed, num_values=num_values, ends=ends)
+    planner, rng = make(model, 10**6), np.random.default_rng(seed)
+    action, _ = decide(planner, model, START, True, rng)
+    model.restore(START)
+    if model.step(action).terminated:
+        return
+    state, kept, frames = model.save(), paths(planner.root), model.frames
+    planner.descend = lambda action: None
+    decide(planner, model, state, False, rng)
+    nodes = paths(planner.root)
+    assert all(nodes[path] is node for path, node in kept.items())
+    assert model.frames - frames == len(nodes) - len(kept)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 80), frames=st.integers(1, 60), subscores=st.booleans())
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames, subscores):
+    def model():
+        return seeing_model(seed, num_values=4)
+
+    def planner():
+        return make(model(), frames, subscores=subscores)
+
+    undisturbed, _ = play(planner(), model(), seed, 10)
+    assert play_killed(planner, model, seed, 10, stop) == undisturbed
+
+
+def test_a_checkpoint_within_a_decision_holds_the_labels():
+    model = seeing_model(4, num_values=5, ends=0)
+    planner, other = make(model, 40), make(model, 40)
+    plan = planner.plan(model, START, True, np.random.default_rng(0))
+    for _ in range(5):
+        assert next(plan)
+    other.restore(planner.checkpoint())
+    assert planner._met
+    assert planner._solved
+    assert other.checkpoint() == planner.checkpoint()
+    assert shape(other.root) == shape(planner.root)
+
+
+def test_labels_of_a_decision_that_was_never_made_do_not_outlive_it():
+    model = seeing_model(4, num_values=5, ends=0)
+    planner, fresh = make(model, 40), make(model, 40)
+    next(planner.plan(model, START, True, np.random.default_rng(0)))
+    chosen = [decide(p, model, START, True, np.random.default_rng(3)) for p in (planner, fresh)]
+    assert chosen[0] == chosen[1]
+    assert shape(planner.root) == shape(fresh.root)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"frames_per_decision": 0}, "agent rollout-iw: parameter 'frames_per_decision' is 0: expected at least 1"),
+        ({"risk_aversion": 0.5}, "'risk_aversion' is 0.5: expected at least 1"),
+        ({"discount": -1.0}, "'discount' is -1: expected 0 to 1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message, env):
+    with pytest.raises(ArcadeMarkError, match=message):
+        RolloutIW.supports(env, **parameters)
+    assert RolloutIW.supports(env) is None
