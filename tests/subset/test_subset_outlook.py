@@ -11,7 +11,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import calibration
 from arcademark.subset.any_tasks import MEAN, MEDIAN, Trained, reached, train
 from arcademark.subset.calibration import Misses
-from arcademark.subset.outlook import predict
+from arcademark.subset.outlook import Range, first_plays, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
@@ -192,3 +192,44 @@ def test_scores_that_are_not_transformed_may_be_below_zero():
     told = predict(found, {"a": -6.0}, rng=np.random.default_rng(0))
     assert told.tasks["b"].value < -5
     assert told.summaries["mean"].low < told.summaries["mean"].value < told.summaries["mean"].high < 0
+
+
+def test_the_error_is_that_of_the_farther_end_of_the_interval():
+    assert Range(99.0, 80.0, 114.0).error == pytest.approx(0.19)
+    assert Range(99.0, 90.0, 114.0).error == pytest.approx(0.15)
+    assert Range(0.0, 0.0, 0.15).error == pytest.approx(0.15)
+    assert Range(99.0, 0.0, None).error == float("inf")
+    assert Range(-3.0, -4.0, -2.0).error == float("inf")
+    assert Range(99.0, 99.0, 99.0).error == 0.0
+
+
+def test_what_to_play_first_agrees_with_trying_it(trained):
+    """Draw the task from the whole distribution, predict the others from it, and see what is left of the spread."""
+    joint = trained.joint
+    plays = first_plays(trained, rng=np.random.default_rng(1), draws=4000)
+    rng = np.random.default_rng(0)
+    logs = rng.multivariate_normal(joint.mean, joint.covariance, size=4000)
+    today = np.log10(1 + np.median(trained.back(logs), axis=1)).std()
+    noise = rng.standard_normal((500, 7))
+    for step in plays:
+        place = TASKS.index(step.task)
+        left = []
+        for value in logs[:60, place]:
+            tried = np.full(7, np.nan)
+            tried[place] = 10 ** max(0.0, value) - 1
+            again = calibration.draw(trained, joint, tried, np.isfinite(tried), (MEDIAN,), noise)
+            left.append(np.log10(1 + again.summaries["median"]).var())
+        assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.1)
+    dear = first_plays(trained, rng=np.random.default_rng(1), frames={task: 1 + 999 * (task == "a") for task in TASKS})
+    assert dear[-1].task == "a"
+
+
+@pytest.mark.parametrize("known", ["a", "ab", "abcdef", "abcdefg"])
+def test_no_scores_make_the_error_less_than_the_least(trained, known):
+    least = least_error(trained, known, rng=np.random.default_rng(0))
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        scores = dict(zip(known, 10 ** rng.normal(1.5, 0.5, size=len(known)), strict=True))
+        found = predict(trained, scores, (MEDIAN,), rng=np.random.default_rng(0))
+        assert found.summaries["median"].error >= least - 1e-9
+    assert (least == 0.0) == (known == "abcdefg") or least == 0.0

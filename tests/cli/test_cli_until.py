@@ -1,0 +1,158 @@
+"""``arcademark run --until-error``: which games are played, when it stops, and what is never played again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.cli import until
+from arcademark.report.subsets import learnt
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.subset import outlook
+from arcademark.suite import protocols
+
+SOME = """
+GAMES = {games!r}
+
+
+def make(env):
+    return lambda observation: 0
+
+
+make.supports = lambda env: None if env.game in GAMES else "too hard for it"
+"""
+SHORT = ("--override", "max_frames_per_episode=200")
+
+
+def agent(*games: str) -> str:
+    """Write an agent that plays these games only."""
+    Path("some.py").write_text(SOME.format(games=set(games)), encoding="utf-8")
+    return "some.py:make"
+
+
+def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
+    record = read_run(directory)
+    games = {trial.id: trial.game for trial in record.trials}
+    return {(games[row.trial_id], row.episode): row.frames for row in record.episodes}
+
+
+def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
+    command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
+    answer = invoke(*command, "--json")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
+    (step,) = document["steps"]
+    assert (step["games"], step["known"]) == (["qbert"], 1)
+    median = document["prediction"]["predictions"][0]["forecast"]["summaries"]["median"]
+    assert median == step["median"]
+    reach = max(median["high"] - median["value"], median["value"] - median["low"]) / (1 + median["value"])
+    assert document["error"] == pytest.approx(reach)
+    assert document["report"]["schema"] == "arcademark.report/1"
+    assert "within ±2,000" in answer.err
+    before = frames_of_all("run")
+    again = invoke(*command)
+    assert again.code == 0
+    assert frames_of_all("run") == before
+    assert "over all games" in again.out
+    assert "Q*bert" in again.out
+
+
+def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_is_left(invoke):
+    name = agent("pong", "qbert", "zaxxon")
+    assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
+    command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--json")
+    answer = invoke(*command)
+    assert answer.code == 1
+    assert "not reached: some.py:make has no game left to play" in answer.err
+    document = json.loads(answer.out)
+    assert document["reached"] is False
+    first, second, third = document["steps"]
+    assert first["games"] == ["qbert"]
+    told = learnt.atari().tell({"qbert": _score("run", "qbert")}, level=0.9)
+    order = [play.task for play in told.plays if play.task in ("pong", "zaxxon")]
+    assert (second["games"], third["games"]) == (order[:1], order[1:])
+    assert [step["known"] for step in document["steps"]] == [1, 2, 3]
+    episodes = frames_of_all("run")
+    assert sorted(episodes) == [(game, number) for game in ("pong", "qbert", "zaxxon") for number in (0, 1)]
+    again = json.loads(invoke(*command).out)
+    assert frames_of_all("run") == episodes
+    assert [(step["games"], step["frames"], step["known"]) for step in again["steps"]] == [([], 0, 3)]
+
+
+def _score(directory: str, game: str) -> float:
+    record = read_run(directory)
+    trials = {trial.id for trial in record.trials if trial.game == game}
+    return float(np.mean([row.score for row in record.episodes if row.trial_id in trials]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("some.py:make", "--until-error", "15%"), "cannot be reached: some.py:make plays 1 of the 57 games"),
+        (("const", "--until-error", "15%"), "is for one agent, and 18 are named"),
+        (("random", "--until-error", "15"), "write 15%, or 0.15"),
+        (("random", "--until-error", "0%"), "write 15%, or 0.15"),
+        (("random", "--until-error", "-5%"), "write 15%, or 0.15"),
+        (("random", "--until-error", "nan"), "write 15%, or 0.15"),
+        (("random", "--until-error", "some"), "write 15%, or 0.15"),
+        (("random", "--until-error", "15%", "--games", "pnog"), "did you mean 'pong'"),
+        (("random", "--until-error", "15%", "--protocol", "human-starts"), "cannot be run"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_is_played(invoke, arguments, told):
+    agent("pong")
+    answer = invoke("run", *arguments, "--out", "run")
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+    assert answer.err.count("\n") == 1
+    assert not Path("run").exists()
+
+
+def test_an_agent_that_plays_none_of_the_games_is_told(invoke):
+    agent("adventure")
+    answer = invoke("run", "some.py:make", "--until-error", "15%", "--games", "adventure", "--out", "run")
+    assert (answer.code, answer.out) == (2, "")
+    assert "plays none of the games of atari-57" in answer.err
+    assert not Path("run").exists()
+
+
+def test_another_runs_directory_is_refused(invoke, played):
+    before = frames_of_all("run")
+    answer = invoke("run", "random", "--until-error", "15%", "--protocol", "machado-2018", "--out", "run")
+    assert (answer.code, answer.out) == (2, "")
+    assert "another run" in answer.err
+    assert frames_of_all("run") == before
+
+
+def test_a_game_costs_what_was_recorded_of_it_else_the_frame_cap(invoke, played):
+    rules = protocols.protocol("world-records").override({"max_frames_per_episode": "600"})
+    record = read_run("run")
+    plan = make_plan("random", ["pong", "qbert", "alien"], rules, [0, 1], episodes=5)
+    by_game = {game: [trial for trial in plan.trials if trial.game == game] for game in plan.games}
+    lengths = {game: [] for game in by_game}
+    for trial in record.trials:
+        lengths[trial.game] += [row.frames for row in record.by_trial[trial.id]]
+    for game in ("pong", "qbert"):
+        assert len(lengths[game]) == 2
+        assert until.frames_of(by_game[game], record, rules) == pytest.approx(8 * np.mean(lengths[game]))
+    assert until.frames_of(by_game["alien"], record, rules) == 10 * 600
+    assert until.frames_of(by_game["alien"], None, rules) == 10 * 600
+    endless = replace(rules, max_frames_per_episode=None)
+    every = [*lengths["pong"], *lengths["qbert"]]
+    assert until.frames_of(by_game["alien"], record, endless) == pytest.approx(10 * np.mean(every))
+    assert until.frames_of(by_game["alien"], None, endless) == 10
+    assert until.frames_of((), record, rules) == 1
+
+
+def test_where_nothing_is_known_the_most_telling_game_comes_first():
+    trained = learnt.atari().trained
+    plays = outlook.first_plays(trained, rng=np.random.default_rng(0), draws=400)
+    assert len(plays) == 57
+    assert [play.left for play in plays] == sorted(play.left for play in plays)
+    assert plays[0].left < 0.5 < plays[-1].left
