@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import statistics
+import sys
 import time
 import tracemalloc
 import zlib
@@ -249,7 +250,10 @@ def main() -> None:
     arguments = parser.parse_args()
     games, terminal = arguments.games.split(","), Console(width=120)
     terminal.print(model_table(games, arguments.rounds, arguments.states))
-    searches.measure(terminal, games, max(arguments.rounds // 4, 2), arguments.frames, arguments.simulations)
+    rounds = max(arguments.rounds // 4, 2)
+    kept = searches.measure(terminal, games, rounds, arguments.frames, arguments.simulations)
+    terminal.print("All limits are kept." if kept else "Not all limits are kept.")
+    sys.exit(not kept)
 
 
 if __name__ == "__main__":
