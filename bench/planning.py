@@ -31,7 +31,6 @@ from rich.table import Table
 
 import searches
 from arcademark.environments.atari import AtariConsole
-from arcademark.environments.emulator_state import CompactState
 from arcademark.environments.generative import GenerativeModel, State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
@@ -201,7 +200,7 @@ def memory(game: str, states: int) -> Memory:
     gc.collect()
     size = tracemalloc.get_traced_memory()[0] / len(kept)
     tracemalloc.stop()
-    bodies = [state.console.data for state in kept[:1000] if isinstance(state.console, CompactState)]
+    bodies = [state.console for state in kept[:1000] if isinstance(state.console, bytes)]
     squeezed: list[bytes] = []
     spent = microseconds(lambda: squeezed.extend([zlib.compress(body, 1) for body in bodies]))
     saved = statistics.fmean(map(len, bodies)) - statistics.fmean(map(len, squeezed))

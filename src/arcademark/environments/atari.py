@@ -27,7 +27,7 @@ from ale_py import roms
 from numpy.typing import NDArray
 
 from arcademark.environments.console import Start
-from arcademark.environments.emulator_state import CompactState, Packer
+from arcademark.environments.emulator_state import Packer
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, UNSAVED_TRACES, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
@@ -36,6 +36,9 @@ NOOP = 0
 """The console's action that does nothing."""
 RESET_FRAMES = 68
 """Frames that a reset of the emulator emulates, at least."""
+
+ConsoleState = bytes | tuple[bytes, bytes, int] | None
+"""The emulator's state; where needed with that before the last frame and its action; None at an episode's start."""
 
 
 def rom_path(game: str) -> Path:
@@ -113,29 +116,30 @@ class AtariConsole:
         """Write the screen at the start of the episode."""
         out[:] = self._start_screen
 
-    def save(self) -> CompactState | None:
-        """Return None at the start of an episode, else the emulator's state and the last frame if it is remembered."""
+    def save(self) -> ConsoleState:
+        """Return None at the start of an episode, else the emulator's state, with the last frame if it is needed."""
         if self._untouched():
             return None
-        last = self._last_frame
-        before = None if last is None else (self._packer.pack(last[0], None), last[1])
-        return self._packer.pack(self._ale.cloneState(), before)
+        now = self._packer.pack(self._ale.cloneState())
+        if self._last_frame is None:
+            return now
+        before, action = self._last_frame
+        return now, self._packer.pack(before), action
 
-    def restore(self, state: CompactState | None) -> None:
+    def restore(self, state: ConsoleState) -> None:
         """Continue from where `state` was saved, in this instance or another of the same game."""
         if state is None:
             self._start()
             return
-        data, text, last_frame = state
-        if last_frame is not None:
-            before, action = last_frame
-            state_before = self._packer.unpack(before.data, before.text)
-            self._last_frame = state_before, action
-            self._ale.restoreState(state_before)
+        if isinstance(state, tuple):
+            state, packed, action = state
+            before = self._packer.unpack(packed)
+            self._last_frame = before, action
+            self._ale.restoreState(before)
             self._emulate_extra(action)
         elif self._untouched():
             self._emulate_extra(NOOP)
-        self._ale.restoreState(self._packer.unpack(data, text))
+        self._ale.restoreState(self._packer.unpack(state))
 
     def _emulate_extra(self, action: int) -> None:
         self._ale.act(action)
@@ -147,6 +151,7 @@ class AtariConsole:
 
     def _start(self) -> None:
         if self._real_reset:
+            self._ale.restoreState(self._start_state)  # so that a reset always draws the same random numbers
             self._ale.reset_game()
             self.extra_frames += RESET_FRAMES
             return
