@@ -49,6 +49,27 @@ def gone(processes: list[int], seconds: float = 5.0) -> bool:
     return False
 
 
+def workers_of(driver: subprocess.Popen[bytes], seconds: float = 30.0) -> list[int]:
+    """Wait until a driver has workers, or has ended."""
+    end = time.monotonic() + seconds
+    while not (workers := children(driver.pid)) and driver.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    return workers
+
+
+def recorded_episodes(directory: Path) -> int:
+    with contextlib.suppress(Exception):
+        return len(read_run(directory).episodes)
+    return 0
+
+
+def wait_for_more(directory: Path, driver: subprocess.Popen[bytes], seconds: float = 30.0) -> None:
+    """Wait until the run has more episodes than now, or has ended."""
+    before, end = recorded_episodes(directory), time.monotonic() + seconds
+    while recorded_episodes(directory) == before and driver.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 def start(plan_bytes: bytes, directory: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory)],
@@ -67,16 +88,19 @@ def test_a_run_killed_twenty_times_equals_an_undisturbed_one(tmp_path, toy_plan,
     driver = start(plan_bytes, tmp_path / "run")
     try:
         while sum(killed.values()) < KILLS:
+            if rng.random() < 0.3:
+                wait_for_more(tmp_path / "run", driver)  # however slow the machine is, the run gets on
             time.sleep(rng.uniform(0.2, 0.9))
             if driver.poll() is not None:
                 assert driver.returncode == 1, f"the run was complete after {killed}"
                 driver = start(plan_bytes, tmp_path / "run")  # it had given a trial up; it is tried again
                 continue
-            workers = children(driver.pid)
-            if workers and rng.random() < 0.5:
-                os.kill(rng.choice(workers), signal.SIGKILL)
-                killed["worker"] += 1
+            if rng.random() < 0.5:
+                if workers := workers_of(driver):
+                    os.kill(rng.choice(workers), signal.SIGKILL)
+                    killed["worker"] += 1
                 continue
+            workers = children(driver.pid)
             driver.kill()
             driver.wait()
             killed["driver"] += 1
