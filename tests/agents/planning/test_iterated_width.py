@@ -83,10 +83,39 @@ def test_screens_are_seen_too():
     screens = {i: tile_screen((2, i, 7)) for i in range(4)}
     model = SeeingModel(edges, rewards, [[]] * 4, screens=screens)
     for features, value in (("tiles", 0.5 * 5), ("b-prost", 0.5 * (5 + 0.5 * 5))):
-        planner = make(model, features=features)
+        planner = make(model, features=features, still_frames=0)
         assert paths(searched(planner, model))[1,].value == value
     blind = paths(searched(make(model, features="ram"), model))
     assert max(len(path) for path in blind) == 2
+
+
+def still_game():
+    """Make a game of two actions whose screen changes at the fifth step only, whatever is done."""
+    edges = [[i + 1, i + 1] for i in range(6)] + [[6, 6]]
+    screens = {i: tile_screen((2, i // 5, 7)) for i in range(7)}
+    return SeeingModel(edges, [[0, 0]] * 7, [[]] * 7, frame_skip=4, screens=screens)
+
+
+@pytest.mark.parametrize("features", ["tiles", "b-prost"])
+def test_while_the_screen_stands_still_an_action_goes_on(features):
+    """From the second step on, each path goes on by its own action, to the fifth, where the screen changes.
+
+    The first step is judged, since what the root shows is not known: so the other way begins with a leaf.
+    """
+    model = still_game()
+    nodes = paths(searched(make(model, 400, features=features, still_frames=16), model))
+    first = next(path for path, node in nodes.items() if len(path) == 1 and node.children)
+    for second in (0, 1):
+        assert (*first, *(second,) * 4) in nodes
+    assert sum(len(path) == 4 for path in nodes) == 2
+    assert sum(len(path) == 6 for path in nodes) == 2  # one of the two at the fifth step shows something new
+    shorter = paths(searched(make(model, 400, features=features, still_frames=8), model))
+    assert max(len(path) for path in shorter) == 4  # still for 4, 8 and 12 frames
+
+
+def test_memory_never_stands_still():
+    model = still_game()
+    assert max(len(path) for path in paths(searched(make(model, 400), model))) == 2
 
 
 def test_the_end_is_not_expanded_and_shows_nothing():
@@ -161,25 +190,31 @@ def test_only_the_first_with_an_atom_is_expanded(seed, frames, num_values, ends)
 # A slow twin: sets of atoms; each place is reached by playing the actions from the start.
 
 
-def twin_search(model, start, order, frames, horizon=10**9, known_root=False):
+def twin_search(model, start, order, frames, horizon=10**9, known_root=False, still_frames=0):
     """Return the places that are tried, by path, with their rewards and whether they are the end.
 
     `order` gives the actions of a path in the order in which they are tried.
     """
     look = Replayer(model, start)
     seen = look(())[2] if known_root else set()
-    tried, queue, skip = {}, deque([()]), model.spec.protocol.frame_skip
+    shown = {(): look(())[2] if known_root else None}
+    tried, still, queue, skip = {}, {(): 0}, deque([()]), model.spec.protocol.frame_skip
     while queue:
         path = queue.popleft()
         for action in order(path):
+            if still[path] and action != path[-1]:
+                continue
             if frames is not None and (len(tried) + 1) * skip > frames:
                 return tried
-            at, reward, atoms = look((*path, action))
-            tried[*path, action] = reward, at.ended
-            if not at.ended:
-                if atoms - seen and (len(path) + 1) * skip < horizon:
-                    queue.append((*path, action))
-                seen |= atoms
+            new = (*path, action)
+            at, reward, shown[new] = look(new)
+            tried[new] = reward, at.ended
+            still[new] = still[path] + skip if still_frames and shown[new] == shown[path] else 0
+            if at.ended:
+                continue
+            if 0 < still[new] <= still_frames or (not still[new] and shown[new] - seen):
+                queue.extend([new] if len(new) * skip < horizon else [])
+            seen |= set() if still[new] else shown[new]
     return tried
 
 
@@ -201,15 +236,18 @@ def twin_values(tried, discount):
     frame_skip=st.sampled_from([1, 3]),
     horizon=st.integers(1, 12),
     discount=st.sampled_from([0.5, 1.0]),
+    still=st.sampled_from([0, 3, 7]),
 )
-def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, discount):
+def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, discount, still):
     model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
-    planner = make(model, frames, discount, horizon_frames=horizon)
+    planner, again = (make(model, frames, discount, horizon_frames=horizon) for _ in range(2))
+    planner.still_frames = again.still_frames = still  # memories stand for screens
     nodes = paths(searched(planner, model, np.random.default_rng(seed)))
     rng = np.random.default_rng(seed)
-    tried = twin_search(model, START, lambda path: rng.permutation(3).tolist()[::-1], frames, horizon)
+    order = {"order": lambda path: rng.permutation(3).tolist()[::-1], "still_frames": still}
+    tried = twin_search(model, START, frames=frames, horizon=horizon, **order)
     assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == tried
-    action, _ = decide(make(model, frames, discount, horizon_frames=horizon), model, START, True, rng=rng_of(seed))
+    action, _ = decide(again, model, START, True, rng=rng_of(seed))
     values = twin_values(tried, discount)
     assert not values or values[action,] == max(values.values())
 

@@ -158,9 +158,9 @@ def test_what_is_solved_is_solved_below(seed, frames, num_values, ends):
 
 
 class Twin:
-    def __init__(self, model, frames, horizon, subscores, rng):
+    def __init__(self, model, frames, horizon, subscores, still_frames, rng):
         self.model, self.frames, self.horizon, self.rng = model, frames, horizon, rng
-        self.subscores = subscores
+        self.subscores, self.still_frames = subscores, still_frames
         self.look = Replayer(model, START)
         self.children, self.untried = {(): []}, {(): list(range(model.num_actions))}
         self.rewards, self.ended = {(): 0.0}, {(): False}
@@ -169,6 +169,13 @@ class Twin:
     def score_class(self, path):
         score = sum(self.rewards[path[: i + 1]] for i in range(len(path)))
         return len(bin(int(score))) - 2 if self.subscores and score >= 1 else 0
+
+    def still(self, path):
+        """For how many frames the end of a path has shown the same; the root is not known."""
+        frames, skip = 0, self.model.spec.protocol.frame_skip
+        while self.still_frames and len(path) > 1 and self.look(path)[2] == self.look(path[:-1])[2]:
+            path, frames = path[:-1], frames + skip
+        return frames
 
     def search(self):
         while () not in self.solved and self.roll_out():
@@ -179,14 +186,19 @@ class Twin:
         path = ()
         while True:
             open_children = [child for child in self.children[path] if child not in self.solved]
-            i = self.rng.integers(len(open_children) + len(self.untried[path]))
+            untried = self.untried[path]
+            if self.still(path):
+                open_children = [child for child in open_children if child[-1] == path[-1]]
+                untried = [action for action in untried if action == path[-1]]
+            i = self.rng.integers(len(open_children) + len(untried))
             if i < len(open_children):
                 path = open_children[i]
             else:
                 skip = self.model.spec.protocol.frame_skip
                 if len(self.children) * skip > self.frames:
                     return False
-                action = self.untried[path].pop(i - len(open_children))
+                action = untried[i - len(open_children)]
+                self.untried[path].remove(action)
                 self.children[path].append((*path, action))
                 path = (*path, action)
                 self.children[path], self.untried[path] = [], list(range(self.model.num_actions))
@@ -199,18 +211,23 @@ class Twin:
     def goes_on(self, path):
         atoms = {(self.score_class(path), atom) for atom in self.look(path)[2]}
         depth = len(path)
+        shallow = depth * self.model.spec.protocol.frame_skip < self.horizon
+        if self.still(path):
+            self.met.add(path)
+            return self.still(path) <= self.still_frames and shallow
         if path in self.met:
             return any(self.depths[atom] == depth for atom in atoms)
         self.met.add(path)
         novel = {atom for atom in atoms if self.depths.get(atom, 10**9) > depth}
         self.depths.update(dict.fromkeys(novel, depth))
-        return bool(novel) and depth * self.model.spec.protocol.frame_skip < self.horizon
+        return bool(novel) and shallow
 
     def solve(self, path):
         self.solved.add(path)
         while path:
             path = path[:-1]
-            if self.untried[path] or not all(child in self.solved for child in self.children[path]):
+            solved = all(child in self.solved for child in self.children[path])
+            if not self.still(path) and (self.untried[path] or not solved):
                 return
             self.solved.add(path)
 
@@ -225,13 +242,15 @@ class Twin:
     frame_skip=st.sampled_from([1, 3]),
     horizon=st.integers(1, 12),
     subscores=st.booleans(),
+    still=st.sampled_from([0, 3, 7]),
 )
-def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, subscores):
+def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, subscores, still):
     model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
     planner = make(model, frames, horizon_frames=horizon, subscores=subscores)
+    planner.still_frames = still  # memories stand for screens
     root, met, solved = searched(planner, model, np.random.default_rng(seed))
     nodes = paths(root)
-    twin = Twin(model, frames, horizon, subscores, np.random.default_rng(seed))
+    twin = Twin(model, frames, horizon, subscores, still, np.random.default_rng(seed))
     assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == twin.search()
     assert {path for path, node in nodes.items() if node in solved} == twin.solved
     assert {path for path, node in nodes.items() if node in met} == twin.met
@@ -256,13 +275,21 @@ def test_a_kept_tree_saves_frames(seed, num_values, ends):
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), stop=st.integers(0, 80), frames=st.integers(1, 60), subscores=st.booleans())
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames, subscores):
+@given(
+    seed=st.integers(0, 10**6),
+    stop=st.integers(0, 80),
+    frames=st.integers(1, 60),
+    subscores=st.booleans(),
+    still=st.sampled_from([0, 2]),
+)
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames, subscores, still):
     def model():
         return seeing_model(seed, num_values=4)
 
     def planner():
-        return make(model(), frames, subscores=subscores)
+        made = make(model(), frames, subscores=subscores)
+        made.still_frames = still  # memories stand for screens
+        return made
 
     undisturbed, _ = play(planner(), model(), seed, 10)
     assert play_killed(planner, model, seed, 10, stop) == undisturbed

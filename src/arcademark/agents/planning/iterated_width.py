@@ -33,6 +33,7 @@ from arcademark.agents.planning.width import FeatureName, WidthPlanner
 if TYPE_CHECKING:
     import numpy as np
 
+    from arcademark.agents.planning.features import NoveltyTable
     from arcademark.agents.planning.tree import Node
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel
@@ -53,6 +54,8 @@ class IteratedWidth(WidthPlanner):
         How far a path looks ahead. 1,500: 300 nodes of 5 frames, from the program's defaults.
     discount : float
         γ an action. 0.995, from the program's defaults.
+    still_frames : int
+        How long a screen may stay as it is on a path; see `width`. 30, as in rollouts; of no account for the memory.
     prefer_long : bool
         Whether of equally good paths a longest is taken; else any, as in the paper.
     frames_per_action : int or None
@@ -67,6 +70,7 @@ class IteratedWidth(WidthPlanner):
         frames_per_decision: int = 150_000,
         horizon_frames: int = 1_500,
         discount: float = 0.995,
+        still_frames: int = 30,
         prefer_long: bool = False,
         frames_per_action: int | None = None,
     ) -> None:
@@ -77,6 +81,7 @@ class IteratedWidth(WidthPlanner):
             frames_per_decision=frames_per_decision,
             horizon_frames=horizon_frames,
             discount=discount,
+            still_frames=still_frames,
             prefer_long=prefer_long,
             frames_per_action=frames_per_action,
         )
@@ -102,23 +107,39 @@ class IteratedWidth(WidthPlanner):
         table = self.features.new_table()
         if root in self.atoms:
             table.enter(self.atoms[root], None, 0)
-        queue = deque([(root, 0)])
+        queue = deque([(root, 0, 0)])
         while queue:
-            node, depth = queue.popleft()
+            node, depth, still = queue.popleft()
             depth += 1
-            for child in self._children(model, node, rng):
-                novel = not child.ended and table.enter(self.atoms[child], self.atoms.get(node), depth)
-                if novel and depth < self.max_depth:
-                    queue.append((child, depth))
-            if node.untried:
+            for child in self._children(model, node, still > 0, rng):
+                if not child.ended:
+                    child_still = self.still(model, child, node, still)
+                    if self._goes_on(table, child, node, depth, child_still):
+                        queue.append((child, depth, child_still))
+            if self.emulated + model.spec.protocol.frame_skip > self.frames_per_decision:
                 return
             yield
 
-    def _children(self, model: GenerativeModel, node: Node, rng: np.random.Generator) -> Iterator[Node]:
-        """Yield the children that are there, then the others as they are made, as far as the frames reach."""
+    def _goes_on(self, table: NoveltyTable, node: Node, parent: Node, depth: int, still: int) -> bool:
+        """Say whether a node is to be expanded, and enter its atoms unless it shows the same as its parent."""
+        if still:
+            return still <= self.still_frames and depth < self.max_depth
+        return table.enter(self.atoms[node], self.atoms.get(parent), depth) and depth < self.max_depth
+
+    def _children(
+        self, model: GenerativeModel, node: Node, same_action: bool, rng: np.random.Generator
+    ) -> Iterator[Node]:
+        """Yield the children that are there, then the others as they are made, as far as the frames reach.
+
+        With `same_action`, only that by the action that led to the node.
+        """
         if node.untried is None:
             node.untried = rng.permutation(model.num_actions).tolist()
-        yield from node.children
-        while node.untried and (child := self.expand(model, node, node.untried[-1])):
-            node.untried.pop()
+        wanted = (node.action,) if same_action else range(model.num_actions)
+        yield from (child for child in node.children if child.action in wanted)
+        for action in [action for action in reversed(node.untried) if action in wanted]:
+            child = self.expand(model, node, action)
+            if child is None:
+                return
+            node.untried.remove(action)
             yield child

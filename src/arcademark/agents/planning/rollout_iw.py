@@ -26,8 +26,6 @@ Where the paper is silent, or the program of its authors does otherwise:
   leaves the atoms of kept nodes out of the table.
 * A node that is pruned after it was expanded keeps what was found below it, which are paths like all others; the
   program gives it a reward of minus infinity.
-* The program expands a node whose features equal its parent's by the same action alone, for up to 30 frames; here it is
-  not novel, like any other that shows nothing new.
 * One action of the best path is played, then it is planned again; the program can also play on to the first reward.
 * No background is subtracted from screens: see `features`.
 """
@@ -70,6 +68,8 @@ class RolloutIW(WidthPlanner):
         nothing. 50,000 in the authors' settings.
     subscores : bool
         Whether each power of two of the score since the root has a novelty table of its own.
+    still_frames : int
+        How long a screen may stay as it is on a path; see `width`. 30, from the program's defaults.
     prefer_long : bool
         Whether of equally good paths a longest is taken; else any, as in the authors' published results.
     frames_per_action : int or None
@@ -84,6 +84,7 @@ class RolloutIW(WidthPlanner):
         frames_per_decision: int = 7_500,
         horizon_frames: int = 22_500,
         discount: float = 1.0,
+        still_frames: int = 30,
         risk_aversion: float = 1.0,
         subscores: bool = False,
         prefer_long: bool = False,
@@ -96,6 +97,7 @@ class RolloutIW(WidthPlanner):
             frames_per_decision=frames_per_decision,
             horizon_frames=horizon_frames,
             discount=discount,
+            still_frames=still_frames,
             prefer_long=prefer_long,
             frames_per_action=frames_per_action,
         )
@@ -105,6 +107,8 @@ class RolloutIW(WidthPlanner):
         self._tables: dict[int, NoveltyTable] = {}
         self._met: set[Node] = set()
         self._solved: set[Node] = set()
+        self._still: dict[Node, int] = {}
+        """For how many frames those nodes that show the same as their parents do so."""
         self._labels: list[tuple[bool, bool]] = []
 
     @staticmethod
@@ -121,15 +125,15 @@ class RolloutIW(WidthPlanner):
 
     def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
         """Roll out from the root until it is solved or no frames are left; yield after each rollout."""
-        self._enter_met(root)
+        self._enter_met(model, root)
         while root not in self._solved and self._roll_out(model, root, rng):
             yield
 
     def forget_search(self) -> None:
         """Forget labels and novelty."""
-        self._tables, self._met, self._solved = {}, set(), set()
+        self._tables, self._met, self._solved, self._still = {}, set(), set(), {}
 
-    def _enter_met(self, root: Node) -> None:
+    def _enter_met(self, model: GenerativeModel, root: Node) -> None:
         """Enter the atoms of the root, and those of nodes met before a checkpoint: their order is of no account."""
         if root in self.atoms:
             self._table(0.0).enter(self.atoms[root], None, 0)
@@ -138,8 +142,9 @@ class RolloutIW(WidthPlanner):
             node, depth, score = waiting.pop()
             for child in node.children:
                 total = score + child.reward
-                if child in self._met:
+                if child in self._met and not self._stands_still(model, child, node):
                     self._table(total).enter(self.atoms[child], self.atoms.get(node), depth)
+                if child in self._met:
                     waiting.append((child, depth + 1, total))
 
     def _roll_out(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> bool:
@@ -152,7 +157,7 @@ class RolloutIW(WidthPlanner):
                 return False
             score += child.reward
             path.append(child)
-            if child.ended or not self._goes_on(child, path[-2], len(path) - 1, score):
+            if child.ended or not self._goes_on(model, path, score):
                 self._solve(path)
                 return True
 
@@ -161,29 +166,44 @@ class RolloutIW(WidthPlanner):
         if node.untried is None:
             node.untried = list(range(model.num_actions))
         unsolved = [child for child in node.children if child not in self._solved]
-        i = int(rng.integers(len(unsolved) + len(node.untried)))
+        untried = node.untried
+        if node in self._still:
+            unsolved = [child for child in unsolved if child.action == node.action]
+            untried = [node.action] if node.action in untried else []
+        i = int(rng.integers(len(unsolved) + len(untried)))
         if i < len(unsolved):
             return unsolved[i]
-        action = node.untried[i - len(unsolved)]
+        action = untried[i - len(unsolved)]
         child = self.expand(model, node, action)
         if child is not None:
             node.untried.remove(action)
         return child
 
-    def _goes_on(self, node: Node, parent: Node, depth: int, score: float) -> bool:
-        """Say whether something may be gained below a node, and enter its atoms if it is met for the first time."""
+    def _goes_on(self, model: GenerativeModel, path: list[Node], score: float) -> bool:
+        """Say whether something may be gained below the end of a path, and enter its atoms at the first meeting."""
+        node, parent, depth = path[-1], path[-2], len(path) - 1
         table, atoms, before = self._table(score), self.atoms[node], self.atoms.get(parent)
-        if node in self._met:
-            return table.holds(atoms, before, depth)
+        met = node in self._met
         self._met.add(node)
+        if self._stands_still(model, node, parent):
+            return self._still[node] <= self.still_frames and depth < self.max_depth
+        if met:
+            return table.holds(atoms, before, depth)
         return table.enter(atoms, before, depth) and depth < self.max_depth
+
+    def _stands_still(self, model: GenerativeModel, node: Node, parent: Node) -> bool:
+        """Say whether a node shows the same as its parent, and remember for how long."""
+        still = self.still(model, node, parent, self._still.get(parent, 0))
+        if still:
+            self._still[node] = still
+        return still > 0
 
     def _solve(self, path: list[Node]) -> None:
         """Label the last node of a path as solved, and each before it of which all children are."""
         solved = self._solved
         solved.add(path.pop())
         for node in reversed(path):
-            if node.untried or any(child not in solved for child in node.children):
+            if node not in self._still and (node.untried or any(child not in solved for child in node.children)):
                 return
             solved.add(node)
 

@@ -4,6 +4,10 @@ The tree is that of `tree`; the atoms of its nodes are kept beside it. Nodes tha
 action are used again: nothing is emulated for them, yet novelty is judged anew, from the new root. So a decision finds
 what a search from scratch would find, for fewer frames.
 
+On screens, much stays as it is for a while: nothing moves yet, or a bar creeps. A state that shows the same as the one
+before it is not judged; it goes on with the action that led to it alone, for up to `still_frames`, after which it is
+pruned (the program of Bandres, Bonet and Geffner 2018; 30 frames). Memories count, so this is for screens only.
+
 The value of a path is the discounted sum of its rewards; every path in the tree counts, pruned or not. The action
 played is the first of the best path::
 
@@ -15,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from arcademark.agents.planning.features import Features, make_features
 from arcademark.agents.planning.tree import Node, TreePlanner, check, choose
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from arcademark.environments.base import EnvironmentSpec
@@ -48,6 +53,8 @@ class WidthPlanner(TreePlanner):
         How far a path looks ahead, in whole actions.
     discount : float
         γ an action.
+    still_frames : int
+        How long a screen may stay as it is on a path.
     prefer_long : bool
         Whether of equally good paths a longest is taken; else any.
     frames_per_action : int or None
@@ -63,6 +70,7 @@ class WidthPlanner(TreePlanner):
         frames_per_decision: int,
         horizon_frames: int,
         discount: float,
+        still_frames: int,
         prefer_long: bool,
         frames_per_action: int | None,
     ) -> None:
@@ -70,12 +78,14 @@ class WidthPlanner(TreePlanner):
         check(name, "frames_per_decision", frames_per_decision, 1)
         check(name, "horizon_frames", horizon_frames, 1)
         check(name, "discount", discount, 0, 1)
+        check(name, "still_frames", still_frames, 0)
         if frames_per_action is not None:
             check(name, "frames_per_action", frames_per_action, 1)
         self.frames_per_decision = frames_per_decision
         self.frames_per_action = frames_per_action
         self.horizon_frames = horizon_frames
         self.discount = discount
+        self.still_frames = 0 if features == "ram" else still_frames
         self.prefer_long = prefer_long
         self.env = env
         self.feature_name = features
@@ -148,6 +158,13 @@ class WidthPlanner(TreePlanner):
         self.atoms[child] = self.features.read(model)
         node.children = (*node.children, child)
         return child
+
+    def still(self, model: GenerativeModel, node: Node, parent: Node, parent_still: int) -> int:
+        """Return for how many frames a node has shown the same as those before it, 0 if it shows something else."""
+        if not self.still_frames or parent not in self.atoms:
+            return 0
+        same = np.array_equal(self.atoms[node], self.atoms[parent])
+        return parent_still + model.spec.protocol.frame_skip if same else 0
 
     def _averse(self, reward: float, lives_lost: int) -> float:
         """Return what a reward is worth to one who fears losses, of lives above all."""
