@@ -4,22 +4,20 @@ What was measured with ale-py 0.12.1 on all 104 single-player ROMs, and is teste
 
 * The state after loading a ROM is always the same, but a later reset of the emulator gives, in about twenty games, a
   start that depends on what was played before. So an episode starts from the saved state of a fresh load.
-* In five games (`REAL_RESET`) a state saved before the first frame does not replay exactly; there, a reset of the
-  emulator is exact, and starts the episode.
-* For the same reason the start of an episode is saved as "the start" (`None`), and a frame is emulated before another
-  state is restored over an untouched start.
-* The emulator does not save all of its picture chip (where sprites stood when the frame ended; whether it was cut
-  short), which two games depend on (`UNSAVED_TRACES`). There each frame is remembered, at the price of a third of the
-  speed, and played again under the state to be restored.
+* The start of an episode is saved as "the start" (`None`), and a frame is emulated before another state is restored
+  over an untouched start.
 * Restoring a state restores neither the picture nor, in Atlantis II, the lives that the emulator tells, until a frame
   is emulated. So both are kept apart.
+* In a few games the emulator does not save all that the next frames depend on; ``atari_apart.py`` is about them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ale_py
 import numpy as np
@@ -28,17 +26,12 @@ from numpy.typing import NDArray
 
 from arcademark.environments.console import Start
 from arcademark.environments.emulator_state import Packer
-from arcademark.environments.facts import RAM_SIZE, REAL_RESET, TWO_PLAYER, UNSAVED_TRACES, screen_shape, standard
+from arcademark.environments.facts import RAM_SIZE, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 
 NOOP = 0
 """The console's action that does nothing."""
-RESET_FRAMES = 68
-"""Frames that a reset of the emulator emulates, at least."""
-
-ConsoleState = bytes | tuple[bytes, bytes, int] | None
-"""The emulator's state; where needed with that before the last frame and its action; None at an episode's start."""
 
 
 def rom_path(game: str) -> Path:
@@ -66,7 +59,7 @@ def rom_checksum(game: str) -> str:
 
 
 class AtariConsole:
-    """One game in the emulator; a `console.Console`.
+    """One game in the emulator; a `console.Console`. Opened by `atari_apart.open_console`.
 
     Parameters
     ----------
@@ -92,16 +85,13 @@ class AtariConsole:
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
-        self._has_traces = game in UNSAVED_TRACES
-        self.act = self._act_and_remember if self._has_traces else ale.act
+        self.act: Callable[[int], int] = ale.act
         self.game_over = ale.game_over
         self.lives = ale.lives
         self.screen = ale.getScreen
         self.ram = ale.getRAM
         self._ale = ale
-        self._last_frame: tuple[ale_py.ALEState, int] | None = None
         self.extra_frames = 0
-        self._real_reset = game in REAL_RESET
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
         self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
@@ -116,49 +106,25 @@ class AtariConsole:
         """Write the screen at the start of the episode."""
         out[:] = self._start_screen
 
-    def save(self) -> ConsoleState:
-        """Return None at the start of an episode, else the emulator's state, with the last frame if it is needed."""
-        if self._untouched():
-            return None
-        now = self._packer.pack(self._ale.cloneState())
-        if self._last_frame is None:
-            return now
-        before, action = self._last_frame
-        return now, self._packer.pack(before), action
+    def save(self) -> Any:
+        """Return None at the start of an episode, else the emulator's state."""
+        return None if self._untouched() else self._packer.pack(self._ale.cloneState())
 
-    def restore(self, state: ConsoleState) -> None:
+    def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in this instance or another of the same game."""
         if state is None:
             self._start()
             return
-        if isinstance(state, tuple):
-            state, packed, action = state
-            before = self._packer.unpack(packed)
-            self._last_frame = before, action
-            self._ale.restoreState(before)
-            self._emulate_extra(action)
-        elif self._untouched():
+        if self._untouched():
             self._emulate_extra(NOOP)
         self._ale.restoreState(self._packer.unpack(state))
+
+    def _start(self) -> None:
+        self._ale.restoreState(self._start_state)
 
     def _emulate_extra(self, action: int) -> None:
         self._ale.act(action)
         self.extra_frames += 1
-
-    def _act_and_remember(self, action: int, /) -> int:
-        self._last_frame = self._ale.cloneState(), action
-        return self._ale.act(action)
-
-    def _start(self) -> None:
-        if self._real_reset:
-            self._ale.restoreState(self._start_state)  # so that a reset always draws the same random numbers
-            self._ale.reset_game()
-            self.extra_frames += RESET_FRAMES
-            return
-        self._ale.restoreState(self._start_state)
-        if self._has_traces:
-            self._emulate_extra(NOOP)  # leaves the same traces each time
-            self._ale.restoreState(self._start_state)
 
     def _untouched(self) -> bool:
         return self._ale.getEpisodeFrameNumber() == self._begin.frames

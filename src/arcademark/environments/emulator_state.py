@@ -59,7 +59,9 @@ class Packer:
         data = self.pack(state)
         again = self.unpack(data).serialize()
         if data[_OUR_RAM:_OUR_RAM_END] != ram or again[_AFTER_COUNT:] != serial[_AFTER_COUNT:]:
-            raise ArcadeMarkError("the emulator's states are not laid out as those of ale-py 0.12; install that version")
+            raise ArcadeMarkError(
+                "the emulator's states are not laid out as those of ale-py 0.12; install that version"
+            )
 
     def pack(self, state: ALEState) -> bytes:
         """Return `state` made compact."""

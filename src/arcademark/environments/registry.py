@@ -102,9 +102,9 @@ def open_model(spec: EnvironmentSpec, *, frames_per_action: int | None = None) -
 def _open_console(spec: EnvironmentSpec) -> Console:
     if spec.game == toy.NAME:
         return toy.ToyConsole()
-    from arcademark.environments.atari import AtariConsole
+    from arcademark.environments.atari_apart import open_console
 
-    return AtariConsole(spec.game, spec.protocol.mode, spec.protocol.difficulty)
+    return open_console(spec.game, spec.protocol.mode, spec.protocol.difficulty)
 
 
 def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:

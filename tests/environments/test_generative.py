@@ -1,0 +1,426 @@
+"""A generative model is exact: whatever was restored before, the same actions from a state give the same future."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import tracemalloc
+from typing import NamedTuple
+
+import ale_py
+import numpy as np
+import pytest
+
+from arcademark.environments import facts
+from arcademark.environments.atari import rom_path
+from arcademark.environments.atari_apart import MiniatureGolfConsole, open_console
+from arcademark.environments.generative import State, snapshot
+from arcademark.environments.registry import open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocols
+from arcademark.suite.tasks import games
+
+RUNNABLE = [name for name, protocol in protocols().items() if protocol.runnable]
+SOME = ["toy", "pong", "qbert", "seaquest", "yars_revenge"]
+"""Among them one whose start needs a reset, and one whose frames leave traces that no saved state holds."""
+
+
+class Edge(NamedTuple):
+    """A step of the model from a state, and all that it gave."""
+
+    begin: State
+    action: int
+    step: tuple
+    ram: bytes
+    screen: bytes
+    frames: int
+    lives: int
+    end: State
+
+
+def take(model, action):
+    """Step, and return what was seen."""
+    begin, frames = model.save(), model.frames
+    step = model.step(action)
+    ram, screen = np.empty(model.ram_size, np.uint8), np.empty(model.screen_shape, np.uint8)
+    model.ram(ram)
+    model.screen(screen)
+    seen = ram.tobytes(), screen.tobytes(), model.frames - frames, model.lives
+    return Edge(begin, action, tuple(step), *seen, model.save())
+
+
+def grow(model, root, rng, size, depth=12):
+    """Return a random tree's edges: branches of random length, each from a random node, as a search does."""
+    edges, nodes = [], [root]
+    while len(edges) < size:
+        model.restore(nodes[int(rng.integers(len(nodes)))])
+        for _ in range(int(rng.integers(1, depth))):
+            if model.ended:
+                break
+            edges.append(take(model, int(rng.integers(model.num_actions))))
+            nodes.append(edges[-1].end)
+    return edges
+
+
+def begin(spec, steps, rng, frames_per_action=None):
+    """Return where an episode stands after some random steps, or at its last step before the end."""
+    env = open_environment(spec, frames_per_action=frames_per_action)
+    env.reset(rng)
+    state = snapshot(env)
+    for action in rng.integers(spec.num_actions, size=steps).tolist():
+        if any(env.step(action)[1:]):
+            break
+        state = snapshot(env)
+    return state
+
+
+def check_exact(spec, rng, size, steps):
+    """Grow trees from the start and from later; each edge is the same again, in any order, here and elsewhere."""
+    model, other = open_model(spec), open_model(spec)
+    for root in (begin(spec, 0, rng), begin(spec, steps, rng)):
+        edges = grow(model, root, rng, size)
+        for i in rng.permutation(len(edges)).tolist():
+            edge = edges[i]
+            for where in (model, other):
+                where.restore(edge.begin)
+                assert where.here == edge.begin
+                assert take(where, edge.action) == edge
+        assert len({edge.end for edge in edges}) > 1
+
+
+def check_as_played(spec, rng, steps):
+    """A state of the real game, taken at any moment, goes on in the model as the real game does."""
+    env, model, ram = open_environment(spec), open_model(spec), np.empty(facts.ram_size(spec.game), np.uint8)
+    env.reset(rng)
+    moments, ended = [], False
+    for action in np.repeat(rng.integers(spec.num_actions, size=steps), 3).tolist():
+        if ended:
+            break
+        state = snapshot(env)
+        step = env.step(action)
+        env.observe(ram)
+        moments.append((state, action, tuple(step), ram.tobytes(), snapshot(env)))
+        ended = step.terminated or step.truncated
+    for i in rng.permutation(len(moments)).tolist():
+        model.restore(moments[i][0])
+        for state, action, step, memory, after in moments[i : i + 4]:
+            assert model.save() == state
+            edge = take(model, action)
+            assert (edge.step, edge.ram, edge.end) == (step, memory, after)
+
+
+@pytest.fixture
+def planning_spec(make_spec):
+    """Give a game's spec under the protocol of the planning benchmark, with memory to observe."""
+    return lambda game, **changes: make_spec(game, "ale-2013", observation="ram", **changes)
+
+
+@pytest.mark.parametrize("game", SOME)
+def test_restoring_and_replaying_is_exact(planning_spec, game):
+    check_exact(planning_spec(game), np.random.default_rng(0), 60, 40)
+
+
+@pytest.mark.parametrize("game", SOME)
+def test_the_model_plays_as_the_real_game(planning_spec, game):
+    check_as_played(planning_spec(game, max_frames_per_episode=600), np.random.default_rng(1), 50)
+
+
+@pytest.mark.parametrize("game", ["qbert", "tetris", "miniature_golf", "pitfall2"])
+def test_states_a_frame_apart_are_exact(planning_spec, game):
+    """A frame after the start, Q*bert and Tetris still show what no state holds."""
+    check_exact(planning_spec(game, frame_skip=1), np.random.default_rng(3), 60, 40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", sorted(games().keys() - facts.NOT_EXACT))
+def test_every_game_is_exact(planning_spec, game):
+    rng = np.random.default_rng(2)
+    check_exact(planning_spec(game, frame_skip=1), rng, 40, 400)
+    check_exact(planning_spec(game), rng, 60, 150)
+    check_as_played(planning_spec(game), rng, 60)
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("frame_skip", [1, 4])
+def test_the_toy_game_under_every_protocol(make_spec, name, frame_skip):
+    """With the same generator, the model draws the same sticky actions as the environment, frame by frame."""
+    spec = make_spec("toy", name, frame_skip=frame_skip)
+    env, model = open_environment(spec), open_model(spec)
+    for seed in range(5):
+        env.reset(np.random.default_rng(seed))
+        model.restore(snapshot(env))
+        rng = np.random.default_rng(seed)
+        rng.bit_generator.state = env._rng.bit_generator.state
+        model.use(rng)
+        ended = False
+        while not ended:
+            action = int(np.random.default_rng(env.episode_frames).integers(spec.num_actions))
+            step = env.step(action)
+            assert model.step(action) == step
+            assert (model.episode_frames, model.lives) == (env.episode_frames, env.lives)
+            assert model.save() == snapshot(env)
+            ended = step.terminated or step.truncated or env.episode_frames > 500
+
+
+def test_an_evaluation_goes_on_after_a_lost_life(make_spec):
+    """The protocol's training ends with a life; planners play for the evaluation."""
+    spec = make_spec("toy", "dqn-2015", max_frames_per_episode=None, start="reset", noop_max=0)
+    model = open_model(spec)
+    model.restore(begin(spec, 0, np.random.default_rng(0)))
+    model.use(np.random.default_rng(0))
+    lives = set()
+    while not model.ended:
+        model.step(1)
+        lives.add(model.lives)
+    assert lives == {5, 4, 3, 2, 1, 0}
+
+
+@pytest.mark.parametrize("cap", [7, 8, 11])
+def test_the_frame_cap_holds_wherever_a_state_is_restored(planning_spec, cap):
+    spec = planning_spec("toy", max_frames_per_episode=cap, frame_skip=4)
+    model = open_model(spec)
+    state = begin(spec, 1, np.random.default_rng(0))
+    for _ in range(3):
+        model.restore(state)
+        frames = model.frames
+        steps = [model.step(0)]
+        while not model.ended:
+            steps.append(model.step(0))
+        assert [step.truncated for step in steps] == [False] * (len(steps) - 1) + [True]
+        assert (model.episode_frames, model.frames - frames) == (cap, cap - 4)
+    ended = model.save()
+    assert ended.ended
+    model.restore(state)
+    assert not model.ended
+    model.restore(ended)
+    with pytest.raises(ArcadeMarkError, match="call restore first"):
+        model.step(0)
+
+
+def test_paths_that_meet_give_equal_states(planning_spec):
+    """In the toy game, right and left is left and right; in Pong, the stick's up and down do nothing."""
+    spec = planning_spec("toy", frame_skip=1)
+    model, root = open_model(spec), begin(spec, 0, np.random.default_rng(0))
+    meeting = [run(model, root, path) for path in ((3, 4), (4, 3), (0, 0))]
+    assert len(set(meeting)) == 1
+    assert run(model, root, (3, 3)) not in meeting
+    spec = planning_spec("pong")
+    model, root = open_model(spec), begin(spec, 30, np.random.default_rng(0))
+    assert run(model, root, (2,)) == run(model, root, (5,)) != run(model, root, (3,))
+    assert hash(run(model, root, (2,))) == hash(run(model, root, (5,)))
+
+
+def run(model, root, path):
+    """Return the state at the end of a path."""
+    model.restore(root)
+    for action in path:
+        model.step(action)
+    return model.save()
+
+
+def test_the_action_executed_last_tells_states_apart_where_it_may_repeat(make_spec):
+    """Both actions move to the left, one with the button, which the toy game ignores."""
+    for probability, different in ((0.0, False), (0.5, True)):
+        spec = make_spec("toy", frame_skip=1, repeat_action_probability=probability)
+        model, root = open_model(spec), begin(spec, 0, np.random.default_rng(0))
+        ends = []
+        for action in (4, 12):
+            model.use(np.random.default_rng(2))
+            ends.append(run(model, root, (action, action, action)))
+        assert (ends[0] != ends[1]) == different
+        assert ends[0]._replace(executed=0) == ends[1]._replace(executed=0)
+
+
+def test_a_model_draws_its_own_sticky_actions(make_spec):
+    """The generator in use decides, whatever was drawn in advance from the one before; the state holds nothing."""
+    spec = make_spec("toy", repeat_action_probability=0.5)
+    model, root = open_model(spec), begin(spec, 0, np.random.default_rng(0))
+    model.restore(root)
+    with pytest.raises(ArcadeMarkError, match="call use first"):
+        model.step(1)
+    outcomes = []
+    for seed in (1, 2, 1, 2):
+        model.use(np.random.default_rng(seed))
+        outcomes.append(run(model, root, (3, 4, 3, 3)))
+    assert outcomes[0] == outcomes[2] != outcomes[1] == outcomes[3]
+    model.use(np.random.default_rng(1))
+    assert len({run(model, root, (3, 4, 3, 3)) for _ in range(20)}) > 1
+
+
+class Counted:
+    """Counts a console's frames in its place."""
+
+    def __init__(self, act):
+        self.act, self.frames = act, 0
+
+    def __call__(self, action):
+        self.frames += 1
+        return self.act(action)
+
+
+def test_every_frame_counts(planning_spec):
+    """Against a count of the calls; the steps of an episode's end and restores come in too."""
+    spec = planning_spec("toy", max_frames_per_episode=33)
+    model, rng = open_model(spec), np.random.default_rng(0)
+    model._act = counted = Counted(model._act)
+    root = begin(spec, 0, rng)
+    assert model.frames == 0
+    for _ in range(50):
+        model.restore(root)
+        for _ in range(int(rng.integers(10))):
+            if not model.ended:
+                model.step(int(rng.integers(18)))
+            assert model.frames == counted.frames
+    assert counted.frames > 500
+
+
+@pytest.mark.parametrize(
+    ("game", "first", "start", "later"), [("pong", 1, 0, 1), ("qbert", 1, 68, 1), ("yars_revenge", 1, 1, 1)]
+)
+def test_what_a_restore_emulates_counts(planning_spec, game, first, start, later):
+    """`first`: into a new model; `start`: the start of an episode; `later`: a state after that."""
+    spec = planning_spec(game)
+    beginning, after = begin(spec, 0, np.random.default_rng(0)), begin(spec, 9, np.random.default_rng(0))
+    model = open_model(spec)
+    assert model.frames == 0
+    for state, frames in ((after, first), (after, 0), (beginning, start), (beginning, 0), (after, later)):
+        before = model.frames
+        model.restore(state)
+        assert model.frames - before == frames
+    model.step(0)
+    assert model.frames == first + start + later + 5
+
+
+def test_standing_somewhere_already_is_no_work(planning_spec):
+    spec = planning_spec("yars_revenge")
+    model, root = open_model(spec), begin(spec, 3, np.random.default_rng(0))
+    assert model.here is None
+    with pytest.raises(ArcadeMarkError, match="call restore first"):
+        model.save()
+    model.restore(root)
+    assert model.here is root
+    assert model.save() is root
+    model.step(1)
+    assert model.here is None
+    state = model.save()
+    assert model.here is state
+    frames = model.frames
+    model.restore(pickle.loads(pickle.dumps(state)))
+    assert (model.frames, model.save()) == (frames, state)
+    screen = np.empty(model.screen_shape, np.uint8)
+    model.screen(screen)
+    assert screen.any()
+
+
+def test_refusals(make_spec, planning_spec):
+    with pytest.raises(ArcadeMarkError, match=r"tic_tac_toe_3d.* cannot be planned in") as caught:
+        open_model(make_spec("tic_tac_toe_3d", "ale-2013"))
+    assert "\n" not in str(caught.value)
+    model = open_model(planning_spec("toy"))
+    with pytest.raises(ArcadeMarkError, match="call restore first"):
+        model.step(0)
+    with pytest.raises(ArcadeMarkError, match="state of 'pong' in game 'toy'"):
+        model.restore(begin(planning_spec("pong"), 0, np.random.default_rng(0)))
+    model.restore(begin(planning_spec("toy"), 0, np.random.default_rng(0)))
+    with pytest.raises(ArcadeMarkError, match="not an integer from 0 to 17"):
+        model.step(18)
+    with pytest.raises(ArcadeMarkError, match="cannot plan in a str"):
+        snapshot("toy")
+
+
+def test_frames_per_action_replaces_the_protocols(make_spec):
+    spec = make_spec("toy", "ale-v5", repeat_action_probability=0)
+    model = open_model(spec, frames_per_action=3)
+    model.restore(begin(spec, 0, np.random.default_rng(0)))
+    model.step(0)
+    assert (spec.protocol.frame_skip, model.spec.protocol.frame_skip, model.frames) == (4, 3, 3)
+
+
+PLAY = """
+import pickle, sys
+import numpy as np
+from arcademark.environments.registry import open_model
+spec, states, actions = pickle.load(sys.stdin.buffer)
+model, ends = open_model(spec), []
+for state in states:
+    model.restore(state)
+    steps = [tuple(model.step(action)) for action in actions]
+    ends.append((steps, model.save()))
+sys.stdout.buffer.write(pickle.dumps(ends))
+"""
+
+
+@pytest.mark.parametrize("game", ["pong", "yars_revenge"])
+def test_states_serve_in_another_process(planning_spec, game):
+    spec, rng = planning_spec(game), np.random.default_rng(4)
+    model = open_model(spec)
+    states = [edge.end for edge in grow(model, begin(spec, 20, rng), rng, 12) if not edge.end.ended]
+    actions = rng.integers(18, size=5).tolist()
+    expected = []
+    for state in states:
+        model.restore(state)
+        expected.append(([tuple(model.step(action)) for action in actions], model.save()))
+    pickled = pickle.dumps((spec, states, actions))
+    result = subprocess.run([sys.executable, "-c", PLAY], input=pickled, stdout=subprocess.PIPE, check=True)
+    assert pickle.loads(result.stdout) == expected
+
+
+@pytest.mark.parametrize("game", ["pong", "seaquest", "pitfall2"])
+def test_a_million_states_fit_in_two_gigabytes(planning_spec, game):
+    spec, rng = planning_spec(game, frame_skip=1), np.random.default_rng(5)
+    model, root = open_model(spec), begin(spec, 20, rng)
+    model.restore(root)
+    gc.collect()
+    tracemalloc.start()
+    states = []
+    for action in rng.integers(18, size=600).tolist():
+        if model.ended:
+            model.restore(root)
+        model.step(action)
+        states.append(model.save())
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert len(set(states)) > 500
+    assert size / len(states) < 1100
+    assert len(pickle.dumps(states)) / len(states) < 1100
+
+
+def golf_events(rng, frames):
+    """Yield joystick actions, and bytes written into the memory that finish holes and count strokes."""
+    level = 1
+    for _ in range(frames):
+        yield None, int(rng.integers(18))
+        if rng.random() < 0.01:
+            level = (level + 1) % 9
+            yield MiniatureGolfConsole.LEVEL, level
+        if rng.random() < 0.01:
+            yield MiniatureGolfConsole.LEFT, 16 * int(rng.integers(10)) + int(rng.integers(10))
+        if rng.random() < 0.02:
+            yield MiniatureGolfConsole.RIGHT, int(rng.integers(5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_miniature_golf_pays_after_a_restore_as_it_would_have(seed):
+    """Against an emulator that never restores: holes finished, and the end of the round."""
+    bare = ale_py.ALEInterface()
+    bare.setFloat("repeat_action_probability", 0.0)
+    bare.loadROM(rom_path("miniature_golf"))
+    console, rng = open_console("miniature_golf"), np.random.default_rng(seed)
+    console.start(rng)
+    paid = 0
+    for place, value in golf_events(rng, 900):
+        if place is not None:
+            bare.setRAM(place, value)
+            console._ale.setRAM(place, value)
+            continue
+        reward = bare.act(value)
+        assert (console.act(value), console.game_over()) == (reward, bare.game_over())
+        paid += reward != 0
+        if rng.random() < 0.2:
+            state = console.save()
+            for _ in range(3):
+                console.act(1)
+            console.restore(state)
+            assert console.save() == state
+    assert paid > 2
+    assert bare.game_over()
