@@ -125,6 +125,8 @@ def command(
     from arcademark.report import as_json as documents
     from arcademark.report.subsets import searching
 
+    if given["papers"] is not None and not given["nested"]:
+        raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
     scores = scores_of(places, catalogue, suite, references, algorithms, given)
     asked = _asked(scores, given)
     name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]

@@ -139,7 +139,10 @@ def train(
     rows = {kind: np.array([owner != kind for owner in owners]) for kind in kinds}
     keep = [column for column in range(len(tasks)) if _told(table[:, column], rows.values())]
     if len(keep) < 2:
-        raise ArcadeMarkError(f"only {len(keep)} tasks have {FEWEST_ALGORITHMS} algorithms that differ; add scores")
+        raise ArcadeMarkError(
+            f"{len(keep)} of {len(tasks)} tasks have {FEWEST_ALGORITHMS} algorithms that differ, whichever group is "
+            "left out, and two at least are needed to learn from; add scores"
+        )
     names, table = tuple(tasks[column] for column in keep), table[:, keep]
     without = {}
     for done, (kind, others) in enumerate(rows.items()):
@@ -153,4 +156,7 @@ def train(
 
 def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:
     """Tell whether enough algorithms differ on a task, whichever group is left out."""
-    return all(np.isfinite(column[some]).sum() >= FEWEST_ALGORITHMS and np.nanstd(column[some]) > 0 for some in rows)
+    return all(
+        np.isfinite(column[some]).sum() >= FEWEST_ALGORITHMS and np.nanmin(column[some]) < np.nanmax(column[some])
+        for some in rows
+    )

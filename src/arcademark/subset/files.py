@@ -83,6 +83,8 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     found = _document(text, place)
     values = {name: _text(found, name, place) for name in _TEXTS}
     numbers = {name: _number(found[name], name, place) for name in _NUMBERS}
+    if numbers["relative_error"] < 0:
+        raise ArcadeMarkError(f"{place}: relative_error is {numbers['relative_error']:g}, expected 0 or more")
     given = {**_OPTIONAL, **{name: found[name] for name in _OPTIONAL if name in found}}
     tasks = _list(found, "tasks", place)
     if not tasks or not all(isinstance(task, str) and task for task in tasks) or len(set(tasks)) < len(tasks):
@@ -97,7 +99,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         max_frames_per_episode=_whole(given["max_frames_per_episode"], "max_frames_per_episode", place),
         citation=values["citation"],
         transform=str(given["transform"]),
-        r_squared=None if given["r_squared"] is None else _number(given["r_squared"], "r_squared", place),
+        r_squared=_r_squared(given["r_squared"], place),
         n=_whole(given["n"], "n", place),
         references=_references(given["references"], place),
         nested=_nested(given["nested"], place),
@@ -148,6 +150,12 @@ def _whole(value: Any, name: str, place: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ArcadeMarkError(f"{place}: {name} is {value!r}, expected a whole number of at least 1, or null")
     return value
+
+
+def _r_squared(value: Any, place: str) -> float | None:
+    if value is not None and _number(value, "r_squared", place) > 1:
+        raise ArcadeMarkError(f"{place}: r_squared is {value!r}, expected 1 or less, or null")
+    return None if value is None else float(value)
 
 
 def _references(value: Any, place: str) -> Mapping[str, tuple[float, float]]:

@@ -175,7 +175,12 @@ class SubsetModel:
                 f"{self.name} needs all of its {len(self.tasks)} games, and there is no score on {', '.join(missing)}; "
                 f"play into the same run with 'arcademark run AGENT --games {','.join(missing)} --out DIRECTORY'"
             )
-        value = float(self.predict([scores[task] for task in self.tasks]))
+        with np.errstate(over="ignore"):
+            value = float(self.predict([scores[task] for task in self.tasks]))
+        if not np.isfinite(value):
+            raise ArcadeMarkError(
+                f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
+            )
         return Estimate(
             model=self.name,
             target=self.target,

@@ -246,7 +246,7 @@ def make_problem(
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
             f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
-            "fewer with minimum_tasks and minimum_algorithms, or add scores"
+            "fewer with minimum_tasks and minimum_algorithms (--minimum-tasks, --minimum-algorithms), or add scores"
         )
     change = _named("transform", transform, TRANSFORMS)
     change_target = change if target_transform is None else _named("transform", target_transform, TRANSFORMS)

@@ -86,6 +86,8 @@ def ask(
     if incomplete not in get_args(Incomplete):
         raise ArcadeMarkError(f'subset search: incomplete is {incomplete!r}, expected "leave out" or "charge"')
     rows = len(problem.algorithms)
+    if rows < 2:
+        raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
     if not 2 <= folds <= rows:
         raise ArcadeMarkError(f"subset search: {folds} folds of {rows} algorithms; expected from 2 to {rows} folds")
     if top < 1:

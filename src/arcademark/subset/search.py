@@ -202,7 +202,8 @@ def search(
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
-            'negative coefficients; ask for another size, for fewer folds, or for nonnegative="nnls"'
+            'negative coefficients; ask for another size, for fewer folds, or for fits without '
+            'any (nonnegative="nnls", --nnls)'
         )
     candidates = [
         evaluate(problem, [problem.tasks[j] for j in subset], nonnegative=nonnegative, folds=folds, fold_seed=fold_seed)

@@ -143,6 +143,12 @@ def own(places: Sequence[Place], own_references: Path | None = None, papers: Pat
     table = material.normalised(places, Question(references=own_references))
     known = validating.origins(table.algorithms, table.papers, papers)
     owners = [known[name] for name in table.algorithms]
+    if len(set(owners)) < 2:
+        whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
+        raise ArcadeMarkError(
+            f"the scores to learn from are {whose}, and two at least are needed to see how well others are told; add "
+            "scores, or name papers with --papers"
+        )
     trained = train(table.percent, table.algorithms, table.tasks, owners)
     tasks = trained.joint.tasks
     on_atari = table.yardstick.atari

@@ -7,7 +7,11 @@ from pathlib import Path
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import files
 from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.suite import references
 from arcademark.suite.subsets import subset, subsets
+
+ANY = "any"
+"""What stands for whatever games there are, instead of a model's name."""
 
 
 def model(name: str) -> SubsetModel:
@@ -30,10 +34,21 @@ def model(name: str) -> SubsetModel:
     path = Path(name)
     if path.suffix.lower() == ".json" or path.exists():
         try:
-            return files.loads(path.read_text(encoding="utf-8"), str(path))
+            text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ArcadeMarkError(f"{path}: cannot read the model ({error}); name another file") from None
-    raise UnknownNameError("model", name, published())
+        return _checked(files.loads(text, str(path)), path)
+    raise UnknownNameError("model", name, (*published(), ANY))
+
+
+def _checked(found: SubsetModel, path: Path) -> SubsetModel:
+    known = references.scores("random")
+    if not found.references and (strangers := [task for task in found.tasks if task not in known]):
+        raise ArcadeMarkError(
+            f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the scores "
+            "that are 0 % and 100 % of every task"
+        )
+    return found
 
 
 def published() -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from arcademark.report import wording
 from arcademark.report.subsets import learnt as learning
 from arcademark.report.subsets import models
 from arcademark.report.subsets.learnt import TRAINING, Learnt, between
+from arcademark.report.subsets.models import ANY
 from arcademark.report.tables import loading
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.protocols import Play, frame_cap
@@ -41,8 +42,6 @@ from arcademark.suite.tasks import canonical_game, games, suite
 SCHEMA = "arcademark.subset-prediction/1"
 EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
-ANY = "any"
-"""What stands for whatever games there are, instead of a model's name."""
 Frames = Mapping[str, float] | None
 """What playing each task costs; the same for all if None."""
 UPGRADES = ("atari-1", "atari-3", "atari-5", "atari-10")
@@ -194,10 +193,11 @@ def predicted(
     ArcadeMarkError
         Where scores cannot be read, or no algorithm has the games of any model.
     """
-    whatever = name == ANY or training is not None
+    any_games = name is not None and name.lower() == ANY
+    whatever = any_games or training is not None
     wanted = None if name is None or whatever else models.model(name)
-    if training is not None and name not in (None, ANY):
-        raise ArcadeMarkError(f"--model {name} and a training table are two ways to predict; leave one out")
+    if training is not None and name is not None and not any_games:
+        raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
     read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
     for algorithm in algorithms:
         if algorithm not in read.table.algorithms:
@@ -239,13 +239,23 @@ def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
     return f"{models.title(wanted)} needs scores on {wording.listing(min(lists, key=lambda names: len(names)))}, too"
 
 
+def _game(name: str) -> str:
+    try:
+        return canonical_game(name)
+    except UnknownNameError as error:
+        told = str(error).rstrip("?")
+        raise ArcadeMarkError(
+            f"{told}; for another benchmark name a model file, or a table to learn from with --training"
+        ) from None
+
+
 def _of_atari(model: SubsetModel) -> bool:
     return all(task in games() for task in model.tasks)
 
 
 def _canonical(model: SubsetModel | None) -> Any:
     if model is None or _of_atari(model):
-        return canonical_game
+        return _game
     by_lower = {task.lower(): task for task in model.tasks}
     return lambda name: by_lower.get(name.strip().lower(), name.strip())
 

@@ -264,15 +264,22 @@ def _target(scores: Normalised, name: str) -> str | Summary | Floats:
     if ":" in name:
         from arcademark.agents.importing import canonical_reference, load_factory
 
-        function = load_factory(canonical_reference(name))
-        return lambda values: _number(function(values), name)
+        try:
+            function = load_factory(canonical_reference(name))
+        except ArcadeMarkError as error:
+            raise ArcadeMarkError(f"--target {str(error).removeprefix('agent ')}") from None
+        return lambda values: _number(function, values, name)
     if name not in SUMMARIES:
         raise UnknownNameError("summary", name, targets())
     return name
 
 
-def _number(value: object, name: str) -> float:
-    """Refuse what a user's function gives that is no number."""
+def _number(function: Callable[[Floats], object], values: Floats, name: str) -> float:
+    """Ask a user's function, and refuse what it gives that is no number."""
+    try:
+        value = function(values)
+    except Exception as error:
+        raise ArcadeMarkError(f"--target {name}: the function raised {type(error).__name__}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(float(value)):
         raise ArcadeMarkError(f"--target {name}: the function gives {value!r}, expected a finite number")
     return float(value)

@@ -137,7 +137,7 @@ def studied(
         relative_to=relative_to,
         minimum_tasks=least,
         sources=scores.sources,
-        remarks=(*scores.remarks, *_remarks(found, told, known, scores)),
+        remarks=(*scores.remarks, *_remarks(found, told, known, scores), *_without_truth(told, least)),
     )
 
 
@@ -180,6 +180,12 @@ def training_twins(scores: Normalised) -> Mapping[str, str]:
 def _line(row: Row, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
     cap = frame_cap(plays.get(row.algorithm, Play()))
     return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
+
+
+def _without_truth(told: Sequence[Row], least: int) -> tuple[str, ...]:
+    if any(row.true is not None for row in told):
+        return ()
+    return (f"No true median to compare with: no algorithm here has {least} tasks, which --minimum-tasks asks for.",)
 
 
 def _remarks(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.report import wording
 from arcademark.subset.stability import Repeated, Win
 from arcademark.subset.validate import Coverage, Held
 from arcademark.subset.validate import Nested as Measured
@@ -180,9 +181,12 @@ def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | 
     Raises
     ------
     ArcadeMarkError
-        As `read_papers`.
+        As `read_papers`, or where the file names none of the algorithms.
     """
     told = {} if papers is None else read_papers(papers)
+    if papers is not None and not told.keys() & set(algorithms):
+        names = wording.shortened(algorithms)
+        raise ArcadeMarkError(f"{papers}: names none of the algorithms, {names}; write them as in the table of scores")
     return {name: told.get(name, known.get(name, name)) for name in algorithms}
 
 
