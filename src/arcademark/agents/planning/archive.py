@@ -57,7 +57,7 @@ class Archive:
     """
 
     def __init__(self, state: State, weights: tuple[float, float, float]) -> None:
-        self._weights = np.array(weights)[:, None]
+        self._weights = {count: weight for count, weight in enumerate(weights) if weight}
         self._index: dict[bytes, int] = {}
         self._states: list[State] = []
         self._ways: list[Trajectory] = []
@@ -79,8 +79,10 @@ class Archive:
 
     def cell_weights(self) -> NDArray[np.float64]:
         """Return the weight of each cell, shape (cells,), in the order in which they were found."""
-        counts = self._counts[:, : len(self)]
-        return np.asarray((self._weights / np.sqrt(counts + 1)).sum(axis=0))
+        total = np.zeros(len(self))
+        for count, weight in self._weights.items():
+            total += weight / np.sqrt(self._counts[count, : len(self)] + 1)
+        return total
 
     def choose(self, rng: np.random.Generator) -> int:
         """Draw a cell by its weight, and count that."""
