@@ -5,18 +5,22 @@ made up: random observations, which do not depend on the actions, are enough to 
 but its observations, its episodes' beginnings and its generators. A check that fails raises `AssertionError` and says
 what differed. `check_agent` runs all of them::
 
-    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+    check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
+
+Planners see no observations: they play the game itself, see `arcademark.agents.planner_conformance`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.base import Learner, Policy, Transition
+from arcademark.agents.base import Learner, Planner, Policy, Transition
+from arcademark.agents.planner_conformance import check_planner
 from arcademark.environments.base import EnvironmentSpec
 
 Make = Callable[[], Policy]
@@ -85,7 +89,7 @@ def play(policy: Policy, episodes: Sequence[FakeEpisode], slots: int = 1) -> Act
     return actions
 
 
-def check_agent(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
+def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random.Generator) -> None:
     """Run every check that applies to this agent.
 
     Parameters
@@ -93,7 +97,7 @@ def check_agent(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> N
     make : callable
         Gives a fresh agent each time.
     env : EnvironmentSpec
-        The game it is made for.
+        The game it is made for; for a planner best the toy game, which is really played.
     rng : numpy.random.Generator
         Makes up the episodes.
 
@@ -102,11 +106,16 @@ def check_agent(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> N
     AssertionError
         With what differed.
     """
+    made = make()
+    if not isinstance(made, Policy) and callable(getattr(made, "plan", None)):
+        check_planner(cast(Callable[[], Planner], make), env, rng)
+        return
+    make = cast(Make, make)
     check_actions(make, env, rng)
     check_repeatable(make, env, rng)
     check_batching(make, env, rng)
     check_first(make, env, rng)
-    if isinstance(make(), Learner):
+    if isinstance(made, Learner):
         check_evaluation_changes_nothing(make, env, rng)
         check_checkpoint(make, env, rng)
 

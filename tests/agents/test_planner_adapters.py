@@ -1,0 +1,160 @@
+"""Objects with `plan` become checked planners, whose mistakes are told in one line."""
+
+import numpy as np
+import pytest
+
+from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
+from arcademark.agents.loading import agent_specs, applies, builtin_agents, make_agent, make_policy
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+
+class Answers:
+    """A planner that answers with what it was given."""
+
+    def __init__(self, answer, **attributes):
+        self.answer = answer
+        vars(self).update(attributes)
+
+    def plan(self, model, state, first, rng):
+        return self.answer
+
+
+class Yields(Answers):
+    def plan(self, model, state, first, rng):
+        yield from self.answer[:-1]
+        return self.answer[-1]
+
+
+class Keeping(Yields):
+    def checkpoint(self):
+        return bytearray(b"abc")
+
+    def restore(self, checkpoint):
+        self.answer = [len(checkpoint)]
+
+
+def ask(planner, env):
+    """Return what it yields and what it chooses."""
+    yielded = []
+    planning = adapt(planner, "mine", env).plan(None, None, True, None)
+    while True:
+        try:
+            yielded.append(next(planning))
+        except StopIteration as end:
+            return yielded, end.value
+
+
+@pytest.mark.parametrize("answer", [0, 17, np.int64(4), np.array(4), np.uint8(9)])
+def test_a_plain_answer_and_a_generator_are_both_fine(env, answer):
+    assert ask(Answers(answer), env) == ([], int(answer))
+    assert ask(Yields([None, None, answer]), env) == ([False, False], int(answer))
+    assert type(ask(Answers(answer), env)[1]) is int
+
+
+def test_a_decision_can_be_kept_only_by_who_keeps(env):
+    assert ask(Keeping([None, True, 3]), env) == ([False, True], 3)
+    assert ask(Yields([None, True, 3]), env) == ([False, False], 3)
+
+
+@pytest.mark.parametrize(
+    ("planner", "message"),
+    [
+        (Answers(18), "plan chose action 18; expected 0 to 17"),
+        (Answers(-1), "plan chose action -1; expected 0 to 17"),
+        (Answers(2.0), "plan returned float; expected an integer, the action"),
+        (Answers(True), "plan returned bool; expected an integer, the action"),
+        (Answers(np.array([1, 2])), "plan returned ndarray; expected an integer, the action"),
+        (Yields([None]), "plan returned NoneType; expected an integer, the action"),
+        (Yields([7, 7]), "plan yielded 7; expected None or True, and the action to be returned"),
+    ],
+)
+def test_an_answer_that_is_no_action(env, planner, message):
+    with pytest.raises(ArcadeMarkError, match=f"^agent mine on pong: {message}$"):
+        ask(planner, env)
+
+
+def test_what_raises_is_named(env):
+    class Raises(Answers):
+        def plan(self, model, state, first, rng):
+            yield None
+            raise ZeroDivisionError("no frames")
+
+    with pytest.raises(ArcadeMarkError, match=r"agent mine on pong: plan raised ZeroDivisionError: no frames \(.*line"):
+        ask(Raises(None), env)
+    with pytest.raises(ArcadeMarkError, match="plan raised TypeError"):
+        ask(Answers(0, plan=lambda a, b, c, d: a + b), env)
+
+
+def test_what_it_keeps_is_bytes(env):
+    planner = adapt(Keeping([3]), "mine", env)
+    assert isinstance(planner, CheckedPlanner)
+    assert planner.checkpoint() == b"abc"
+    assert type(planner.checkpoint()) is bytes
+    planner.restore(b"12345")
+    assert planner.planner.answer == [5]
+    broken = adapt(Keeping([3], checkpoint=lambda: "text"), "mine", env)
+    with pytest.raises(ArcadeMarkError, match="checkpoint returned str; expected bytes"):
+        broken.checkpoint()
+    broken = adapt(Keeping([3], restore=lambda data: data["x"]), "mine", env)
+    with pytest.raises(ArcadeMarkError, match="restore raised TypeError"):
+        broken.restore(b"")
+
+
+def test_a_planner_that_keeps_nothing(env):
+    planner = adapt(Answers(1), "mine", env)
+    assert planner.checkpoint() == b""
+    planner.restore(b"")
+
+
+@pytest.mark.parametrize("alone", ["checkpoint", "restore"])
+def test_one_without_the_other_is_refused(env, alone):
+    with pytest.raises(ArcadeMarkError, match=rf"it has {alone}\(\) alone; a planner needs both"):
+        adapt(Answers(1, **{alone: lambda *_: b""}), "mine", env)
+
+
+def test_its_attributes(env):
+    plain = adapt(Answers(1), "mine", env)
+    assert (plain.frames_per_action, plain.batch_size, plain.checkpoint_seconds) == (None, 1, 10.0)
+    asking = adapt(Answers(1, frames_per_action=15, checkpoint_seconds=0.5), "mine", env)
+    assert (asking.frames_per_action, asking.checkpoint_seconds) == (15, 0.5)
+    for attributes in ({"checkpoint_seconds": 0}, {"checkpoint_seconds": float("nan")}, {"checkpoint_seconds": "5"}):
+        with pytest.raises(ArcadeMarkError, match=r"checkpoint_seconds is .*; expected more than 0"):
+            adapt(Answers(1, **attributes), "mine", env)
+    with pytest.raises(ArcadeMarkError, match="frames_per_action is 0"):
+        adapt(Answers(1, frames_per_action=0), "mine", env)
+    with pytest.raises(ArcadeMarkError, match=r"plan takes \(model\); expected \(model, state, first, rng\)"):
+        adapt(Answers(1, plan=lambda model: 0), "mine", env)
+
+
+def test_who_acts_is_no_planner(env):
+    both = Answers(1, act=lambda observations, first, rngs: [0])
+    assert type(adapt(both, "mine", env)) is CheckedPolicy
+
+
+def test_a_planner_is_no_policy(own_agent, env):
+    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\n"
+    (spec,) = agent_specs(own_agent(code, "Mine"))
+    assert isinstance(make_agent(spec, env), CheckedPlanner)
+    with pytest.raises(ArcadeMarkError, match=r"Mine on pong: it is a planner, .* expected a policy"):
+        make_policy(spec, env)
+
+
+def test_planners_are_marked():
+    kinds = {agent.name: agent.kind for agent in builtin_agents().values()}
+    assert (kinds["random"], kinds["baselines"], kinds["uct"]) == ("policy", "set", "planner")
+    env = environment_spec("pong", protocol("ale-2013"))
+    for name, kind in kinds.items():
+        for spec in agent_specs(name)[:1]:
+            assert isinstance(make_agent(spec, env), CheckedPlanner) is (kind == "planner")
+
+
+def test_a_game_that_cannot_be_planned_in_is_left_out(own_agent):
+    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\n"
+    (own,) = agent_specs(own_agent(code, "Mine"))
+    unsafe = environment_spec("tic_tac_toe_3d", protocol("ale-2013"))
+    for spec in (own, *agent_specs("uct")):
+        assert "do not replay exactly" in applies(spec, unsafe)
+        assert applies(spec, environment_spec("pong", protocol("ale-2013"))) is None
+    assert applies(agent_specs("random")[0], unsafe) is None

@@ -1,0 +1,140 @@
+"""Planners that keep the rules pass, and each broken one fails by the rule it breaks."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.agents.conformance import check_agent
+from arcademark.agents.loading import agent_specs, applies, make_agent
+from arcademark.environments.registry import environment_spec
+from arcademark.suite.protocols import protocol
+
+EXAMPLE = f"{Path(__file__).parents[2]}/examples/my_planner.py:make_planner"
+
+
+@pytest.fixture(params=[0.0, 0.25])
+def toy(request):
+    return environment_spec("toy", protocol("ale-2013").override({"repeat_action_probability": request.param}))
+
+
+class Good:
+    """Looks a few random steps ahead and remembers what it saw; the broken ones below change one thing."""
+
+    def __init__(self):
+        self.memory = 0
+        self.tried = 0
+
+    def plan(self, model, state, first, rng):
+        if first:
+            self.forget()
+        while self.tried < 4:
+            model.restore(state)
+            for action in rng.integers(model.num_actions, size=3).tolist():
+                reward, terminated, truncated = model.step(action)
+                self.memory = (31 * self.memory + action + 7 * int(reward)) % 10007
+                if terminated or truncated:
+                    break
+            self.tried += 1
+            yield self.tried == 2 or None
+        self.tried = 0
+        return (self.memory + int(rng.integers(5))) % model.num_actions
+
+    def forget(self):
+        self.memory = self.tried = 0
+
+    def checkpoint(self):
+        return json.dumps([self.memory, self.tried]).encode()
+
+    def restore(self, checkpoint):
+        self.memory, self.tried = json.loads(checkpoint)
+
+
+class OwnRandomness(Good):
+    def plan(self, model, state, first, rng):
+        chosen = yield from super().plan(model, state, first, rng)
+        return (chosen + np.random.randint(9)) % model.num_actions  # noqa: NPY002
+
+
+class NeverForgets(Good):
+    def forget(self):
+        self.tried = 0
+
+
+class ForgetsHowFarItWas(Good):
+    def checkpoint(self):
+        return json.dumps([self.memory, 0]).encode()
+
+
+class ForgetsToRestore(Good):
+    def restore(self, checkpoint):
+        pass
+
+
+class ChangesWhenAsked(Good):
+    def checkpoint(self):
+        self.memory += 1
+        return super().checkpoint()
+
+
+class TakesItForGranted(Good):
+    """Goes on from wherever the model stands, which is not the same after a restart."""
+
+    def plan(self, model, state, first, rng):
+        if first:
+            model.restore(state)
+            self.at = None
+        if getattr(self, "at", None) is not None:
+            model.restore(self.at)
+        model.step(0) if not model.ended else None
+        self.at = None if model.ended else model.save()
+        return model.frames % model.num_actions
+
+
+def test_a_planner_that_keeps_the_rules_passes(toy):
+    check_agent(Good, toy, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("planner", "complaint"),
+    [
+        (OwnRandomness, "two fresh planners differ: decision 0: action"),
+        (NeverForgets, "what was played before shows in the next episode"),
+        (ForgetsHowFarItWas, r"after restore\(\) at decision 0"),
+        (ForgetsToRestore, r"after restore\(\) at decision"),
+        (ChangesWhenAsked, "asking for checkpoints changes the episode"),
+        (TakesItForGranted, "what was played before shows|after restore"),
+    ],
+)
+def test_a_planner_that_breaks_a_rule_fails_by_it(planner, complaint, toy):
+    with pytest.raises(AssertionError, match=complaint):
+        check_agent(planner, toy, np.random.default_rng(1))
+
+
+SETTINGS = {
+    "uct": {"simulations": 12, "horizon_frames": 60},
+    "breadth-first": {"frames_per_decision": 400},
+    "iw": {"frames_per_decision": 400},
+    "rollout-iw": {"frames_per_decision": 400},
+    "go-explore": {"explore_frames": 2000, "width": 4, "height": 4},
+    EXAMPLE: {"steps": 3},
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_planners_that_come_with_the_package_conform(name, toy):
+    (spec,) = agent_specs(name, SETTINGS[name])
+    if name == "go-explore" and toy.protocol.repeat_action_probability:
+        assert "sticky actions" in applies(spec, toy)
+        return
+    check_agent(lambda: make_agent(spec, toy), toy, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("name", "game"), [("uct", "qbert"), ("uct", "yars_revenge"), (EXAMPLE, "yars_revenge")])
+def test_planners_conform_on_games_whose_states_are_hard_to_save(name, game):
+    seen = {"observation": "ram", "screen_size": "none", "max_pool": False, "frame_stack": 1}
+    env = environment_spec(game, protocol("machado-2018").override(seen))
+    settings = {"simulations": 6, "horizon_frames": 80} if name == "uct" else {"steps": 1}
+    (spec,) = agent_specs(name, settings)
+    check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
