@@ -285,7 +285,7 @@ def test_the_emulators_score_is_reached_again():
 def test_games_with_randomness_are_refused(make_env):
     reason = GoExplore.supports(make_env(protocol_name="machado-2018"))
     assert reason == (
-        "go-explore plays again what it found, which sticky actions (repeat_action_probability=0.25) forbid; choose a "
+        "it plays again what it found, which sticky actions (repeat_action_probability=0.25) forbid; choose a "
         "protocol without them, or set repeat_action_probability=0"
     )
     assert GoExplore.supports(make_env(protocol_name="ale-2013")) is None

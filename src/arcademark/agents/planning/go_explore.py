@@ -122,7 +122,7 @@ class GoExplore:
         probability = env.protocol.repeat_action_probability
         if probability:
             return (
-                f"{NAME} plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "
+                f"it plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "
                 "forbid; choose a protocol without them, or set repeat_action_probability=0"
             )
         return None
