@@ -287,11 +287,11 @@ def run(asked: Asked, *, as_json: bool) -> int:
 def _document(outcome: Outcome, directory: Path, label: str) -> dict[str, Any]:
     """Return how it ended, the report and the prediction as JSON values."""
     from arcademark.report import as_json
-    from arcademark.report.subsets import predicting
+    from arcademark.report.subsets import models, predicting
     from arcademark.report.views import analyse
 
     report = as_json.render(analyse([directory], every_variant=False))
-    shown = predicting.predicted([directory], predicting.ANY, algorithms=[label])
+    shown = predicting.predicted([directory], models.ANY, algorithms=[label])
     prediction = as_json.document(shown, predicting.SCHEMA)
     return {**as_json.document(outcome, SCHEMA), "level": LEVEL, "report": report, "prediction": prediction}
 
@@ -301,10 +301,10 @@ def _render(directory: Path, label: str) -> None:
     from rich.console import Console
 
     from arcademark.cli.report import show
-    from arcademark.report.subsets import predicting, terminal
+    from arcademark.report.subsets import models, predicting, terminal
 
     show([directory], as_json=False, html=None, every_variant=False, quiet=False)
-    shown = predicting.predicted([directory], predicting.ANY, algorithms=[label])
+    shown = predicting.predicted([directory], models.ANY, algorithms=[label])
     terminal.render_prediction(dataclasses.replace(shown, sources=()), Console(highlight=False))
 
 

@@ -170,7 +170,7 @@ def _left_out(trained: Trained, yardstick: Yardstick) -> tuple[str, ...]:
         return ()
     names = wording.shortened(map(yardstick.title, trained.left_out))
     few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
-    return (f"Neither predicted nor predicted from, for {few}: {names}.",)
+    return (f"Left out of all, summaries too, for {few}: {names}.",)
 
 
 def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:

@@ -45,8 +45,8 @@ def _checked(found: SubsetModel, path: Path) -> SubsetModel:
     known = references.scores("random")
     if not found.references and (strangers := [task for task in found.tasks if task not in known]):
         raise ArcadeMarkError(
-            f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the scores "
-            "that are 0 % and 100 % of every task"
+            f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
+            "scores that are 0 % and 100 % of every task"
         )
     return found
 

@@ -236,7 +236,8 @@ def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
         known = found[0].missing if found else ()
         return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
     lists = [item.missing for item in found] or [tuple(map(_name, wanted.tasks))]
-    return f"{models.title(wanted)} needs scores on {wording.listing(min(lists, key=lambda names: len(names)))}, too"
+    fewest = sorted((len(names), names) for names in lists)[0][1]
+    return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
 
 
 def _game(name: str) -> str:
