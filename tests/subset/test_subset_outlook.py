@@ -203,6 +203,12 @@ def test_the_error_is_that_of_the_farther_end_of_the_interval():
     assert Range(99.0, 99.0, 99.0).error == 0.0
 
 
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, float("nan")])
+def test_a_level_that_is_no_fraction_is_refused(trained, level):
+    with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
+        predict(trained, {"a": 20.0}, rng=np.random.default_rng(0), level=level)
+
+
 def test_what_to_play_first_agrees_with_trying_it(trained):
     """Draw the task from the whole distribution, predict the others from it, and see what is left of the spread."""
     joint = trained.joint

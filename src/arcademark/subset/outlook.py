@@ -150,9 +150,11 @@ def predict(
     UnknownNameError
         Where the target is none of the quantities.
     ArcadeMarkError
-        Where no task is known, a score is infinite, or a missing task has no frames above 0.
+        Where the level is no fraction, no task is known, a score is infinite, or a missing task has no frames above 0.
     """
     tasks = trained.joint.tasks
+    if not 0 < level < 1:
+        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
     if target not in (names := [quantity.name for quantity in quantities]):
         raise UnknownNameError("quantity", target, names)
     row = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)
