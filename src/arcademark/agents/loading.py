@@ -21,6 +21,7 @@ from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
+from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
@@ -155,6 +156,13 @@ _BUILTIN = {
             "Ecoffet et al. 2019; Ecoffet et al. 2021",
             GoExplore,
             ("go-explore",),
+        ),
+        BuiltinAgent(
+            "best-path",
+            "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
+            "ours, after rolling horizon evolution (Perez et al. 2013)",
+            BestPath,
+            ("best-path",),
         ),
     )
 }

@@ -15,6 +15,7 @@ class Place:
     node: int
     frames: int
     ended: bool
+    lives: int = 0
 
 
 class SmallModel:

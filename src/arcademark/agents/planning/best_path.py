@@ -1,0 +1,197 @@
+"""Best path: keep the best sequence of actions found so far, and change it where a change is no worse.
+
+A planner of our own, a local search in the manner of rolling horizon evolution (Perez et al. 2013) that needs few
+frames. It keeps one path from where the real game stands to the horizon, with its states. A trial restores a state of
+the path, chosen uniformly, and plays random actions from there to the horizon; each action is held for a while, since
+actions that change every twelfth of a second lead nowhere::
+
+    root ──→ · ──→ · ──→ · ──→ · ──→ · ──→ ·     the path
+                   └──→ · ──→ · ──→ · ──→ ·      a trial; it takes the place of the path's end if it is no worse
+
+No worse means a discounted sum of rewards at least as great; where it is equal, no fewer lives at the end; where these
+are equal too, no earlier end of the episode. The first action of the path is played. The rest is kept for the next
+decision, and what is missing to the horizon is played at random.
+
+UCT averages over what random play makes of an action and forgets its rollouts; a game without randomness needs neither.
+What was found once is still there when the time comes to play it. Under sticky actions that does not hold. Where the
+real game stands elsewhere than the path expected, its actions are first played anew from there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from arcademark.agents.planning.tree import check
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from arcademark.environments.base import EnvironmentSpec
+    from arcademark.environments.generative import GenerativeModel, State
+
+NAME = "best-path"
+
+
+@dataclass
+class Path:
+    """A sequence of actions and what it leads to.
+
+    Parameters
+    ----------
+    states : list of State
+        Where it begins, and where each action led.
+    actions : list of int
+    rewards : list of float
+        Of each action.
+    ended : bool
+        Whether the episode ends with the last action.
+    """
+
+    states: list[State]
+    actions: list[int] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    ended: bool = False
+
+    def begun(self, length: int) -> Path:
+        """Return its first `length` actions."""
+        return Path(self.states[: length + 1], self.actions[:length], self.rewards[:length])
+
+    def rest(self) -> Path:
+        """Return it without its first action."""
+        return Path(self.states[1:], self.actions[1:], self.rewards[1:], self.ended)
+
+    def worth(self, discount: float) -> tuple[float, int, int]:
+        """Return what paths are compared by: their discounted sum of rewards, lives at the end, and length."""
+        total = 0.0
+        for reward in reversed(self.rewards):
+            total = reward + discount * total
+        return total, -1 if self.ended else self.states[-1].lives, len(self.actions)
+
+
+class BestPath:
+    """Improves one sequence of actions; an `agents.base.Planner`.
+
+    Parameters
+    ----------
+    frames_per_decision : int
+        Frames to emulate before each action; the last trial is finished.
+    horizon_frames : int
+        How far ahead the path leads.
+    discount : float
+        γ an action.
+    hold : float
+        Probability that a random action is held for another step.
+    """
+
+    checkpoint_seconds = 10.0
+    yield_frames = 1_000
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        frames_per_decision: int = 10_000,
+        horizon_frames: int = 300,
+        discount: float = 0.999,
+        hold: float = 0.75,
+    ) -> None:
+        check(NAME, "frames_per_decision", frames_per_decision, 1)
+        check(NAME, "horizon_frames", horizon_frames, 1)
+        check(NAME, "discount", discount, 0, 1)
+        check(NAME, "hold", hold, 0, 1)
+        self.frames_per_decision = frames_per_decision
+        self.horizon_frames = horizon_frames
+        self.discount = discount
+        self.hold = hold
+        self.path: Path | None = None
+        self.emulated = 0
+        """Frames of the decision under way."""
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
+        """Play every game.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a parameter is out of range.
+        """
+        BestPath(env, **parameters)
+        return None
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> Generator[bool, None, int]:
+        """Improve the path from `state` and return its first action; yields every `yield_frames`, after a trial.
+
+        Parameters
+        ----------
+        model : GenerativeModel
+        state : State
+            Where the real game stands.
+        first : bool
+            Whether an episode begins: nothing is kept from the one before.
+        rng : numpy.random.Generator
+            Draws where trials begin and what they do.
+        """
+        if first or self.path is None:
+            self.path, self.emulated = Path([state]), 0
+        if self.path.states[0] != state:
+            self.path = self._play(model, Path([state]), self.path.actions)
+        horizon = -(-self.horizon_frames // model.spec.protocol.frame_skip)
+        told = self.emulated
+        while self.emulated < self.frames_per_decision or not self.path.actions:
+            self.path = self._improved(model, self.path, horizon, rng)
+            if self.emulated >= told + self.yield_frames:
+                told = self.emulated
+                yield True
+        action = self.path.actions[0]
+        self.path, self.emulated = self.path.rest(), 0
+        return action
+
+    def checkpoint(self) -> bytes:
+        """Return the path, and the frames of the decision under way."""
+        return pickle.dumps((self.path, self.emulated), pickle.HIGHEST_PROTOCOL)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds."""
+        self.path, self.emulated = pickle.loads(checkpoint)
+
+    def _improved(self, model: GenerativeModel, path: Path, horizon: int, rng: np.random.Generator) -> Path:
+        """Return the path with another end, if that is no worse; a path too short is lengthened."""
+        known = len(path.actions)
+        if known < horizon and not path.ended:
+            return self._play(model, path, self._random_actions(model.num_actions, horizon - known, rng))
+        begin = int(rng.integers(known))
+        trial = self._play(
+            model, path.begun(begin), self._random_actions(model.num_actions, horizon - begin, rng)
+        )  # fmt: skip
+        return trial if trial.worth(self.discount) >= path.worth(self.discount) else path
+
+    def _random_actions(self, num_actions: int, count: int, rng: np.random.Generator) -> list[int]:
+        """Draw actions, each held for as long as `hold` says."""
+        actions: list[int] = rng.integers(num_actions, size=count).tolist()
+        held = (rng.random(count) < self.hold).tolist()
+        for i in range(1, count):
+            if held[i]:
+                actions[i] = actions[i - 1]
+        return actions
+
+    def _play(self, model: GenerativeModel, path: Path, actions: list[int]) -> Path:
+        """Play actions from the end of a path and return it with them, as far as the episode goes."""
+        longer = Path(list(path.states), list(path.actions), list(path.rewards), path.ended)
+        model.restore(path.states[-1])
+        before = model.frames
+        for action in actions:
+            reward, terminated, truncated = model.step(action)
+            longer.actions.append(action)
+            longer.rewards.append(reward)
+            longer.states.append(model.save())
+            if terminated or truncated:
+                longer.ended = True
+                break
+        self.emulated += model.frames - before
+        return longer

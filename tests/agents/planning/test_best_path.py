@@ -1,0 +1,161 @@
+"""Best path on small games: what it keeps, what it changes, and what it may not depend on."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model
+
+from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.agents.planning.best_path import BestPath, Path
+from arcademark.environments.generative import snapshot
+from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+START = Place(0, 0, False)
+
+
+def make(model, frames=40, **parameters):
+    planner = BestPath(model.spec, frames_per_decision=frames, **{"horizon_frames": 4, "discount": 0.5} | parameters)
+    planner.yield_frames = 0
+    return planner
+
+
+def sums(model, state, depth, discount):
+    """Return the greatest discounted sum of rewards within `depth` actions, by trying all."""
+    if not depth or state.ended:
+        return 0.0
+    found = []
+    for action in range(model.num_actions):
+        model.restore(state)
+        reward = model.step(action).reward
+        found.append(reward + discount * sums(model, model.at, depth - 1, discount))
+    return max(found)
+
+
+def test_a_path_is_worth_its_discounted_rewards_then_its_lives_then_its_length():
+    def path(rewards, lives=0, ended=False):
+        return Path([Place(0, 0, False, lives)] * (len(rewards) + 1), [0] * len(rewards), rewards, ended).worth(0.5)
+
+    assert path([1.0, 0.0, 4.0], lives=3) == (2.0, 3, 3)
+    assert path([1.0, 0.0, 4.0]) > path([0.0, 3.0, 0.0])
+    assert path([0.0], lives=2) > path([0.0, 0.0], lives=1)
+    assert path([0.0, 0.0], lives=0) > path([0.0, 0.0], ended=True)
+    assert path([0.0, 0.0], ended=True) > path([0.0], ended=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), num_actions=st.integers(1, 3), ends=st.integers(0, 3), horizon=st.integers(1, 4))
+def test_with_frames_enough_it_finds_the_best_of_all_paths(seed, num_actions, ends, horizon):
+    model = random_model(seed, num_actions=num_actions, ends=ends)
+    planner = make(model, 3_000, horizon_frames=horizon, hold=0.2)
+    plan = planner.plan(model, START, True, np.random.default_rng(seed))
+    for _ in plan:
+        found = planner.path.worth(0.5)[0]
+    assert found == sums(random_model(seed, num_actions=num_actions, ends=ends), START, horizon, 0.5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), frames=st.integers(1, 60), skip=st.sampled_from([1, 4]), cap=st.sampled_from([5, 99])
+)
+def test_its_path_is_always_one_that_the_game_allows_and_never_gets_worse(seed, frames, skip, cap):
+    model = random_model(seed, ends=2, frame_skip=skip, cap=cap * skip)
+    other = random_model(seed, ends=2, frame_skip=skip, cap=cap * skip)
+    planner = make(model, frames, horizon_frames=4 * skip)
+    worth = None
+    for _ in planner.plan(model, START, True, np.random.default_rng(seed)):
+        path = planner.path
+        other.restore(START)
+        for i, action in enumerate(path.actions):
+            assert other.at == path.states[i]
+            assert other.step(action).reward == path.rewards[i]
+        assert other.at == path.states[-1]
+        assert path.ended == other.ended
+        assert worth is None or path.worth(0.5) >= worth
+        worth = path.worth(0.5)
+    assert frames <= model.frames < frames + 4 * skip or model.frames <= 4 * skip
+
+
+def test_what_was_found_is_kept_and_played_to_its_end():
+    """A reward that random play finds once in 81 is found in the first decision; the others have a trial each."""
+    edges = [[i + 1 if a == i % 3 else 5 for a in range(3)] for i in range(4)] + [[4] * 3, [5] * 3]
+    model = SmallModel(edges, [[0] * 3] * 3 + [[7, 0, 0]] + [[0] * 3] * 2)
+    planner = make(model, 2_000)
+    action, _ = decide(planner, model, START, True, np.random.default_rng(0))
+    planner.frames_per_decision = 1
+    actions, state = [action], START
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        model.restore(state)
+        model.step(actions[-1])
+        state = model.save()
+        actions.append(decide(planner, model, state, False, rng)[0])
+    assert actions == [0, 1, 2, 0]
+
+
+def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_episode_begins_from_nothing():
+    model = random_model(1, ends=0)
+    for first in (False, True):
+        planner = make(model, 40)
+        decide(planner, model, START, True, np.random.default_rng(0))
+        kept = list(planner.path.actions)
+        elsewhere = Place(3, 77, False)
+        plan = planner.plan(model, elsewhere, first, np.random.default_rng(1))
+        next(plan)
+        assert planner.path.states[0] == elsewhere
+        if not first:
+            assert len(kept) == 3
+            assert planner.emulated == 3 + 1  # those three, and a fourth to the horizon
+
+
+def test_the_end_of_the_episode_is_the_end_of_the_path():
+    model = chain([1, 0, 2])
+    planner = make(model, 10)
+    assert play(planner, model, 0, 9)[0] == [0, 0, 0]
+
+
+def test_actions_are_held():
+    model = random_model(0)
+    rng = np.random.default_rng(0)
+    for hold in (0.0, 0.75, 1.0):
+        actions = np.array(make(model, hold=hold)._random_actions(1000, 20_000, rng))
+        assert np.mean(actions[1:] == actions[:-1]) == pytest.approx(hold, abs=0.01)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 120))
+def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop):
+    def planner():
+        return make(random_model(seed))
+
+    undisturbed, _ = play(planner(), random_model(seed), seed, 10)
+    assert play_killed(planner, lambda: random_model(seed), seed, 10, stop) == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"frames_per_decision": 0}, "'frames_per_decision' is 0: expected at least 1"),
+        ({"horizon_frames": 0}, "'horizon_frames' is 0: expected at least 1"),
+        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
+        ({"hold": -0.5}, "'hold' is -0.5: expected 0 to 1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message, env):
+    with pytest.raises(ArcadeMarkError, match=message):
+        BestPath.supports(env, **parameters)
+    assert BestPath.supports(env) is None
+
+
+def test_it_is_built_in_and_catches_all_that_falls():
+    spec = environment_spec("toy", protocol("ale-2013").override({"frame_skip": 1, "action_set": "minimal"}))
+    (agent,) = agent_specs("best-path", {"frames_per_decision": "200", "horizon_frames": "10"})
+    planner, environment, model = make_agent(agent, spec), open_environment(spec), open_model(spec)
+    rng, score = np.random.default_rng(0), 0.0
+    environment.reset(np.random.default_rng(0))
+    for i in range(7 * 8):
+        action, _ = decide(planner, model, snapshot(environment), i == 0, rng)
+        score += environment.step(action).reward
+    assert score == 8
