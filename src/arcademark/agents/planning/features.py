@@ -16,8 +16,7 @@ Three kinds of features:
     The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the one
     before it (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.
 
-No background is subtracted from the screen, though the authors' program of 2018 does so: in a tile it changes nothing
-about what is novel, but for pairs with the background's colours.
+No background is subtracted from the screen, as the authors' program of 2018 does with one sampled from random play.
 """
 
 from __future__ import annotations
