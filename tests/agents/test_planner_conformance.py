@@ -115,6 +115,7 @@ def test_a_planner_that_breaks_a_rule_fails_by_it(planner, complaint, toy):
 SETTINGS = {
     "uct": {"simulations": 12, "horizon_frames": 60},
     "breadth-first": {"frames_per_decision": 400},
+    "best-path": {"frames_per_decision": 400},
     "iw": {"frames_per_decision": 400},
     "rollout-iw": {"frames_per_decision": 400},
     "go-explore": {"explore_frames": 2000, "width": 4, "height": 4},
