@@ -13,9 +13,9 @@ Conventions
   game that `registry.open_model` opens, in this process or another.
 * A `State` holds no randomness. The draws of sticky actions are the model's own, from the generator that `use` was
   given, so a planner cannot foresee those of the real game.
-* Every frame that is emulated counts, those too that a restore needs: one before the first restore of a model; one
-  each time in Yars' Revenge, whose saved states do not hold all that its next frame depends on; and in the games of
-  `facts.REAL_RESET` a whole reset each time that the start of an episode is restored.
+* Every frame that is emulated counts, those too that a restore needs: one when the model stands at the start of an
+  episode, or has just been made; one each time in Yars' Revenge, whose saved states do not hold all that its next frame
+  depends on; and in the games of `facts.REAL_RESET` a whole reset each time that the start is restored.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.base import Environment, EnvironmentSpec, Step
 from arcademark.environments.console import Console
 from arcademark.environments.observation import NoObserver
 from arcademark.environments.play import Play
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import EpisodeEnd
 
-_new_state = tuple.__new__
+_new_tuple = tuple.__new__
+"""Makes a `State` or a `Step` in half the time."""
 
 
 class State(NamedTuple):
@@ -75,7 +76,7 @@ def snapshot(environment: Environment) -> State:
         raise ArcadeMarkError(
             f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
         )
-    return _new_state(State, environment.place())
+    return _new_tuple(State, environment.place())
 
 
 class GenerativeModel(Play):
@@ -102,6 +103,7 @@ class GenerativeModel(Play):
         self.num_actions = spec.num_actions
         self.ram_size = console.ram_size
         self.screen_shape = console.screen_shape
+        self._plain = not (self._sticky or self._life_ends)
         self._left_frames = 0
         self._begun_at = 0
         self._here: State | None = None
@@ -139,7 +141,7 @@ class GenerativeModel(Play):
         if here is None:
             if self._here is None:
                 raise ArcadeMarkError(f"game {self.spec.game!r}: the model stands nowhere yet; call restore first")
-            here = self._here = _new_state(State, self.place())
+            here = self._here = _new_tuple(State, self.place())
         return here
 
     def restore(self, state: State) -> None:
@@ -162,6 +164,26 @@ class GenerativeModel(Play):
         self._executed, self._lives, self._ended = executed, lives, ended
         self._touched = False
         self._here = state
+
+    def step(self, action: int) -> Step:
+        """Play one agent step; as `Play.step`, of which this is the same in the usual case, and quicker."""
+        if self._ended or not self._plain:
+            return super().step(action)
+        chosen = self._console_action(action)
+        act, game_over, cap, reward = self._act, self._game_over, self._cap, 0
+        terminated = truncated = False
+        first = self._frames + 1
+        for frames in range(first, first + self._frame_skip):
+            reward += act(chosen)
+            if game_over():
+                terminated = self._ended = True
+                break
+            if frames >= cap:
+                truncated = self._ended = True
+                break
+        self._frames = frames
+        self._touched = True
+        return _new_tuple(Step, (float(reward), terminated, truncated))
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Write the memory, of shape ``(ram_size,)``, into `out`. Of use only right after a step."""
