@@ -92,7 +92,7 @@ class UCT(TreePlanner):
         self.discount = discount
         self.reward_scale = reward_scale
         self.prune_duplicates = prune_duplicates
-        self.magnitude = UNKNOWN
+        self.magnitude = self._unscaled()
 
     @staticmethod
     def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
@@ -122,7 +122,7 @@ class UCT(TreePlanner):
             Draws the actions of rollouts and breaks ties.
         """
         if first:
-            self.magnitude = UNKNOWN if self.reward_scale == "first" else 1.0
+            self.magnitude = self._unscaled()
         root = self.root_at(state, first)
         told = model.frames
         while root.visits < self.simulations:
@@ -201,6 +201,10 @@ class UCT(TreePlanner):
                 break
             factor *= self.discount
         return result
+
+    def _unscaled(self) -> float:
+        """Return the magnitude that rewards are divided by before any was met."""
+        return UNKNOWN if self.reward_scale == "first" else 1.0
 
     def _scaled(self, reward: float) -> float:
         if reward and self.magnitude == UNKNOWN:
