@@ -1,4 +1,4 @@
-"""From a table of scores to a model of two tasks, on a benchmark that is not Atari.
+"""From a table of scores to predictions of all tasks from a few, on a benchmark that is not Atari.
 
 The benchmark and its players are made up: a skill each, and some luck. Yours needs the same two files:
 
@@ -9,6 +9,10 @@ Run it, then try the same on the command line:
 
     arcademark subset search scores.csv --references references.csv --size 2 --target mean --out model.json
     arcademark subset predict new.csv --model model.json
+    arcademark subset predict some.csv --training scores.csv --references references.csv
+
+A model wants exactly its tasks. The last line predicts from whatever tasks there are: every summary and every other
+task, with intervals, and which task to play next.
 """
 
 import csv
@@ -16,6 +20,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from arcademark.report.subsets import learnt
 from arcademark.report.subsets.material import normalised
 from arcademark.report.subsets.predicting import predicted
 from arcademark.report.subsets.searching import Asked, searched
@@ -60,3 +65,14 @@ write("new.csv", [["algorithm", "task", "score"], *newcomer])
 estimate = predicted(["new.csv"], "model.json").predictions[0].estimate
 if estimate:
     print(f"a player of skill 90 %: {estimate.value:.0f} % on average, from {estimate.low:.0f} to {estimate.high:.0f}")
+
+write(
+    "some.csv", [["algorithm", "task", "score"], *(["me", task, play(0.9, task, luck)] for task in ("maze", "climb"))]
+)
+training = learnt.own(["scores.csv"], Path("references.csv"))
+forecast = predicted(["some.csv"], training=training).predictions[0].forecast
+if forecast:
+    mean = forecast.summaries["mean"]
+    known = " and ".join(forecast.known)
+    print(f"from {known}: {mean.value:.0f} % on average, 90 % from {mean.low:.0f} to {mean.high:.0f}")
+    print(f"play next: {forecast.plays[0].task}")

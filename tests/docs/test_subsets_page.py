@@ -46,21 +46,24 @@ def test_another_benchmark(tmp_path):
     out = run(tmp_path, sys.executable, str(ROOT / "examples" / "another_benchmark.py"))
     assert "10 subsets, proven: True" in out
     assert 70 < float(re.search(r"skill 90 %: (\d+) %", out)[1]) < 110
+    value, low, high = map(float, re.search(r"climb: (\d+) % on average, 90 % from (\d+) to (\d+)", out).groups())
+    assert 70 < low < value < high < 140
+    assert re.search("play next: (coin run|star pilot|cave)", out)
     text = (ROOT / "examples" / "another_benchmark.py").read_text(encoding="utf-8")
     for line in re.findall(r"^    arcademark (.*)$", text, flags=re.MULTILINE):
         assert run(tmp_path, sys.executable, "-m", "arcademark", *shlex.split(line))
 
 
 def test_every_command_and_option_on_the_page_exists():
-    from arcademark.cli import cost, subset
+    from arcademark.cli import cost, run, subset
 
     known = {option for group in subset.command.commands.values() for param in group.params for option in param.opts}
-    known |= {option for param in cost.command.params for option in param.opts}
+    known |= {option for one in (cost, run) for param in one.command.params for option in param.opts}
     named = set(re.findall(r"`?(--[a-z][a-z-]*)", PAGE))
     assert named - known == {"--help"}
     (shown,) = blocks("sh")
     for line in shown.splitlines():
         words = shlex.split(line, comments=True)
-        assert words[1] in ("subset", "cost", "reproduce")
+        assert words[1] in ("run", "subset", "cost", "reproduce")
         if words[1] == "subset":
             assert words[2] in subset.command.commands
