@@ -61,8 +61,7 @@ def test_every_command_and_option_on_the_page_exists():
     known |= {option for one in (cost, run) for param in one.command.params for option in param.opts}
     named = set(re.findall(r"`?(--[a-z][a-z-]*)", PAGE))
     assert named - known == {"--help"}
-    (shown,) = blocks("sh")
-    for line in shown.splitlines():
+    for line in "".join(blocks("sh")).splitlines():
         words = shlex.split(line, comments=True)
         assert words[1] in ("run", "subset", "cost", "reproduce")
         if words[1] == "subset":
