@@ -301,6 +301,9 @@ def _from_any(
     if strangers:
         tell = f"Left out, for the training scores say nothing of them: {wording.shortened(strangers)}."
         warnings = (*warnings, tell)
+    if found.plays and algorithm in learnt.trained.algorithms:
+        tell = f"{algorithm} is the name of one that is learnt from; if it is the same, its intervals are too narrow."
+        warnings = (*warnings, tell)
     outside = tuple(map(learnt.title, found.outside))
     return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
 

@@ -1,0 +1,142 @@
+"""What predictions are made of: learning from a table of one's own, and what is named to play next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.report.subsets import learnt, predicting, terminal
+from arcademark.report.subsets.predicting import Upgrade, predicted
+from arcademark.scores.table import ScoreTable
+from arcademark.subset.any_tasks import train
+
+TASKS = tuple("abcdef")
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A benchmark of six tasks and 24 players of eight papers; on task f all score the same, and few have e."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    rows = ["algorithm,task,score"]
+    for player in range(24):
+        skill = rng.uniform(0.2, 1.4)
+        for task in TASKS:
+            score = 120.0 if task == "f" else 100 + 50 * skill * rng.uniform(0.85, 1.15)
+            if task != "e" or player < 5:
+                rows.append(f"player {player:02},{task},{score}")
+    Path("others.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    Path("refs.csv").write_text("task,low,high\n" + "".join(f"{task},100,150\n" for task in TASKS), encoding="utf-8")
+    papers = "".join(f"player {player:02},paper {player // 3}\n" for player in range(24))
+    Path("papers.csv").write_text("algorithm,paper\n" + papers, encoding="utf-8")
+    Path("mine.csv").write_text("algorithm,task,score\nme,A,125\nme,c,135\nme,extra,3\n", encoding="utf-8")
+    Path("frames.csv").write_text("task,frames\nb,10\nd,1000\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_any_tasks_of_a_benchmark_of_ones_own(files):
+    training = learnt.own(["others.csv"], Path("refs.csv"))
+    assert (training.noun, training.groups, training.tasks) == ("task", "algorithms", ("a", "b", "c", "d"))
+    found = predicted(["mine.csv"], training=training)
+    (item,) = found.predictions
+    forecast = item.forecast
+    assert (found.noun, found.groups) == ("task", "algorithms")
+    assert forecast.known == ("a", "c")
+    assert set(forecast.tasks) == {"b", "d"}
+    assert list(forecast.summaries) == ["median", "mean", "at 100 % or more"]
+    assert 40 < forecast.summaries["median"].low < forecast.summaries["median"].value
+    assert forecast.summaries["median"].value < forecast.summaries["median"].high < 85
+    assert forecast.groups == 24
+    assert any("Left out of all, summaries too" in line and "e and f" in line for line in found.remarks)
+    assert any("say nothing of them: extra" in line for line in found.remarks)
+
+
+def test_the_same_as_training_by_hand(files):
+    training = learnt.own(["others.csv"], Path("refs.csv"), Path("papers.csv"))
+    assert training.groups == "papers"
+    lines = [line.split(",") for line in Path("others.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    names = sorted({name for name, _, _ in lines})
+    percent = np.full((24, 6), np.nan)
+    for name, task, score in lines:
+        percent[names.index(name), TASKS.index(task)] = 2 * (float(score) - 100)
+    by_hand = train(percent, names, TASKS, [f"paper {row // 3}" for row in range(24)])
+    assert by_hand.joint.tasks == training.tasks
+    np.testing.assert_allclose(by_hand.joint.covariance, training.trained.joint.covariance)
+    assert set(training.trained.without) == {f"paper {number}" for number in range(8)}
+    forecast = predicted(["mine.csv"], training=training).predictions[0].forecast
+    assert forecast.groups == 8
+    assert forecast.summaries["median"].high is None  # eight papers are too few for 90 %
+    told = list(terminal.prediction_parts(predicted(["mine.csv"], training=training), everything=False))
+    assert told
+
+
+def test_what_tasks_cost_is_read_for_any_benchmark(files):
+    training = learnt.own(["others.csv"], Path("refs.csv"))
+    costs = learnt.read_frames(Path("frames.csv"), training.canonical)
+    plays = predicted(["mine.csv"], training=training, frames=costs).predictions[0].forecast.plays
+    assert [play.task for play in plays] == ["b", "d"]
+    turned = {"b": 1000.0, "d": 10.0}
+    plays = predicted(["mine.csv"], training=training, frames=turned).predictions[0].forecast.plays
+    assert [play.task for play in plays] == ["d", "b"]
+
+
+def test_an_algorithm_that_is_learnt_from_is_told_so(files):
+    training = learnt.own(["others.csv"], Path("refs.csv"))
+    found = predicted(["others.csv"], training=training, algorithms=["player 05"])
+    assert any("player 05 is the name of one that is learnt from" in line for line in found.remarks)
+    assert not any("is learnt from" in line for line in predicted(["mine.csv"], training=training).remarks)
+
+
+def test_another_table_of_atari_games_is_learnt_from():
+    training = learnt.own(["catalogue:review-2021"])
+    assert (training.noun, training.groups) == ("game", "papers")
+    assert "at human level" in [quantity.name for quantity in training.quantities]
+    table = ScoreTable.from_mapping({"Mine": {"pong": 10.0, "Alien": 2000.0}})
+    forecast = predicted([table], training=training).predictions[0].forecast
+    assert forecast.known == ("alien", "pong")
+
+
+def test_other_frame_caps_are_told_of_any_games_too():
+    table = ScoreTable.from_mapping({"Mine": {"pong": 10.0, "alien": 2000.0}})
+    told = [predicted([table], predicting.ANY, protocol=name).remarks for name in (None, "ale-2013", "world-records")]
+    assert "frame cap of these scores is not known" in told[0][0]
+    assert "at most 18,000 frames" in told[1][0]
+    assert told[2] == ()
+
+
+def test_all_games_known_leave_nothing_to_be_widened():
+    found = predicted(["catalogue:review-2021"], predicting.ANY, algorithms=["MuZero"])
+    told = " ".join(
+        str(part.plain) for part in terminal.prediction_parts(found, everything=False) if hasattr(part, "plain")
+    )
+    assert "times as wide" not in told
+    assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("upgrade", "told"),
+    [
+        (
+            Upgrade("Atari-3", ("Zaxxon",), 0.1, 0.2, "Atari-1", True),
+            "To narrow it, play Zaxxon: Atari-3 errs by 10.0 % as printed, 20.0 % on other papers.",
+        ),
+        (
+            Upgrade("Atari-10", ("Zaxxon",), 0.1, 0.2, "Atari-5", False),
+            "Atari-10 also needs Zaxxon. It errs by 10.0 % as printed, 20.0 % on other papers: on these it is no "
+            "closer than Atari-5. For what narrows the interval most see what to play next.",
+        ),
+        (
+            Upgrade("Atari-10", (), 0.1, None, "Atari-5", True),
+            "All games of Atari-10 are there: --model atari-10 errs by 10.0 % as printed.",
+        ),
+        (
+            Upgrade("Atari-10", (), 0.1, 0.2, "Atari-5", False),
+            "All games of Atari-10 are there: --model atari-10 errs by 10.0 % as printed, 20.0 % on other papers, "
+            "where Atari-5 errs no more.",
+        ),
+    ],
+)
+def test_the_next_larger_model_is_no_promise(upgrade, told):
+    assert terminal._next(upgrade, others=True).replace("\N{NO-BREAK SPACE}", " ") == told
