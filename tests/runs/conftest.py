@@ -19,8 +19,9 @@ FAKES = Path(__file__).parents[1] / "fakes"
 
 COLUMNS = {
     "trial": "*",
-    "episode": "trial, phase, episode, score, frames, steps, end, actions",
+    "episode": "trial, phase, episode, score, frames, steps, end, actions, simulated_frames",
     "checkpoint": "*",
+    "unfinished": "trial, episode, frames, simulated_frames, generator, checkpoint, actions",
 }
 
 

@@ -38,7 +38,10 @@ MAKING = "making the agent"
 
 @dataclass(eq=False)
 class _Work:
-    """A job on its way: `pending` episodes are nobody's yet, `players` workers have some of the others."""
+    """A job on its way: `pending` episodes are nobody's yet, `players` workers have some of the others.
+
+    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames.
+    """
 
     job: Job
     pending: deque[int]
@@ -50,10 +53,18 @@ class _Work:
     players: int = 0
     deaths: int = 0
     over: bool = False
+    reached: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         return self.job.trial.id
+
+    def note(self, kept: Unfinished) -> None:
+        """Notice that an episode got further than ever before, so that those who died before did not die in vain."""
+        now = kept.frames, kept.simulated_frames
+        if now > self.reached.get(kept.episode, (0, 0)):
+            self.reached[kept.episode] = now
+            self.deaths = 0
 
     def settle(self) -> None:
         """Notice that all episodes were played."""
@@ -239,8 +250,10 @@ class LocalEngine:
                 work.deaths = 0
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
-            case TrainingBlock() | Unfinished():
+            case TrainingBlock():
                 work.deaths = 0
+            case Unfinished():
+                work.note(message)
             case Played():
                 pass
             case _:

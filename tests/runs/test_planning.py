@@ -1,0 +1,283 @@
+"""Episodes of planners: what is counted, and that they go on exactly where they were kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import planning
+from arcademark.runs.events import Progress, RunBegun, WorkerLost
+from arcademark.runs.execution import execute
+from arcademark.runs.lane import Begun, Played, episode_rng
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import EpisodeResult, Unfinished, decode_actions, read_run
+from arcademark.runs.trial import Player
+from arcademark.runs.verify import verify
+from arcademark.runs.watch import watch
+from arcademark.suite.protocols import protocol
+
+PLANNERS = Path(__file__).with_name("planners.py")
+STICKY = {"repeat_action_probability": 0.25, "frame_skip": 1}
+SHORT = STICKY | {"max_frames_per_episode": 30}
+"""Too short to lose all lives of the toy game: 30 decisions."""
+
+
+@pytest.fixture
+def planner_plan(toy_plan):
+    """Plan the toy game for a planner of planners.py."""
+
+    def plan(name="Remembering", settings=None, **others):
+        override = others.pop("override", STICKY)
+        base = toy_plan(override=override, **others)
+        specs = agent_specs(f"{PLANNERS}:{name}", settings or {})
+        return make_plan(specs, ["toy"], base.protocol, base.seeds, episodes=base.episodes)
+
+    return plan
+
+
+@pytest.fixture
+def every_time(monkeypatch):
+    """Keep episodes wherever it can be done, however long that takes."""
+    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+
+
+@pytest.fixture
+def stop_after():
+    """Give a listener that interrupts once, when planners have decided so often."""
+
+    def listener(decisions):
+        sent = []
+
+        def listen(event):
+            if isinstance(event, Progress) and event.planning and event.planning.decisions >= decisions and not sent:
+                sent.append(event)
+                os.kill(os.getpid(), signal.SIGINT)
+
+        return listen
+
+    return listener
+
+
+def told(trial, episodes, unfinished=()):
+    return [untimed(item) for item in Player(trial).play(episodes, unfinished=unfinished)]
+
+
+def untimed(item):
+    """Drop the wall time, which differs."""
+    if isinstance(item, EpisodeResult):
+        return EpisodeResult(dataclasses.replace(item.record, wall_seconds=0.0), item.actions)
+    return dataclasses.replace(item, wall_seconds=0.0) if isinstance(item, Unfinished) else item
+
+
+def of(kind, items):
+    return [item for item in items if isinstance(item, kind)]
+
+
+def test_an_episode_is_what_its_actions_give(planner_plan):
+    (trial,) = planner_plan().trials
+    (result,) = of(EpisodeResult, told(trial, [6]))
+    environment = open_environment(environment_spec("toy", trial.protocol))
+    environment.reset(episode_rng(trial.seed, "evaluation", 6, "environment"))
+    steps = [environment.step(int(action)) for action in decode_actions(result.actions)]
+    assert sum(step.reward for step in steps) == result.record.score
+    assert [step.terminated or step.truncated for step in steps] == [False] * (len(steps) - 1) + [True]
+    assert environment.episode_frames == result.record.frames
+
+
+def test_every_simulated_frame_is_counted(planner_plan):
+    (trial,) = planner_plan("Forgetful", override=SHORT | {"frame_skip": 3}).trials  # 10 decisions of 2 steps
+    items = told(trial, [0, 1])
+    records = [item.record for item in of(EpisodeResult, items)]
+    assert [(record.frames, record.steps, record.simulated_frames) for record in records] == [(30, 10, 60)] * 2
+    total = sum(of(Played, items), Played(0))
+    assert total == Played(60, simulated_frames=120, decisions=20)
+    assert of(Begun, items) == [Begun("evaluation", 0), Begun("evaluation", 1)]
+
+
+@pytest.mark.parametrize("name", ["Remembering", "Forgetful"])
+def test_an_episode_goes_on_from_everywhere_it_is_kept(planner_plan, name, every_time):
+    settings = {"checkpoint_seconds": "1e-9"} if name == "Remembering" else {}
+    (trial,) = planner_plan(name, settings, override=STICKY | {"max_frames_per_episode": 14}).trials
+    items = [item for item in told(trial, [3, 1]) if not isinstance(item, Played)]
+    kept = of(Unfinished, items)
+    third, first = of(EpisodeResult, items)
+    per_decision = 2 if name == "Remembering" else 1
+    assert len(kept) == sum(per_decision * result.record.steps for result in (third, first)) - 2
+    for place in kept:
+        mine = third if place.episode == 3 else first
+        again = [item for item in told(trial, [place.episode], [place]) if not isinstance(item, Played)]
+        assert again[-1] == mine
+        assert again[0] == Begun("evaluation", place.episode)
+        following = [item for item in kept if item.episode == place.episode]
+        rest = following[following.index(place) + 1 :]
+        # where it goes on within a decision it may be kept there again before it has done anything
+        assert of(Unfinished, again) in (rest, [place, *rest])
+
+
+@pytest.mark.parametrize("game", ["qbert", "yars_revenge"])
+def test_an_episode_of_the_emulator_goes_on(game, every_time):
+    rules = protocol("machado-2018").override(
+        {"max_frames_per_episode": 160, "observation": "ram"}
+        | {"screen_size": "none", "max_pool": "false", "frame_stack": "1"}
+    )
+    specs = agent_specs(f"{PLANNERS}:Remembering", {"checkpoint_seconds": "1e-9"})
+    (trial,) = make_plan(specs, [game], rules, episodes=2).trials
+    items = told(trial, [0, 1])
+    expected = {result.record.episode: result for result in of(EpisodeResult, items)}
+    assert told(trial, [1])[-2] == expected[1]
+    kept = of(Unfinished, items)
+    for place in kept[:: len(kept) // 6]:
+        assert of(EpisodeResult, told(trial, [place.episode], [place])) == [expected[place.episode]]
+
+
+def test_what_goes_on_is_told_from_there(planner_plan, every_time):
+    (trial,) = planner_plan("Forgetful", override=SHORT).trials
+    place = of(Unfinished, told(trial, [0]))[19]
+    assert (place.frames, place.simulated_frames, len(decode_actions(place.actions))) == (20, 40, 20)
+    total = sum(of(Played, told(trial, [0], [place])), Played(0))
+    assert total == Played(10, simulated_frames=20, decisions=10)
+
+
+def test_wall_time_adds_up(planner_plan, every_time):
+    (trial,) = planner_plan("Forgetful").trials
+    place = of(Unfinished, Player(trial).play([0]))[5]
+    long_ago = dataclasses.replace(place, wall_seconds=5000.0)
+    (result,) = of(EpisodeResult, Player(trial).play([0], unfinished=[long_ago]))
+    assert 5000 < result.record.wall_seconds < 5100
+
+
+def test_keeping_changes_nothing(planner_plan, every_time):
+    (often,) = planner_plan("Remembering", {"checkpoint_seconds": "1e-9"}).trials
+    never = dataclasses.replace(often, agent=agent_specs(often.agent.ref, {"checkpoint_seconds": "1e9"})[0])
+    kept, unkept = told(often, [0, 1]), told(never, [0, 1])
+    assert of(Unfinished, kept)
+    assert not of(Unfinished, unkept)
+    strip = [[(item.record.score, item.record.simulated_frames, item.actions) for item in of(EpisodeResult, items)]
+             for items in (kept, unkept)]  # fmt: skip
+    assert strip[0] == strip[1]
+
+
+def test_too_much_to_keep_is_not_kept(planner_plan, monkeypatch, every_time):
+    (trial,) = planner_plan("Remembering", {"checkpoint_seconds": "1e-9"}).trials
+    expected = of(EpisodeResult, told(trial, [0]))
+    monkeypatch.setattr(planning, "MAX_CHECKPOINT_BYTES", 2)
+    items = told(trial, [0])
+    assert not of(Unfinished, items)
+    assert of(EpisodeResult, items) == expected
+
+
+def test_what_was_kept_otherwise_is_refused(planner_plan, every_time):
+    (trial,) = planner_plan("Forgetful").trials
+    place = of(Unfinished, told(trial, [0]))[7]
+    with pytest.raises(ArcadeMarkError, match="unfinished episode 0 does not replay as recorded"):
+        told(trial, [0], [dataclasses.replace(place, frames=place.frames + 4)])
+
+
+def test_a_planner_may_act_each_frame(tmp_path):
+    code = "class Each:\n    frames_per_action = 1\n    def plan(self, model, state, first, rng):\n"
+    code += "        model.restore(state)\n        model.step(0)\n        return 0\n"
+    (tmp_path / "own.py").write_text(code)
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 50})
+    (trial,) = make_plan(f"{tmp_path / 'own.py'}:Each", ["toy"], rules, episodes=1).trials
+    player = Player(trial)
+    (result,) = of(EpisodeResult, player.play([0]))
+    assert player.frames_per_action == 1
+    assert (result.record.steps, result.record.frames, result.record.simulated_frames) == (50, 50, 50)
+
+
+# Whole runs
+
+
+def test_the_same_rows_with_any_number_of_workers(tmp_path, planner_plan, rows):
+    plan = planner_plan(seeds=(0, 1), episodes=3)
+    for workers in (1, 2):
+        assert execute(plan, tmp_path / str(workers), workers=workers).complete
+    assert rows(tmp_path / "1") == rows(tmp_path / "2")
+    run = read_run(tmp_path / "1")
+    assert rows(tmp_path / "1")["unfinished"] == []
+    assert [(trial.plans, trial.learns) for trial in run.trials] == [(True, False)] * 2
+    assert all(episode.simulated_frames > episode.frames for episode in run.episodes)
+    assert run.manifest["agents"][0]["plans"] is True
+
+
+def test_verify_and_watch_need_no_planning(tmp_path, planner_plan, monkeypatch):
+    plan = planner_plan(episodes=2)
+    execute(plan, tmp_path / "run", workers=1)
+    monkeypatch.setattr("arcademark.environments.registry.open_model", lambda *_, **__: pytest.fail("no model"))
+    monkeypatch.setattr("arcademark.agents.loading.make_agent", lambda *_: pytest.fail("no agent"))
+    assert verify(tmp_path / "run", workers=1).confirmed == 2
+    assert watch(tmp_path / "run", out=tmp_path / "one.gif").stat().st_size > 0
+
+
+def test_a_run_that_is_stopped_goes_on_within_its_episodes(tmp_path, planner_plan, rows, monkeypatch, stop_after):
+    monkeypatch.setenv("PACE", "0.01")
+    plan = planner_plan(episodes=2)
+
+    stopped = execute(plan, tmp_path / "run", workers=2, on_event=stop_after(20))
+    assert stopped.interrupted
+    assert (stopped.done, stopped.episodes) == (0, 0)
+    kept = rows(tmp_path / "run")["unfinished"]
+    assert kept
+    assert read_run(tmp_path / "run").trials[0].status == "running"
+    monkeypatch.setenv("PACE", "0")
+    events = []
+    summary = execute(plan, tmp_path / "run", workers=2, on_event=events.append)
+    assert summary.complete
+    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+    assert events[0] == RunBegun(tmp_path / "run", 1, 2, 0, 0, (), len(kept))
+    begun_before = sum(len(decode_actions(row[6])) for row in kept)
+    all_decisions = sum(episode.steps for episode in read_run(tmp_path / "run").episodes)
+    assert summary.decisions == all_decisions - begun_before < all_decisions
+
+
+def test_a_changed_setting_is_refused_where_an_episode_is_unfinished(tmp_path, planner_plan, monkeypatch, stop_after):
+    monkeypatch.setenv("PACE", "0.01")
+
+    assert execute(planner_plan(episodes=1), tmp_path / "run", workers=1, on_event=stop_after(10)).episodes == 0
+    with pytest.raises(ArcadeMarkError, match="frame_skip: 1 there, 5 now"):
+        execute(planner_plan(episodes=1, override=STICKY | {"frame_skip": 5}), tmp_path / "run")
+
+
+def test_a_planner_that_dies_once_goes_on(tmp_path, planner_plan, rows):
+    settings = {"at": "20", "once": str(tmp_path / "died")}
+    plan = planner_plan("Dying", settings, episodes=1)
+    events = []
+    assert execute(plan, tmp_path / "run", workers=1, on_event=events.append).complete
+    assert of(WorkerLost, events)
+    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+def test_a_planner_that_always_dies_is_given_up(tmp_path, planner_plan, rows):
+    events = []
+    summary = execute(
+        planner_plan("Dying", {"at": "5"}, episodes=1), tmp_path / "run", workers=1, on_event=events.append
+    )
+    (failed,) = summary.failed
+    assert "died 3 times in a row (SIGKILL)" in failed.error
+    assert 3 <= len(of(WorkerLost, events)) <= 8  # while it gets further it is no time in a row
+    assert len(decode_actions(rows(tmp_path / "run")["unfinished"][0][6])) == 5
+
+
+def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 60})
+    specs = [*agent_specs("uct", {"simulations": "8", "horizon_frames": "40"})]
+    specs += agent_specs("breadth-first", {"frames_per_decision": "200"})
+    plan = make_plan(specs, ["seaquest", "tic_tac_toe_3d"], rules, episodes=1)
+    assert {(left.agent, left.game) for left in plan.left_out} == {(spec.label, "tic_tac_toe_3d") for spec in specs}
+    assert execute(plan, tmp_path / "run", workers=2).complete
+    run = read_run(tmp_path / "run")
+    assert [episode.simulated_frames > 0 for episode in run.episodes] == [True, True]
+    assert verify(tmp_path / "run", workers=1).confirmed == 2
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["agents"][0]["plans"] is True
+    assert len(list(itertools.chain(run.trials))) == 2
