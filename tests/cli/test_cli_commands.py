@@ -9,6 +9,7 @@ from rich.console import Console
 
 from arcademark.cli.progress import Display
 from arcademark.runs.events import Summary
+from arcademark.suite import subsets
 
 
 def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
@@ -111,6 +112,21 @@ def test_info_heads_parameters_with_default_and_type(invoke):
     shown = invoke("info", "agent", "perturb").out
     heading = next(line for line in shown.splitlines() if line.startswith("parameters"))
     assert heading.split() == ["parameters", "default", "type"]
+
+
+def test_info_shows_the_error_on_other_papers_beside_the_printed_one(invoke):
+    rows = {row["name"]: row for row in json.loads(invoke("info", "subsets", "--json").out)}
+    for subset in subsets.subsets().values():
+        for heading, error in (
+            ("printed error", subset.relative_error),
+            ("on other papers", subset.nested and subset.nested.mean),
+        ):
+            assert rows[subset.name][heading].replace("\N{NO-BREAK SPACE}", " ") == (
+                f"{100 * error:.1f} %" if error else "–"
+            )
+    shown = invoke("info", "subset", "atari-5").out
+    assert "{" not in shown
+    assert f"mean {subsets.subset('atari-5').nested.mean:g}" in shown
 
 
 def test_a_terminal_without_the_letters_gets_others_in_their_place(invoke, monkeypatch):
