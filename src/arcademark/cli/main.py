@@ -25,6 +25,7 @@ COMMANDS = {
     "reproduce": "arcademark.cli.reproduce",
     "verify": "arcademark.cli.verify",
     "watch": "arcademark.cli.watch",
+    "tune": "arcademark.cli.tune",
     "info": "arcademark.cli.info",
     "catalogue": "arcademark.cli.catalogue",
     "subset": "arcademark.cli.subset",

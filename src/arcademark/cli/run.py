@@ -95,8 +95,9 @@ def command(
     return 1 if summary.failed else 0
 
 
-def default_directory(agent: str) -> Path:
+def default_directory(agent: str, prefix: str = "") -> Path:
     """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
     source, _, factory = agent.rpartition(":")
     name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
+    name = prefix + name
     return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)

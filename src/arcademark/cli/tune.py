@@ -1,0 +1,132 @@
+"""``arcademark tune``: try an agent's parameters on training games."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from arcademark.cli import options
+from arcademark.cli.run import default_directory
+from arcademark.errors import ArcadeMarkError
+
+MOST_SETTINGS = 1000
+
+
+@click.command("tune", short_help="Try an agent's parameters on training games.")
+@click.argument("agent", metavar="AGENT")
+@click.option(
+    "--try",
+    "tried",
+    multiple=True,
+    required=True,
+    metavar="NAME=A,B,…",
+    help="A parameter and the values to try. May be repeated: every combination is played.",
+)
+@click.option(
+    "--games",
+    metavar="NAMES",
+    help="A suite, a subset or games.  [default: the five training games of the 2013 paper]",
+)
+@options.combine(
+    options.protocol,
+    options.override,
+    options.settings,
+    options.seeds,
+    options.episodes,
+    options.frames,
+    options.engine,
+    options.workers,
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/tune- and the agent's name]"
+)
+@options.as_json
+def command(
+    agent: str,
+    tried: tuple[str, ...],
+    games: str | None,
+    protocol: str,
+    override: tuple[str, ...],
+    settings: tuple[str, ...],
+    seeds: str,
+    episodes: int | None,
+    frames: int | None,
+    engine: str,
+    workers: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Play every combination of parameters of AGENT on training games, and rank them.
+
+    What is chosen on a game says too much of how well it does there: score the best setting on other games. The same
+    command again continues; with more values, games, seeds or episodes the run grows.
+    """
+    from arcademark.agents.loading import agent_specs
+    from arcademark.cli.progress import Display
+    from arcademark.report import tuning, wording
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
+    from arcademark.suite import protocols
+    from arcademark.suite.subsets import resolve_tasks
+
+    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    chosen = tuning.training_games() if games is None else resolve_tasks(games)
+    specs, values = [], {}
+    for combination in _combinations(tried, options.pairs("set", settings)):
+        found = agent_specs(agent, {**options.pairs("set", settings), **combination})
+        if len(found) != 1:
+            raise ArcadeMarkError(f"agent {agent} is {len(found)} agents; name one, as in --set action=FIRE")
+        if found[0] in specs:
+            raise ArcadeMarkError(f"--try: {found[0].label} stands for two of the combinations; give each value once")
+        specs.append(found[0])
+        values[found[0].label] = combination
+    if len(values) < 2:
+        raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
+    plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames)
+    if outside := tuning.for_testing(chosen):
+        click.echo(
+            f"warning: {wording.listing(outside)} {'is' if len(outside) == 1 else 'are'} for testing; scores of an "
+            "agent that was tuned there say too much (Bellemare et al. 2013, §1). Tune on the training games, or on "
+            "atari-3-val or atari-5-val",
+            err=True,
+        )
+    directory = default_directory(agent, prefix="tune-") if out is None else out
+    with Display() as display:
+        summary = execute(plan, directory, engine=engine, workers=workers, on_event=display.hear)
+    display.close(summary)
+    if summary.interrupted:
+        return 130
+    shown = tuning.tuned(directory, values)
+    if as_json:
+        from arcademark.report import as_json as documents
+
+        options.print_json(documents.document(shown, tuning.SCHEMA))
+    else:
+        from rich.console import Console
+
+        tuning.render(shown, Console())
+    return 1 if summary.failed else 0
+
+
+def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return every combination of the values to try, in the order given.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a parameter is fixed as well, has a value twice or none, or there are too many combinations.
+    """
+    by_name = options.pairs("try", tuple(tried))
+    lists = {name: [value.strip() for value in text.split(",")] for name, text in by_name.items()}
+    for name, values in lists.items():
+        if name in fixed:
+            raise ArcadeMarkError(f"parameter {name} is both in --try and in --set; name it once")
+        if "" in values or len(set(values)) < len(values):
+            raise ArcadeMarkError(f"--try {name}={by_name[name]}: expected different values, as in --try {name}=1,2")
+    found = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    if len(found) > MOST_SETTINGS:
+        raise ArcadeMarkError(f"--try: {len(found):,} combinations; expected {MOST_SETTINGS:,} at most")
+    return found

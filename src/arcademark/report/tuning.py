@@ -1,0 +1,208 @@
+"""Which settings of an agent do best: the variants of one run against each other.
+
+Every game counts the same: a setting's mean is that of its scores between the worst and the best setting of each game
+(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same tell
+nothing and are left out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import intervals
+from arcademark.metrics.ranges import inter_algorithm
+from arcademark.report import layout, wording
+from arcademark.scores.runs import RunScores, load_run
+from arcademark.suite import tasks
+from arcademark.suite.subsets import subset
+
+SCHEMA = "arcademark.tune/1"
+VALIDATION = ("atari-3-val", "atari-5-val")
+"""Subsets made for tuning (Aitchison et al. 2023, §8)."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One combination of parameters.
+
+    Parameters
+    ----------
+    label : str
+        The agent with these parameters.
+    values : mapping of str to str
+        What was tried.
+    mean : float or None
+        Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing.
+    low, high : float or None
+        95 % interval of the mean, as far as episodes and seeds tell; None from single episodes.
+    scores : mapping of str to float or None
+        By game.
+    """
+
+    label: str
+    values: Mapping[str, str]
+    mean: float | None
+    low: float | None
+    high: float | None
+    scores: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The settings of one run, the best first.
+
+    Parameters
+    ----------
+    directory, protocol : str
+    games : tuple of str
+    uninformative : tuple of str
+        Games on which all settings score the same.
+    for_testing : tuple of str
+        Games that are not meant for tuning.
+    settings : tuple of Setting
+    """
+
+    directory: str
+    protocol: str
+    games: tuple[str, ...]
+    uninformative: tuple[str, ...]
+    for_testing: tuple[str, ...]
+    settings: tuple[Setting, ...]
+
+    @property
+    def level_with_best(self) -> tuple[Setting, ...]:
+        """The other settings whose interval reaches the best one's mean: these episodes do not tell them apart."""
+        best, *others = self.settings
+        return tuple(
+            other for other in others if None not in (best.mean, other.high) and (other.high or 0) >= (best.mean or 0)
+        )
+
+
+def training_games() -> tuple[str, ...]:
+    """Return the five games that the 2013 paper designs and tunes on (§3.1.2)."""
+    return tasks.suite("ale-55").training_tasks
+
+
+def for_testing(games: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some games that no source sets apart for tuning."""
+    fit = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
+    return tuple(game for game in games if game not in fit)
+
+
+def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
+    """Rank the settings that a run played.
+
+    Parameters
+    ----------
+    directory : Path
+        The run's.
+    tried : mapping of str to (mapping of str to str)
+        The values of each agent label.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where fewer than two settings have a score, and as `arcademark.scores.runs.load_run`.
+    """
+    run = load_run(directory)
+    table = run.table.select(algorithms=[label for label in run.table.algorithms if label in tried])
+    scores = table.mean_over_runs()
+    if np.isfinite(scores).any(axis=1).sum() < 2:
+        raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
+    placed = inter_algorithm(scores, table.tasks, zero_range="omit")
+    telling = np.asarray(np.isfinite(placed).any(axis=0))
+    settings = [_setting(run, label, tried[label], scores, row, telling) for row, label in enumerate(table.algorithms)]
+    return Tuned(
+        directory=str(directory),
+        protocol=run.record.protocol.label,
+        games=table.tasks,
+        uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
+        for_testing=for_testing(table.tasks),
+        settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
+    )
+
+
+def _setting(
+    run: RunScores,
+    label: str,
+    values: Mapping[str, str],
+    scores: NDArray[np.float64],
+    row: int,
+    telling: NDArray[np.bool_],
+) -> Setting:
+    shown = {
+        task: float(score) if np.isfinite(score) else None
+        for task, score in zip(run.table.tasks, scores[row], strict=True)
+    }
+    names = [task for task, tells in zip(run.table.tasks, telling, strict=True) if tells]
+    if not names or any(shown[task] is None for task in names):
+        return Setting(label, values, None, None, None, shown)
+    found = intervals.interval(
+        {task: run.episodes[label, task] for task in names},
+        _placing(scores[:, telling]),
+        np.random.default_rng(0),
+        method="symmetric",
+    )
+    return Setting(label, values, found.value, found.low, found.high, shown)
+
+
+def _placing(scores: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
+    return lambda values: np.asarray(((values - low) / (high - low)).mean(axis=-1))
+
+
+def render(shown: Tuned, console: Console) -> None:
+    """Print the settings, the best first, and what to write to play with it."""
+    layout.show(_parts(shown), console)
+
+
+def _parts(shown: Tuned) -> Iterator[RenderableType]:
+    names = list(shown.settings[0].values)
+    yield Text(f"{wording.plural(len(shown.settings), 'setting')} under {shown.protocol}", style="bold")
+    yield Text()
+    made = layout.table(*names, "mean place", "95 %", *map(_title, shown.games), left=len(names))
+    for setting in shown.settings:
+        made.add_row(
+            *(Text(setting.values[name]) for name in names),
+            wording.MISSING if setting.mean is None else f"{setting.mean:.3f}",
+            wording.MISSING
+            if setting.low is None or setting.high is None
+            else f"{setting.low:.2f} – {setting.high:.2f}",
+            *(wording.MISSING if score is None else f"{score:,.1f}" for score in setting.scores.values()),
+        )
+    yield made
+    yield Text()
+    yield Text("Mean place: 0 is the worst setting of each game, 1 the best, averaged over games.", style="dim")
+    if shown.uninformative:
+        same = wording.listing(map(_title, shown.uninformative))
+        yield Text(f"On {same} all settings score the same: left out of the mean.", style="dim")
+    best = shown.settings[0]
+    if best.mean is None:
+        yield Text("No setting is better than another on these games and episodes; try more of them.")
+        return
+    chosen = " ".join(f"--set {name}={value}" for name, value in best.values.items())
+    yield Text(f"Best: {chosen}", style="bold")
+    if level := shown.level_with_best:
+        yield Text(f"{wording.plural(len(level), 'other setting')} cannot be told from it by these episodes.")
+    elif best.low is None:
+        yield Text("Single episodes do not tell how much scores vary: play more (--episodes, --seeds).")
+
+
+def _reach(setting: Setting) -> str:
+    if setting.mean is None or setting.high is None:
+        return wording.MISSING
+    reach = setting.high - setting.mean
+    return f"±{reach:.2f}" if reach < 1 else "over ±1"
+
+
+def _title(task: str) -> str:
+    known = tasks.games()
+    return known[task].name if task in known else task

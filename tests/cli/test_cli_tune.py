@@ -1,0 +1,82 @@
+"""``arcademark tune``: every combination is played, the best comes first, and what cannot be told apart is said."""
+
+import json
+
+import pytest
+
+from arcademark.report import tuning
+
+SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
+
+
+def test_every_combination_is_played_and_ranked(invoke):
+    first = invoke(
+        *("tune", "perturb", "--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway"),
+        *SHORT, "--json",
+    )  # fmt: skip
+    assert first.code == 0
+    assert "warning" not in first.err
+    found = json.loads(first.out)
+    assert found["schema"] == tuning.SCHEMA
+    assert found["games"] == ["freeway"]
+    values = [setting["values"] for setting in found["settings"]]
+    assert sorted((value["action"], value["probability"]) for value in values) == [
+        ("DOWN", "0.5"),
+        ("DOWN", "1.0"),
+        ("UP", "0.5"),
+        ("UP", "1.0"),
+    ]
+    assert values[0] == {"action": "UP", "probability": "1.0"}
+    scores = [setting["scores"]["freeway"] for setting in found["settings"]]
+    best, worst = max(scores), min(scores)
+    assert best > worst
+    assert [setting["mean"] for setting in found["settings"]] == pytest.approx(
+        [(score - worst) / (best - worst) for score in scores]
+    )
+    assert all(setting["low"] is None for setting in found["settings"])
+
+
+def test_the_best_is_told_as_it_is_to_be_written(invoke):
+    shown = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT)
+    assert shown.code == 0
+    assert "Best: --set action=UP" in shown.out
+    assert "On Pong all settings score the same" in shown.out
+    assert "play more" in shown.out
+    assert "warning: pong is for testing" in shown.err
+    again = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT)
+    assert "complete already" in again.err
+    assert again.out == shown.out
+
+
+def test_settings_that_all_score_the_same_have_no_best(invoke):
+    shown = invoke("tune", "const", "--try", "action=DOWN,NOOP", "--games", "freeway", *SHORT)
+    assert shown.code == 0
+    assert "No setting is better than another" in shown.out
+    assert "Best:" not in shown.out
+
+
+def test_the_default_games_are_for_training(invoke):
+    assert tuning.training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
+    assert tuning.for_testing((*tuning.training_games(), "bank_heist", "qbert")) == ("qbert",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("const", "--try", "action=UP"), "one setting only"),
+        (("const", "--try", "action=UP,UP"), "expected different values"),
+        (("const", "--try", "action=UP,"), "expected different values"),
+        (("const", "--try", "action"), "expected name=value"),
+        (("const", "--try", "action=UP,up"), "stands for two of the combinations"),
+        (("const", "--try", "action=UP,DOWN", "--set", "action=UP"), "both in --try and in --set"),
+        (("const", "--try", "motion=UP,DOWN"), "unknown parameter"),
+        (("baselines", "--try", "action=UP,DOWN"), "is a set"),
+        (("perturb", "--try", "probability=0.1,0.2"), "is 18 agents"),
+        (("uct", "--try", f"simulations={','.join(map(str, range(1, 1002)))}"), "1,001 combinations"),
+    ],
+)
+def test_what_cannot_be_tried_is_told_before_anything_is_played(invoke, tmp_path, arguments, told):
+    outcome = invoke("tune", *arguments, "--games", "freeway", *SHORT)
+    assert outcome.code == 2
+    assert told in outcome.err
+    assert not list(tmp_path.iterdir())
