@@ -125,10 +125,42 @@ def test_the_model_plays_as_the_real_game(planning_spec, game):
     check_as_played(planning_spec(game, max_frames_per_episode=600), np.random.default_rng(1), 50)
 
 
-@pytest.mark.parametrize("game", ["qbert", "tetris", "miniature_golf", "pitfall2"])
+@pytest.mark.parametrize("game", ["qbert", "tetris", "miniature_golf", "pitfall2", "video_chess"])
 def test_states_a_frame_apart_are_exact(planning_spec, game):
     """A frame after the start, Q*bert and Tetris still show what no state holds."""
     check_exact(planning_spec(game, frame_skip=1), np.random.default_rng(3), 60, 40)
+
+
+def test_a_machine_that_thinks_is_exact():
+    """Video Chess cuts frames short while it thinks; states around such frames are restored from one another."""
+    console, rng = open_console("video_chess"), np.random.default_rng(3)
+    console.start(rng)
+    whole = console._packer.whole
+    history, cut, left, action = [], [], 0, 0
+    while len(cut) < 20:
+        if left == 0:
+            action, left = int(rng.integers(18)), int(rng.choice([1, 2, 5, 15, 40]))
+        left -= 1
+        history.append((console.save(), action, seen(console, action)))
+        if not whole(console._packer.pack(console._ale.cloneState())):
+            cut.append(len(history))
+        assert len(history) < 20_000
+    points = [place for place in range(len(history) - 3) if min(abs(place - frame) for frame in cut) < 12]
+    points += rng.integers(cut[0], size=20).tolist()
+    for place in rng.permutation(points).tolist():
+        console.restore(history[place][0])
+        for state, action, moment in history[place : place + 3]:
+            assert console.save() == state
+            assert seen(console, action) == moment
+
+
+def seen(console, action):
+    """Play a frame, and return what can be seen."""
+    reward = console.act(action)
+    ram, screen = np.empty(console.ram_size, np.uint8), np.empty(console.screen_shape, np.uint8)
+    console.ram(ram)
+    console.screen(screen)
+    return reward, ram.tobytes(), screen.tobytes(), console.game_over(), console.lives()
 
 
 @pytest.mark.slow

@@ -8,6 +8,9 @@ Found by reading what the emulator saves, and by replaying states of all 104 sin
 * `facts.UNSAVED_TRACES`: these games depend on where sprites stood when the frame before ended, or cut many frames
   short. There each frame is remembered, at the price of a third of the speed, and played again under the state to be
   restored, which takes another frame.
+* `facts.THINKING`: while the machine thinks, frames are cut short. Every frame is watched there, and what is saved is a
+  state with whole frames after it, at least two, and the actions since. A restore plays them again, usually 3, after
+  one frame that ends whole whatever was before.
 * Miniature Golf: the emulator saves its own score card (level, par, strokes) as truth values and reads those back as
   numbers, so that the first hole finished after a restore would be paid wrongly. The card is kept here, from the
   memory, and put in its place.
@@ -24,7 +27,7 @@ import ale_py
 import numpy as np
 
 from arcademark.environments.atari import NOOP, AtariConsole
-from arcademark.environments.facts import RAM_SIZE, REAL_RESET, UNSAVED_TRACES
+from arcademark.environments.facts import RAM_SIZE, REAL_RESET, THINKING, UNSAVED_TRACES
 
 RESET_FRAMES = 68
 """Frames of a reset of the emulator: 60 without action, then the console's reset switch for 4, twice."""
@@ -36,6 +39,8 @@ def open_console(game: str, mode: int | None = None, difficulty: int | None = No
         return ResetConsole(game, mode, difficulty)
     if game in UNSAVED_TRACES:
         return TracingConsole(game, mode, difficulty)
+    if game in THINKING:
+        return ThinkingConsole(game, mode, difficulty)
     return _CONSOLES.get(game, AtariConsole)(game, mode, difficulty)
 
 
@@ -108,6 +113,46 @@ class TracingConsole(AtariConsole):
         super()._start()
         self._emulate_extra(NOOP)  # leaves the same traces each time
         super()._start()
+
+
+class ThinkingConsole(AtariConsole):
+    """A game whose states are saved as an earlier one, from which whole frames were drawn, and the actions since."""
+
+    def __init__(self, game: str, mode: int | None, difficulty: int | None) -> None:
+        super().__init__(game, mode, difficulty)
+        self._played: list[tuple[bytes | None, int]] = []
+        """Frames played since that earlier state: what stood before each, None for the start, and its action."""
+        self.act = self._act_and_watch
+
+    def _act_and_watch(self, action: int, /) -> int:
+        before = None if self._untouched() else self._packer.pack(self._ale.cloneState())
+        played = self._played
+        played.append((before, action))
+        if len(played) > 3 and all(state is None or self._packer.whole(state) for state, _ in played[-3:]):
+            del played[:-3]  # the first two of these frames are whole, and so draw both pictures anew
+        return self._ale.act(action)
+
+    def save(self) -> Any:
+        """Return None at the start, else an earlier state and the actions since."""
+        played = self._played
+        return None if self._untouched() else (played[0][0], tuple(action for _, action in played))
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""
+        before, actions = (None, ()) if state is None else state
+        self._go_to(self._start_state if before is None else self._packer.unpack(before))
+        for action in actions:
+            self.act(action)
+        self.extra_frames += len(actions)
+
+    def _start(self) -> None:
+        self._go_to(self._start_state)
+
+    def _go_to(self, state: ale_py.ALEState) -> None:
+        self._ale.restoreState(state)
+        self._emulate_extra(NOOP)  # ends whole
+        self._ale.restoreState(state)
+        self._played.clear()
 
 
 class ScoreCard(NamedTuple):

@@ -25,6 +25,8 @@ _COUNT, _AFTER_COUNT, _CHECKSUM, _CYCLES, _TEXT = 8, 12, 24, 74, 78
 """Where these begin in a state of ale-py; the text with its length."""
 _PROCESSOR = 81
 """Bytes between the text and the memory."""
+_LINES = 27
+"""Bytes from the picture chip's name to the last frame's count of lines, which is followed by the current one."""
 _NO_COUNT = bytes(_AFTER_COUNT - _COUNT)
 _OUR_CYCLES = _CHECKSUM - len(_NO_COUNT)
 _OUR_PROCESSOR = _OUR_CYCLES + _TEXT - _CYCLES
@@ -62,6 +64,13 @@ class Packer:
             raise ArcadeMarkError(
                 "the emulator's states are not laid out as those of ale-py 0.12; install that version"
             )
+
+        self._lines = data.index(b"\x03\0\0\0TIA", _OUR_RAM_END) + _LINES
+
+    def whole(self, data: bytes) -> bool:
+        """Whether the frame before a compact state was drawn to its end: then its lines are those of the last frame."""
+        lines = self._lines
+        return data[lines : lines + 4] == data[lines + 4 : lines + 8]
 
     def pack(self, state: ALEState) -> bytes:
         """Return `state` made compact."""

@@ -19,6 +19,9 @@ With them remembered, saved states replay exactly; only the pictures of 3-D Tic-
 thinks, the emulator shows an old picture that no saved state holds.
 """
 
+THINKING = frozenset({"video_checkers", "video_chess"})
+"""Games in which the emulator cuts frames short while the machine thinks, and does not save that it did."""
+
 NOT_EXACT = frozenset({"tic_tac_toe_3d"})
 """Games that cannot be planned in, because no saved state holds all that can be seen."""
 

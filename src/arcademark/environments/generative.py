@@ -14,8 +14,9 @@ Conventions
 * A `State` holds no randomness. The draws of sticky actions are the model's own, from the generator that `use` was
   given, so a planner cannot foresee those of the real game.
 * Every frame that is emulated counts, those too that a restore needs: one when the model stands at the start of an
-  episode, or has just been made; one each time in Yars' Revenge, whose saved states do not hold all that its next frame
-  depends on; and in the games of `facts.REAL_RESET` a whole reset each time that the start is restored.
+  episode, or has just been made; one each time in Yars' Revenge and four in Video Chess and Video Checkers, whose saved
+  states do not hold all that the next frame depends on; and in the games of `facts.REAL_RESET` a whole reset each time
+  that the start is restored.
 """
 
 from __future__ import annotations
