@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.store import read_run
 
 KILLS = 20
+PLANNER = f"{Path(__file__).with_name('planners.py')}:Remembering"
 DRIVER = """
 import pickle, sys
 from arcademark.runs.execution import execute
@@ -70,10 +72,10 @@ def wait_for_more(directory: Path, driver: subprocess.Popen[bytes], seconds: flo
         time.sleep(0.05)
 
 
-def start(plan_bytes: bytes, directory: Path) -> subprocess.Popen[bytes]:
+def start(plan_bytes: bytes, directory: Path, pace: str = "0.004") -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory)],
-        env={**os.environ, "PACE": "0.004"},
+        env={**os.environ, "PACE": pace},
         stderr=subprocess.DEVNULL,
     )
 
@@ -135,3 +137,56 @@ def test_workers_end_with_their_driver(tmp_path, toy_plan, paced):
         driver.wait()
     assert len(workers) == 2
     assert gone(workers, 2.0)
+
+
+def recorded_frames(directory: Path) -> int:
+    """Frames of episodes that have ended and of those that can go on."""
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
+        query = "SELECT total(frames) FROM (SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished)"
+        return int(database.execute(query).fetchone()[0])
+    return 0
+
+
+def wait_for_frames(directory: Path, than: int, driver: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + 120
+    while recorded_frames(directory) <= than:
+        assert time.monotonic() < end
+        assert driver.poll() is None
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_planner_killed_within_its_episodes_ends_as_if_undisturbed(tmp_path, toy_plan, rows, kills):
+    override = {"repeat_action_probability": 0.25, "frame_skip": 1}
+    plan = toy_plan(PLANNER, seeds=tuple(range(2 + kills // 5)), episodes=2, override=override)
+    rng = random.Random(11)
+    directory, killed, within, reached = tmp_path / "run", {"driver": 0, "worker": 0}, 0, 0
+    driver = start(pickle.dumps(plan), directory, pace="0.02")
+    try:
+        while sum(killed.values()) < kills:
+            wait_for_frames(directory, reached, driver)
+            time.sleep(rng.uniform(0.0, 0.4))
+            workers = children(driver.pid)
+            who = "worker" if workers and rng.random() < 0.5 else "driver"
+            os.kill(rng.choice(workers) if who == "worker" else driver.pid, signal.SIGKILL)
+            killed[who] += 1
+            if who == "driver":
+                driver.wait()
+                assert gone(workers)
+                within += len(rows(directory)["unfinished"]) > 0
+            now = recorded_frames(directory)
+            assert now >= reached
+            reached = now
+            if who == "driver":
+                driver = start(pickle.dumps(plan), directory, pace="0.02")
+    finally:
+        driver.kill()
+        driver.wait()
+    assert min(killed.values()) >= 2
+    assert within >= 2
+    summary = execute(plan, directory, workers=2)
+    assert summary.complete
+    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
+    assert rows(directory) == rows(tmp_path / "undisturbed")
+    steps = sum(episode.steps for episode in read_run(directory).episodes)
+    assert 0 < summary.decisions < steps

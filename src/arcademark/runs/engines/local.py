@@ -60,7 +60,7 @@ class _Work:
         return self.job.trial.id
 
     def note(self, kept: Unfinished) -> None:
-        """Notice that an episode got further than ever before, so that those who died before did not die in vain."""
+        """Notice that an episode got further than ever before: deaths on the way there do not count."""
         now = kept.frames, kept.simulated_frames
         if now > self.reached.get(kept.episode, (0, 0)):
             self.reached[kept.episode] = now
