@@ -11,6 +11,7 @@ import pytest
 
 from arcademark.cli import until
 from arcademark.report.subsets import learnt
+from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.subset import outlook
@@ -89,6 +90,48 @@ def _score(directory: str, game: str) -> float:
     record = read_run(directory)
     trials = {trial.id for trial in record.trials if trial.game == game}
     return float(np.mean([row.score for row in record.episodes if row.trial_id in trials]))
+
+
+FAILING = """
+def make(env):
+    if env.game in {failing!r}:
+        raise RuntimeError("no idea")
+    return lambda observation: 0
+
+
+make.supports = lambda env: None if env.game in {games!r} else "too hard for it"
+"""
+
+
+def test_a_game_that_fails_is_left_and_the_others_are_played(invoke):
+    Path("some.py").write_text(FAILING.format(failing={"zaxxon"}, games={"zaxxon", "pong"}), encoding="utf-8")
+    answer = invoke("run", "some.py:make", "--until-error", "100%", "--games", "pong,zaxxon", "--episodes", 1, *SHORT)
+    assert answer.code == 1
+    assert answer.err.count("no idea") == 1
+    assert "from 1 game" in answer.out
+
+
+def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
+    games = {"zaxxon", "pong", "qbert", "alien"}
+    Path("some.py").write_text(FAILING.format(failing=games, games=games), encoding="utf-8")
+    command = ("run", "some.py:make", "--until-error", "100%", "--episodes", 1, *SHORT, "--out", "run")
+    answer = invoke(*command)
+    assert answer.code == 1
+    assert answer.err.count("no idea") == 1
+    assert "every game so far failed; mend the agent" in answer.err
+    document = json.loads(invoke(*command, "--json").out)
+    assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
+
+
+def test_a_stop_is_a_stop(invoke, monkeypatch):
+    monkeypatch.setattr(until, "execute", lambda plan, *_, **__: _stopped(plan))
+    answer = invoke("run", "random", "--until-error", "15%", "--games", "pong", "--out", "run")
+    assert (answer.code, answer.out) == (130, "")
+    assert "the same command continues" in answer.err
+
+
+def _stopped(plan):
+    return Summary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())
 
 
 @pytest.mark.parametrize(

@@ -164,13 +164,10 @@ class _Play:
         record = self._record()
         there = {trial.game for trial in record.trials if record.by_trial[trial.id]} if record else set()
         first = [game for game in self._trials if game in there or game in self._asked.games]
-        frames = self._play(first) if first else 0
         games = tuple(game for game in first if game not in self._done(record))
-        while not self._interrupted:
-            games_next = self._look(games, frames)
-            if not games_next:
-                break
-            frames, games = self._play(games_next), tuple(games_next)
+        frames = self._play(first) if first else 0
+        while not self._interrupted and (following := self._look(games, frames)):
+            frames, games = self._play(following), tuple(following)
         last = self._steps[-1].error if self._steps else None
         reached = last is not None and last <= self._asked.error
         return Outcome(self._asked.error, last, reached, self._interrupted, self._failed, tuple(self._steps))
@@ -214,6 +211,9 @@ class _Play:
             error = median.error if np.isfinite(median.error) else None
             self._steps.append(Step(games, frames, len(told.known), median, error))
         step = self._steps[-1]
+        if self._failed and not step.known:
+            _say("every game so far failed; mend the agent, and the same command continues")
+            return []
         open_plays = [play for play in plays if play.task in self._trials and play.task not in self._tried]
         enough = step.error is not None and step.error <= self._asked.error
         following = [] if enough else open_plays[:1]
@@ -275,12 +275,12 @@ def run(asked: Asked, *, as_json: bool) -> int:
     outcome = _Play(asked).run()
     if outcome.interrupted:
         return 130
-    if not outcome.reached:
+    if not outcome.reached and outcome.steps[-1].known:
         _say(f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval")
     if as_json:
         options.print_json(_document(outcome, asked.directory, label))
     else:
-        _render(asked.directory, label)
+        _render(outcome, asked.directory, label)
     return 0 if outcome.reached and not outcome.failed else 1
 
 
@@ -291,19 +291,23 @@ def _document(outcome: Outcome, directory: Path, label: str) -> dict[str, Any]:
     from arcademark.report.views import analyse
 
     report = as_json.render(analyse([directory], every_variant=False))
-    shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-    prediction = as_json.document(shown, predicting.SCHEMA)
+    prediction = None
+    if outcome.steps[-1].known:
+        shown = predicting.predicted([directory], models.ANY, algorithms=[label])
+        prediction = as_json.document(shown, predicting.SCHEMA)
     return {**as_json.document(outcome, SCHEMA), "level": LEVEL, "report": report, "prediction": prediction}
 
 
-def _render(directory: Path, label: str) -> None:
-    """Print the report, and below it what is predicted."""
+def _render(outcome: Outcome, directory: Path, label: str) -> None:
+    """Print the report, and below it what is predicted, if anything is."""
     from rich.console import Console
 
     from arcademark.cli.report import show
     from arcademark.report.subsets import models, predicting, terminal
 
     show([directory], as_json=False, html=None, every_variant=False, quiet=False)
+    if not outcome.steps[-1].known:
+        return
     shown = predicting.predicted([directory], models.ANY, algorithms=[label])
     terminal.render_prediction(dataclasses.replace(shown, sources=()), Console(highlight=False))
 
