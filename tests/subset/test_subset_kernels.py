@@ -7,8 +7,9 @@ import pytest
 from numba import njit
 from scipy.optimize import nnls
 
-from arcademark.subset.bounds import completions, eliminate, explained_by_pairs
+from arcademark.subset.bounds import completions, count_pairs, eliminate, explained_by_pair
 from arcademark.subset.least_squares import make_room, nonnegative_least_squares
+from arcademark.subset.leverage import make_leverage_room, strengthen
 
 
 @njit
@@ -19,18 +20,21 @@ def solve_nonnegative(gram, y, allowed, active):
 
 
 @njit
-def explain_pairs(gram, chosen):
+def explain_pairs(gram, chosen, cut):
     q = gram.shape[0] - 1
     squares = np.diag(gram).copy()
     for k in range(chosen):
-        eliminate(gram, k, squares, gram)
+        eliminate(gram, k, q, squares, gram)
     scale, beta, out = np.zeros(q), np.zeros(q), np.full((q, q), np.nan)
     for j in range(chosen, q):
         scale[j] = 1.0 / np.sqrt(gram[j, j])
         beta[j] = gram[j, q] * scale[j]
+    many = np.zeros(q, np.int64)
     for i in range(chosen, q):
-        explained_by_pairs(gram, i, scale, beta, out[i])
-    return gram[q, q], out
+        for j in range(i + 1, q):
+            out[i, j] = explained_by_pair(gram[i], i, j, scale, beta, gram[q, q])
+        many[i] = count_pairs(gram[i], i, q, scale, beta, cut)
+    return gram[q, q], out, many
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -58,7 +62,11 @@ def test_pairs_explain_as_much_as_least_squares_with_the_last_two_not_negative(s
     x = rng.uniform(0, 1, (rows, 1)) + rng.normal(0, 0.6, (rows, tasks))
     y = x @ rng.normal(0.2, 1, tasks) + rng.normal(0, 0.5, rows)
     z = np.column_stack([x, y])
-    corner, explained = explain_pairs(z.T @ z, chosen)
+    corner, explained, _ = explain_pairs(z.T @ z, chosen, 0.0)
+    cut = float(np.nanmedian(explained))
+    many = explain_pairs(z.T @ z, chosen, cut)[2]
+    assert many.tolist() == (np.nan_to_num(explained) >= cut).sum(axis=1).tolist()
+    assert 0 < many.sum() < 15
     for i, j in itertools.combinations(range(chosen, tasks), 2):
         free = x[:, :chosen]  # coefficients of any sign, as differences of two that are not negative
         rest = nnls(np.column_stack([free, -free, x[:, [i, j]]]), y, maxiter=1000)[1] ** 2
@@ -68,7 +76,55 @@ def test_pairs_explain_as_much_as_least_squares_with_the_last_two_not_negative(s
 def test_completions_are_counted_one_by_one():
     rng = np.random.default_rng(3)
     lack = rng.integers(0, 8, 9) * rng.integers(0, 2, 9)
-    for need, start, slots in itertools.product((0, 1, 5, 7), (0, 4), (0, 1, 2, 4)):
-        each = itertools.combinations(lack[start:].tolist(), slots)
+    for need, end, slots in itertools.product((0, 1, 5, 7), (9, 5), (0, 1, 2, 4)):
+        each = itertools.combinations(lack[:end].tolist(), slots)
         expected = sum(np.bitwise_or.reduce([0, *chosen]) & need == need for chosen in each)
-        assert completions.py_func(lack, start, need, slots) == expected
+        assert completions.py_func(lack, end, need, slots) == expected
+
+
+@njit
+def strengthened(values, ends, weights, chosen):
+    q = values.shape[1] - 1
+    metrics = np.zeros((len(chosen) + 1, q + 1, q + 1))
+    begin = 0
+    for f in range(len(ends)):
+        metrics[0] += weights[f] * np.ascontiguousarray(values[begin : ends[f]].T) @ values[begin : ends[f]]
+        begin = ends[f]
+    room = make_leverage_room(values, ends, len(chosen))
+    for before in range(len(chosen)):
+        strengthen(values, ends, weights, chosen[before], before, np.ones(q, np.bool_), metrics, room)
+    return metrics
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_held_out_errors_are_never_below_what_the_chosen_tasks_alone_prove(seed):
+    rng = np.random.default_rng(seed)
+    tasks, sizes = 7, (5, 4, 4, 6)
+    ends = np.cumsum(sizes)
+    x = rng.uniform(0, 1, (ends[-1], 1)) + rng.normal(0, 0.6, (ends[-1], tasks))
+    x[:, 5] = x[:, 0] - x[:, 2]
+    y = x @ rng.normal(0.2, 1, tasks) + rng.normal(0, 0.5, len(x))
+    weights, order = 1.0 / (4.0 * np.array(sizes)), rng.permutation(tasks)
+    held_out = [np.arange(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    metrics = strengthened(np.column_stack([x, y]), ends, weights, order)
+    for number, metric in enumerate(metrics):
+        subset = order[: max(1, number)]
+        fit = np.linalg.lstsq(x[:, subset], y, rcond=None)[0]
+        coefficients = np.zeros(tasks + 1)
+        coefficients[subset], coefficients[-1] = -fit, 1.0
+        full = np.triu(metric) + np.triu(metric, 1).T
+        proven = coefficients @ full @ coefficients
+        basis = np.linalg.qr(x[:, order[:number]])[0] if number else np.zeros((len(x), 1))
+        expected = error = 0.0
+        for rows, weight in zip(held_out, weights, strict=True):
+            e = y[rows] - x[rows][:, subset] @ fit
+            if np.linalg.matrix_rank(x[:, order[:number]]) == number:
+                measure = 2 * np.linalg.inv(np.eye(len(rows)) - basis[rows] @ basis[rows].T) - np.eye(len(rows))
+                expected += weight * e @ measure @ e
+            training = np.delete(np.arange(len(x)), rows)
+            other = np.linalg.lstsq(x[np.ix_(training, subset)], y[training], rcond=None)[0]
+            error += weight * np.sum((y[rows] - x[rows][:, subset] @ other) ** 2)
+        if expected:
+            assert proven == pytest.approx(expected, rel=1e-8)
+        assert proven <= error * (1 + 1e-9)
+        assert np.linalg.eigvalsh(full - np.triu(metrics[0]) - np.triu(metrics[0], 1).T).min() > -1e-9

@@ -122,6 +122,21 @@ def test_large_subsets_agree_with_fitting_every_subset(size):
         check(random_problem(20 + seed, algorithms=30, tasks=10, missing=0.07), size, "drop", True)
 
 
+@pytest.mark.parametrize("include", [(), ("task 2", "task 9", "task 14")])
+@pytest.mark.parametrize("incomplete", ["leave out", "charge"])
+def test_large_subsets_of_many_tasks_agree_with_cross_validating_each(incomplete, include):
+    problem = random_problem(12, algorithms=50, tasks=24, missing=0.02)
+    options = {"top": 30, "incomplete": incomplete, "include": include}
+    with_bounds, without = (
+        search(problem, 6 + len(include) // 3, **options),
+        search(problem, 6 + len(include) // 3, bounds=False, **options),
+    )
+    assert with_bounds.best == without.best
+    assert with_bounds.runners_up == without.runners_up
+    assert with_bounds.certificate.holds
+    assert with_bounds.certificate.pruned > 0.5 * with_bounds.certificate.subsets
+
+
 def test_bounds_leave_out_most_and_change_nothing():
     problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
     with_bounds, without = search(problem, 5), search(problem, 5, bounds=False)
@@ -131,14 +146,15 @@ def test_bounds_leave_out_most_and_change_nothing():
     assert without.certificate.evaluated + without.certificate.inadmissible == without.certificate.subsets
 
 
-def test_a_corrupt_bound_fails_the_certificate(monkeypatch):
+@pytest.mark.parametrize("size", [5, 6])
+def test_a_corrupt_bound_fails_the_certificate(size, monkeypatch):
     problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
     monkeypatch.setattr(enumeration, "AUDIT_EVERY", 1)
-    honest = search(problem, 5)
+    honest = search(problem, size)
     assert honest.certificate.holds
     assert honest.certificate.audited > 100
     monkeypatch.setattr(enumeration, "BOUND_MARGIN", 1.6)
-    corrupt = search(problem, 5)
+    corrupt = search(problem, size)
     assert not corrupt.certificate.holds
     assert corrupt.certificate.violations > 0
     assert corrupt.certificate.gap == math.inf

@@ -18,75 +18,84 @@ Conventions
 
 from __future__ import annotations
 
-import numpy as np
+from arcademark.subset.least_squares import DEPENDENT, inner
 
-from arcademark.subset.least_squares import DEPENDENT, inner, nonnegative_least_squares
+ALIKE = 1e-9
+"""Share of a task's square beyond another's below which the two count as dependent."""
+
+ROUNDING = 1e-12
+"""Relative margin of a count of pairs, which is computed in another order than what each explains."""
 
 
 @inner
-def eliminate(gram, k, squares, out):  # type: ignore[no-untyped-def]
+def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
     """Eliminate a task: fill in the Gram matrix of what the later columns have beyond it.
 
     Parameters
     ----------
-    gram, out : float64 arrays, shape (q + 1, q + 1)
+    gram, out : float64 arrays, shape (≥ y + 1, ≥ y + 1)
         Upper triangles from row ``k`` on; ``out`` from row k + 1 on. May be the same.
-    k : int
-        The task's place.
-    squares : float64 array, shape (q + 1,)
+    k, y : int
+        The task's place, and the target's, which is last.
+    squares : float64 array, shape (≥ y,)
         The columns' own squares before any elimination.
     """
-    q = gram.shape[0]
     inverse = 1.0 / gram[k, k] if gram[k, k] > DEPENDENT * squares[k] else 0.0
     pivot = gram[k]
-    for i in range(k + 1, q):
+    for i in range(k + 1, y + 1):
         share = pivot[i] * inverse
         source, target = gram[i], out[i]
-        for j in range(i, q):
+        for j in range(i, y + 1):
             target[j] = source[j] - share * pivot[j]
 
 
 @inner
-def explained_by_pairs(gram, i, scale, beta, out):  # type: ignore[no-untyped-def]
-    """Fill in how much of the target's corner each pair (i, j), j > i, explains without negative coefficients.
+def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-untyped-def]
+    """Return how much of the target's corner a pair explains without negative coefficients.
 
     Parameters
     ----------
-    gram : float64 array, shape (q + 1, q + 1)
-        What is left after the chosen tasks.
-    i : int
-        The first of the pair.
-    scale, beta : float64 arrays, shape (q,)
-        1 / √gram[j, j], 0 for tasks that depend on the chosen ones; gram[j, q] × scale[j].
-    out : float64 array, shape (≥ q,)
-        Filled from i + 1 to q − 1.
+    row : float64 array, shape (≥ j + 1,)
+        Of the first of the pair, in the Gram matrix of what is left after the chosen tasks.
+    i, j : int
+        The pair, i < j.
+    scale, beta : float64 arrays
+        1 / √gram[j, j], 0 for tasks that depend on the chosen ones; gram[j, y] × scale[j].
+    everything : float
+        The corner: what a pair may explain whose tasks depend on each other.
     """
-    q = gram.shape[0] - 1
-    own, first, everything = scale[i], beta[i], gram[q, q]
-    alone = max(first, 0.0) ** 2
-    row = gram[i]
-    for j in range(i + 1, q):
-        rho = row[j] * own * scale[j]
-        second = beta[j]
-        rest = 1.0 - rho * rho
-        left, right = first - rho * second, second - rho * first
-        both = (first * left + second * right) / max(rest, 1e-9)
-        both = both if rest > 1e-9 else everything
-        better = max(second, 0.0) ** 2
-        better = better if better > alone else alone
-        out[j] = both if (left >= 0.0) & (right >= 0.0) else better
+    rho = row[j] * scale[i] * scale[j]
+    first, second = beta[i], beta[j]
+    left, right, rest = first - rho * second, second - rho * first, 1.0 - rho * rho
+    if left >= 0.0 and right >= 0.0:
+        return (first * left + second * right) / rest if rest > ALIKE else everything
+    return max(first, second, 0.0) ** 2
 
 
 @inner
-def completions(lack, start, need, slots):  # type: ignore[no-untyped-def]
+def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
+    """Count the pairs (i, j), i < j < y, that may explain as much as ``cut``; otherwise as `explained_by_pair`."""
+    own, first, found = scale[i], beta[i], 0
+    alone = max(first, 0.0) ** 2 >= cut
+    for j in range(i + 1, y):  # without branches, so that it is vectorised
+        rho = row[j] * own * scale[j]
+        second = beta[j]
+        left, right, rest = first - rho * second, second - rho * first, 1.0 - rho * rho
+        both = (first * left + second * right >= cut * rest * (1.0 - ROUNDING)) | (rest <= ALIKE)
+        found += (both & (left >= 0.0) & (right >= 0.0)) | alone | (max(second, 0.0) ** 2 >= cut)
+    return found
+
+
+@inner
+def completions(lack, end, need, slots):  # type: ignore[no-untyped-def]
     """Count the sets of tasks that lack all that is needed, by inclusion and exclusion.
 
     Parameters
     ----------
-    lack : int64 array, shape (q,)
+    lack : int64 array, shape (≥ end,)
         What each task lacks.
-    start : int
-        Tasks are taken from here on.
+    end : int
+        Only tasks before it are taken.
     need : int64
         What they must lack together.
     slots : int
@@ -97,7 +106,7 @@ def completions(lack, start, need, slots):  # type: ignore[no-untyped-def]
         without, sign, bits = 0, 1, part
         while bits:
             sign, bits = -sign, bits & (bits - 1)
-        for a in range(start, len(lack)):
+        for a in range(end):
             without += lack[a] & part == 0
         ways = 1
         for a in range(slots):
@@ -106,43 +115,3 @@ def completions(lack, start, need, slots):  # type: ignore[no-untyped-def]
         if part == 0:
             return total
         part = (part - 1) & need
-
-
-@inner
-def order_by_use(gram, held, places, lack, room):  # type: ignore[no-untyped-def]
-    """Put first what lacks something, and among likes first what non-negative least squares would miss most.
-
-    Parameters
-    ----------
-    gram : float64 array, shape (q + 1, q + 1)
-        Fold-weighted.
-    held : int
-        Tasks in front that stay where they are.
-    places : int64 array, shape (q,)
-        Tasks in the order of the matrix; put in order.
-    lack : int64 array
-        What each task lacks, all tasks.
-    room : tuple
-        Made by `arcademark.subset.kernels.make_room` for q tasks.
-    """
-    q = len(places)
-    _, factor, solution, active, small, trial = room
-    allowed = np.ones(q, np.bool_)
-    order, filled = np.empty(q, np.int64), 0
-    for lacking in (True, False):
-        active[:] = False
-        left = 0
-        for a in range(held, q):
-            left += (lack[places[a]] != 0) == lacking
-        for _ in range(left):
-            nonnegative_least_squares(gram, q, allowed, -1.0, factor, solution, active, (small, trial))
-            best, gain = -1, -1.0
-            for a in range(held, q):
-                if allowed[a] and (lack[places[a]] != 0) == lacking and solution[a] * solution[a] * gram[a, a] > gain:
-                    best, gain = a, solution[a] * solution[a] * gram[a, a]
-            allowed[best] = False
-            active[best] = False
-            order[filled] = places[best]
-            filled += 1
-    for a in range(filled):
-        places[held + a] = order[a]

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.subset import every_fold, kernels, pairs
+from arcademark.subset import branches, every_fold, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.problem import Floats
 from arcademark.subset.question import Question
@@ -64,7 +64,7 @@ _SMALL = 5
 """Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
 
 _MANY_FIXED = 3
-"""From so many fixed tasks on, bounds leave out too little to be worth their time in small searches."""
+"""From so many fixed tasks on, four or five more are searched as many are: the fixed ones make bounds tight."""
 
 _Found: TypeAlias = tuple[Floats, NDArray[np.int64], Counts]
 
@@ -92,8 +92,6 @@ def enumerate_subsets(
     (list of tuple of int, Counts)
         Tasks of the best subsets, best first, and what was done about all.
     """
-    if len(question.fixed) >= _MANY_FIXED and not question.constrained and question.choose <= _SMALL:
-        bounds = False
     if question.choose >= 2 and (bounds or not question.constrained):
         tasks = [*question.fixed.tolist(), *question.free.tolist()]
         found = classes(np.isnan(question.scores[:-1].T), tasks)
@@ -106,6 +104,10 @@ def enumerate_subsets(
     return _search_each(question, bounds, threads, progress)
 
 
+def _is_large(question: Question) -> bool:
+    return question.choose > _SMALL or (question.choose >= 4 and len(question.fixed) >= _MANY_FIXED)
+
+
 def _search_groups(
     question: Question, found: Classes, grouped: Groups, limit: float | None, threads: int, progress: Progress | None
 ) -> tuple[list[tuple[int, ...]], Counts]:
@@ -113,16 +115,15 @@ def _search_groups(
     free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
     data = columns, found.of_row, found.lack, question.fold_table, question.charge
     rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY
-    large = True if question.choose > _SMALL else None
+    large = _is_large(question)
+    search_groups = branches.search_groups if large else pairs.search_groups
 
     def work(part: NDArray[np.int64]) -> _Found:
         best = question.empty_list()
         if limit is None:
             evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
             return *best, Counts(int(evaluated), 0, 0)
-        counts = pairs.search_groups(
-            data, question.fixed, free, part, question.choose, rule, question.constrained, large, best
-        )
+        counts = search_groups(data, question.fixed, free, part, question.choose, rule, question.constrained, best)
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return *best, Counts(evaluated, pruned, 0, audited, violations)
 

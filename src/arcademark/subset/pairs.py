@@ -7,9 +7,8 @@ Conventions
   together, one *group* after another.
 * Within a group, tasks that lack something come first, so that soon it is settled that a subset lacks all that the
   group lacks.
-* Pairs are bounded by what they explain of the fold-weighted error; in large searches, what leads to pairs by the
-  fold-weighted error of non-negative least squares over the chosen tasks and all that may still be chosen
-  (`arcademark.subset.bounds`).
+* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`). Large searches bound
+  what leads to pairs, too (`arcademark.subset.branches`).
 * Of Gram matrices only upper triangles are kept; the target is their last column.
 """
 
@@ -17,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import completions, eliminate, explained_by_pairs, order_by_use
-from arcademark.subset.kernels import TIE, keep, terms
+from arcademark.subset.bounds import count_pairs, eliminate, explained_by_pair
+from arcademark.subset.kernels import TIE, ascending, keep, terms
 from arcademark.subset.least_squares import (
     DEPENDENT,
     NEGATIVE,
@@ -28,15 +27,11 @@ from arcademark.subset.least_squares import (
     least_squares,
     lowest,
     make_room,
-    nonnegative_least_squares,
     solve_nonnegative,
 )
 
-EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, NODES, BOUNDED = range(7)
+EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BOUNDED = range(6)
 """Places in the array of counts."""
-
-SLACK = 1e-9
-"""Share of the target's square by which non-negative least squares may miss the least."""
 
 
 @inner
@@ -166,9 +161,109 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     return grams, whole, weighted, weights, offset
 
 
+@inner
+def copy_gram(gram, out):  # type: ignore[no-untyped-def]
+    """Copy an upper triangle; assigning arrays takes long to compile."""
+    for a in range(len(gram)):
+        for b in range(a, len(gram)):
+            out[a, b] = gram[a, b]
+
+
+@inner
+def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
+    """Return a group's tasks: the fixed ones, and all others that lack nothing beyond what the group lacks."""
+    places = np.empty(len(fixed) + len(free), np.int64)
+    q = len(fixed)
+    for a in range(q):
+        places[a] = fixed[a]
+    for task in free:
+        if lack[task] & ~lacking == 0:
+            places[q] = task
+            q += 1
+    return places[:q]
+
+
+@inner
+def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
+    """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
+
+    Parameters
+    ----------
+    group : tuple (grams, whole, weights, offset, lacking, places, lacks)
+        As `group_grams` returns them; what the group lacks; its tasks, and what each lacks.
+    gram : float64 array, shape (≥ last + 1, ≥ last + 1)
+        What is left after the chosen tasks, upper triangle, by which pairs are bounded.
+    pairs : tuple (first, last, names, seen)
+        Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; int64 array:
+        which of the group's tasks stand there; what the chosen tasks lack.
+    chosen : int64 array, shape (d,)
+        Of the group's tasks, two less than d, in any order.
+    rule, constrained, best
+        As for `search_groups`.
+    counts : int64 array
+        Added to.
+    room : tuple
+        Made by `make_pair_room`.
+    """
+    grams, whole, weights, offset, lacking, places, lacks = group
+    first, last, names, seen_before = pairs
+    limit, margin, audit_every = rule
+    errors, subsets = best
+    judge_room, squares, scale, beta, subset, tasks = room
+    d, everything = len(chosen), gram[last, last]
+    for j in range(first, last):
+        scale[j] = 1.0 / np.sqrt(gram[j, j]) if gram[j, j] > DEPENDENT * squares[j] else 0.0
+        beta[j] = gram[j, last] * scale[j]
+    for i in range(first, last - 1):
+        seen = seen_before | lacks[names[i]]
+        counts[ROWS] += 1
+        audit = counts[ROWS] % audit_every == 0
+        reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
+        cut = everything - reach / margin
+        if seen == lacking and not audit and count_pairs(gram[i], i, last, scale, beta, cut) == 0:
+            counts[PRUNED] += last - 1 - i
+            continue
+        for j in range(i + 1, last):
+            if (seen | lacks[names[j]]) != lacking:
+                continue
+            explained = explained_by_pair(gram[i], i, j, scale, beta, everything)
+            pruned = explained < cut
+            counts[PRUNED if pruned else EVALUATED] += 1
+            if pruned and not audit:
+                continue
+            for a in range(d - 2):
+                subset[a] = chosen[a]
+            subset[d - 2], subset[d - 1] = names[i], names[j]
+            ordered = ascending(subset)
+            error = judge(grams, whole, weights, ordered, d, constrained, np.inf if pruned else reach, judge_room)
+            if pruned:
+                audit = False
+                counts[AUDITED] += 1
+                counts[VIOLATIONS] += error < (everything - explained) * margin
+            elif error <= reach:
+                for a in range(d):
+                    tasks[a] = places[ordered[a]]
+                keep(errors, subsets, error + offset, tasks)
+                reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
+                cut = everything - reach / margin
+
+
+@inner
+def make_pair_room(folds, q, d):  # type: ignore[no-untyped-def]
+    """Return arrays for `judge_pairs` to work in; the second, shape (q + 1,), is for the columns' own squares."""
+    return (
+        make_judge_room(folds, d),
+        np.empty(q + 1),
+        np.empty(q),
+        np.empty(q),
+        np.empty(d, np.int64),
+        np.empty(d, np.int64),
+    )
+
+
 @entry
-def search_groups(data, fixed, free, groups, choose, rule, constrained, large, best):  # type: ignore[no-untyped-def]
-    """Search the subsets of some groups, leaving out what the bounds prove to be worse.
+def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
+    """Search the subsets of some groups, leaving out pairs that the bound proves to be worse.
 
     Parameters
     ----------
@@ -186,126 +281,52 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, large, b
         cross-validated nonetheless.
     constrained : True or None
         As for `arcademark.subset.kernels.cross_validate`.
-    large : True or None
-        Whether to bound what leads to pairs, too.
     best : tuple (errors, subsets)
         float64 array, shape (top,), and int64 array, shape (top, fixed + choose): the best found, best first; filled.
 
     Returns
     -------
-    int64 array, shape (7,)
-        Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs, nodes, and nodes bounded.
+    int64 array, shape (6,)
+        Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs, and times that what leads to
+        pairs was bounded.
     """
-    lack = data[2]
-    limit, margin, audit_every = rule
-    errors, subsets = best
-    counts = np.zeros(7, np.int64)
+    lack, counts = data[2], np.zeros(6, np.int64)
     held, d = len(fixed), len(fixed) + choose
     base = 0
     for task in fixed:
         base |= lack[task]
     for lacking in groups:
-        places = np.empty(held + len(free), np.int64)
-        q = held
-        for a in range(held):
-            places[a] = fixed[a]
-        for task in free:
-            if lack[task] & ~lacking == 0:
-                places[q] = task
-                q += 1
-        places = places[:q]
-        bound_room = make_room(q)
-        _, factor, solution, _, small, trial = bound_room
-        if large is not None:
-            order_by_use(group_grams(data, lacking, places)[2], held, places, lack, bound_room)
+        places = group_places(fixed, free, lack, lacking)
+        q = len(places)
         grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
-        lacks_of = np.empty(q, np.int64)
-        later = np.empty(q + 1, np.int64)  # what the tasks from here on lack together
-        later[q] = 0
+        lacks_of, later = np.empty(q, np.int64), np.zeros(q + 1, np.int64)  # and of the tasks from here on together
         for a in range(q - 1, -1, -1):
             lacks_of[a] = lack[places[a]]
             later[a] = later[a + 1] | lacks_of[a]
-        squares = np.empty(q + 1)
-        for a in range(q + 1):
-            squares[a] = weighted[a, a]
+        group = grams, whole, weights, offset, lacking, places, lacks_of
+        room = make_pair_room(len(weights), q, d)
+        squares, names = room[1], np.arange(q)
         levels = np.empty((choose - 1, q + 1, q + 1))
-        for a in range(q + 1):
-            for b in range(a, q + 1):
-                levels[0, a, b] = weighted[a, b]
+        copy_gram(weighted, levels[0])
+        for a in range(q):
+            squares[a] = weighted[a, a]
         for a in range(held):
-            eliminate(levels[0], a, squares, levels[0])
-        room = make_judge_room(len(weights), d)
-        scale, beta, explained = np.empty(q), np.empty(q), np.empty(q)
-        chosen, subset, names = np.arange(d), np.arange(d), np.empty(d, np.int64)
+            eliminate(levels[0], a, q, squares, levels[0])
+        chosen = np.arange(d)
         lacks = np.empty(choose + 1, np.int64)
         lacks[0] = base
-        allowed, active = np.ones(q, np.bool_), np.zeros((choose, q), np.bool_)
-        level, nxt, stale = 0, held, True
+        level, nxt = 0, held
         while level >= 0:
-            gram = levels[level]
-            if level == choose - 2:
-                for j in range(nxt, q):
-                    fine = gram[j, j] > DEPENDENT * squares[j]
-                    scale[j] = 1.0 / np.sqrt(gram[j, j]) if fine else 0.0
-                    beta[j] = gram[j, q] * scale[j]
-                for a in range(held + level):
-                    subset[a] = chosen[a]
-                counts[NODES] += 1
-                for i in range(nxt, q - 1):
-                    seen = lacks[level] | lacks_of[i]
-                    if (seen | later[i + 1]) != lacking:
-                        continue
-                    explained_by_pairs(gram, i, scale, beta, explained)
-                    counts[ROWS] += 1
-                    audit = counts[ROWS] % audit_every == 0
-                    reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
-                    cut = gram[q, q] - reach / margin
-                    for j in range(i + 1, q):
-                        if seen != lacking and (seen | lacks_of[j]) != lacking:
-                            continue
-                        pruned = explained[j] < cut
-                        counts[PRUNED if pruned else EVALUATED] += 1
-                        if pruned and not audit:
-                            continue
-                        subset[d - 2], subset[d - 1] = i, j
-                        error = judge(grams, whole, weights, subset, d, constrained, np.inf if pruned else reach, room)
-                        if pruned:
-                            audit = False
-                            counts[AUDITED] += 1
-                            counts[VIOLATIONS] += error < (gram[q, q] - explained[j]) * margin
-                        elif error <= reach:
-                            for a in range(d):
-                                names[a] = places[subset[a]]
-                            keep(errors, subsets, error + offset, names)
-                            reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
-                            cut = gram[q, q] - reach / margin
-            elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
-                hopeless = False
-                if large is not None and stale and level < choose - 3:  # a pair's own bound is cheaper
-                    for a in range(held, q):
-                        allowed[a] = a >= nxt
-                    for a in range(held, held + level):
-                        allowed[chosen[a]] = True
-                    reach = (min(limit, errors[-1]) * (1.0 + TIE) - offset) / margin + SLACK * weighted[q, q]
-                    counts[BOUNDED] += 1
-                    least = nonnegative_least_squares(
-                        weighted, q, allowed, reach, factor, solution, active[level], (small, trial)
-                    )
-                    hopeless = least > reach
-                if hopeless:
-                    counts[PRUNED] += completions(lacks_of, nxt, lacking & ~lacks[level], choose - level)
-                else:  # choose the next task
+            if q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
+                if level < choose - 2:  # choose the next task
                     chosen[held + level] = nxt
                     lacks[level + 1] = lacks[level] | lacks_of[nxt]
-                    eliminate(gram, nxt, squares, levels[level + 1])
-                    for a in range(q):
-                        active[level + 1, a] = active[level, a]
-                    level, nxt, stale = level + 1, nxt + 1, False
+                    eliminate(levels[level], nxt, q, squares, levels[level + 1])
+                    level, nxt = level + 1, nxt + 1
                     continue
+                pairs = nxt, q, names, lacks[level]
+                judge_pairs(group, levels[level], pairs, chosen, rule, constrained, best, counts, room)
             level -= 1
             if level >= 0:
-                nxt = chosen[held + level]
-                stale = active[level, nxt]
-                active[level, nxt] = False
-                nxt += 1
+                nxt = chosen[held + level] + 1
     return counts

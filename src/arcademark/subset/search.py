@@ -14,7 +14,8 @@ Why a subset may be pruned: let c minimise the squares L over all cases, d over 
 the squares over the held-out ones. As d is best without them, L(c) − h(c) ≥ L(d) − h(d), and as c is best on all,
 L(c) ≤ L(d); together h(c) ≤ h(d). So a held-out fold's error is never below the same fold's error under the fit to all
 cases, and the sum over folds, each weighted as the mean over folds does, is never below the least sum so weighted that
-any coefficients reach. That holds under the condition that no coefficient is negative, too.
+any coefficients reach. That holds under the condition that no coefficient is negative, too. Large searches use a
+tighter form of it (`arcademark.subset.leverage`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -54,6 +56,8 @@ class Candidate:
         log₁₀-transformed (Atari-5, Appendix G); without meaning for other transforms.
     n : int
         Complete cases.
+    intercept : float
+        The constant; 0 in models without.
     """
 
     tasks: tuple[str, ...]
@@ -63,6 +67,7 @@ class Candidate:
     r2: float
     relative_error: float
     n: int
+    intercept: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ def search(
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
-            'negative coefficients; ask for another size, for fewer folds, or for fits without '
+            "negative coefficients; ask for another size, for fewer folds, or for fits without "
             'any (nonnegative="nnls", --nnls)'
         )
     candidates = [
@@ -219,6 +224,7 @@ def evaluate(
     nonnegative: Literal["any", "drop", "nnls"] = "any",
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
+    constant: bool = False,
 ) -> Candidate:
     """Fit and cross-validate one subset, from the rows.
 
@@ -230,6 +236,8 @@ def evaluate(
         The subset, in any order.
     nonnegative : {"any", "drop", "nnls"}, optional
         Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls").
+    constant : bool, optional
+        Whether to fit with a constant, which the paper's models do not have and which may be negative.
 
     Raises
     ------
@@ -246,23 +254,37 @@ def evaluate(
             f"{len(y)} algorithms have scores on all of {', '.join(tasks) or 'no task'}, expected at least "
             f"{fewest_cases(len(positions), folds)} for {len(positions)} tasks and {folds} folds"
         )
-    fit = _fit_nonnegative if nonnegative == "nnls" else _fit
+    solve = _fit_nonnegative if nonnegative == "nnls" else _fit
+    fit = partial(_with_constant, solve) if constant else partial(_without, solve)
     fold_of = fold_of_cases(len(y), folds, fold_seed)
     squares, sizes = np.empty(folds), np.empty(folds)
     for fold in range(folds):
         held = fold_of == fold
-        errors = y[held] - x[held] @ fit(x[~held], y[~held])
+        weights, intercept = fit(x[~held], y[~held])
+        errors = y[held] - x[held] @ weights - intercept
         squares[fold], sizes[fold] = np.mean(errors**2), np.mean(np.abs(errors))
     variance = float(np.var(y))
+    weights, intercept = fit(x, y)
     return Candidate(
         tasks=tuple(problem.tasks[j] for j in positions),
-        coefficients=tuple(fit(x, y).tolist()),
+        coefficients=tuple(weights.tolist()),
         cv_mse=float(squares.mean()),
         cv_mae=float(sizes.mean()),
         r2=1.0 - float(squares.mean()) / variance if variance > 0 else math.nan,
         relative_error=math.log(10.0) * float(sizes.mean()),
         n=len(y),
+        intercept=intercept,
     )
+
+
+def _without(solve: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> tuple[Floats, float]:
+    return solve(x, y), 0.0
+
+
+def _with_constant(solve: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> tuple[Floats, float]:
+    middle, target = x.mean(axis=0), float(y.mean())
+    weights = solve(x - middle, y - target)
+    return weights, target - float(middle @ weights)
 
 
 def _fit(x: Floats, y: Floats) -> Floats:

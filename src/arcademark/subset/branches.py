@@ -1,0 +1,248 @@
+"""Large searches with bounds, compiled: what leads to pairs is bounded, too.
+
+Conventions
+-----------
+* A branch is a few chosen tasks, in any order, and those that may still be chosen. It is bounded by non-negative least
+  squares over both, as coefficients must not be negative, measured by what the chosen ones alone do to held-out cases
+  (`arcademark.subset.leverage`), or plainly where every fit is made without negative coefficients. ::
+
+      chosen A, B; left C, D, E, …   ── bounded: below the limit
+        │
+        ├── with C: chosen A, B, C; left D, E, …
+        │
+        └── without C: chosen A, B; left D, E, …   ── bounded again, as C had a coefficient
+              │
+              ├── with E: …
+
+* The next task is the one that the bound's coefficients make most use of: without it the bound rises soonest. As long
+  as a branch lacks less than its group, only tasks that lack some of the rest are taken.
+* Of the last three tasks the first is taken in the order of that use, and the others as pairs
+  (`arcademark.subset.pairs`, where groups, places and upper triangles are explained).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcademark.subset.bounds import completions, eliminate
+from arcademark.subset.kernels import TIE
+from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
+from arcademark.subset.leverage import make_leverage_room, rows_by_fold, strengthen
+from arcademark.subset.pairs import BOUNDED, PRUNED, copy_gram, group_grams, group_places, judge_pairs, make_pair_room
+
+SLACK = 1e-9
+"""Share of the target's square by which non-negative least squares may miss the least."""
+
+WORTHWHILE = 20
+"""Tasks left from which on a bound takes less time than all pairs that it may save."""
+
+
+@inner
+def hopeless(metric, allowed, active, solution, rule, best, offset, counts, room):  # type: ignore[no-untyped-def]
+    """Bound a branch: tell whether all its subsets are worse than those listed.
+
+    Parameters
+    ----------
+    metric : float64 array, shape (q + 1, q + 1)
+        The Gram matrix that measures it, upper triangle.
+    allowed : bool array, shape (q,)
+        Tasks chosen or left.
+    active, solution : bool and float64 arrays, shape (q,)
+        Tasks to begin with; filled with those that have a coefficient, and the coefficients.
+    rule, best
+        As for `arcademark.subset.pairs.search_groups`.
+    offset : float
+        What is added to the group's errors.
+    counts : int64 array
+        Added to.
+    room : tuple
+        Made by `arcademark.subset.least_squares.make_room`.
+    """
+    limit, margin, _ = rule
+    _, factor, found, _, small, trial = room
+    q = len(allowed)
+    reach = (min(limit, best[0][-1]) * (1.0 + TIE) - offset) / margin + SLACK * metric[q, q]
+    least = nonnegative_least_squares(metric, q, allowed, reach, factor, found, active, (small, trial))
+    counts[BOUNDED] += 1
+    for j in range(q):
+        solution[j] = found[j]
+    return least > reach
+
+
+@inner
+def left_over(lacks_of, allowed, taken, need, slots, counts):  # type: ignore[no-untyped-def]
+    """Count the subsets of a branch as pruned: all ways to fill its slots so that it lacks what its group lacks."""
+    left, end = np.empty(len(allowed), np.int64), 0
+    for j in range(len(allowed)):
+        if allowed[j] and not taken[j]:
+            left[end] = lacks_of[j]
+            end += 1
+    counts[PRUNED] += completions(left, end, need, slots)
+
+
+@inner
+def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore[no-untyped-def]
+    """Return the task to branch on."""
+    found, most = -1, -1.0
+    for j in range(len(allowed)):
+        if allowed[j] and not taken[j] and (need == 0 or lacks_of[j] & need != 0):
+            use = solution[j] * solution[j] * metric[j, j]
+            if use > most:
+                found, most = j, use
+    return found
+
+
+@inner
+def by_use(metric, solution, lacks_of, allowed, taken, need, first, names):  # type: ignore[no-untyped-def]
+    """Write the tasks left to ``names`` from place ``first`` on, in the order of their use; return where they end."""
+    uses, end = np.empty(len(names)), first
+    for j in range(len(allowed)):
+        if allowed[j] and not taken[j]:
+            use = solution[j] * solution[j] * metric[j, j]
+            if lacks_of[j] & need != 0:
+                use += metric[len(allowed), len(allowed)]  # before all that does not lack what is needed
+            place = end
+            while place > first and uses[place - 1] < use:
+                uses[place], names[place] = uses[place - 1], names[place - 1]
+                place -= 1
+            uses[place], names[place] = use, j
+            end += 1
+    return end
+
+
+@inner
+def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore[no-untyped-def]
+    """Gather the Gram matrix of some tasks and the target, and eliminate those of the first ``before`` places."""
+    y = metric.shape[0] - 1
+    for a in range(end):
+        i = names[a]
+        for b in range(a, end):
+            j = names[b]
+            gram[a, b] = metric[i, j] if i < j else metric[j, i]
+        gram[a, end] = metric[i, y]
+        squares[a] = gram[a, a]
+    gram[end, end] = metric[y, y]
+    for a in range(before):
+        eliminate(gram, a, end, squares, gram)
+
+
+@inner
+def last_three(group, state, need, seen, before, rule, constrained, best, counts, rooms):  # type: ignore[no-untyped-def]
+    """Search a branch that lacks three tasks; what it excludes on the way is left to the caller to allow again.
+
+    Parameters
+    ----------
+    group
+        As for `arcademark.subset.pairs.judge_pairs`.
+    state : tuple (metric, allowed, taken, active, solution, chosen)
+        As for `hopeless` and `search_groups`.
+    need, seen : int64
+        What the group lacks beyond the chosen tasks, and what these lack.
+    before : int
+        Tasks chosen.
+    rule, constrained, best, counts
+        As for `arcademark.subset.pairs.judge_pairs`.
+    rooms : tuple
+        To work in.
+    """
+    offset, lacks_of = group[3], group[6]
+    metric, allowed, taken, active, solution, chosen = state
+    pair_room, bound_room, names, gram, rest = rooms
+    end = by_use(metric, solution, lacks_of, allowed, taken, need, before, names)
+    for a in range(before):
+        names[a] = chosen[a]
+    eliminate_chosen(metric, names, before, end, pair_room[1], gram)
+    for a in range(before, end - 2):
+        can = 0
+        if need != 0:
+            for b in range(a, end):
+                can |= lacks_of[names[b]]
+        if need & ~can != 0:
+            return
+        if a > before:
+            gone = names[a - 1]
+            allowed[gone] = False
+            stale, active[gone] = active[gone], False
+            stale = stale and end - a >= WORTHWHILE
+            if stale and hopeless(metric, allowed, active, solution, rule, best, offset, counts, bound_room):
+                left_over(lacks_of, allowed, taken, need, 3, counts)
+                return
+        eliminate(gram, a, end, pair_room[1], rest)
+        chosen[before] = names[a]
+        pairs = a + 1, end, names, seen | lacks_of[names[a]]
+        judge_pairs(group, rest, pairs, chosen, rule, constrained, best, counts, pair_room)
+
+
+@entry
+def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
+    """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
+
+    Parameters and results are those of `arcademark.subset.pairs.search_groups`; there are at least 3 tasks to choose.
+    """
+    lack, counts = data[2], np.zeros(6, np.int64)
+    held, d, last = len(fixed), len(fixed) + choose, choose - 3
+    base = 0
+    for task in fixed:
+        base |= lack[task]
+    for lacking in groups:
+        places = group_places(fixed, free, lack, lacking)
+        q = len(places)
+        lacks_of = np.empty(q, np.int64)
+        for a in range(q):
+            lacks_of[a] = lack[places[a]]
+        grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
+        group = grams, whole, weights, offset, lacking, places, lacks_of
+        values, ends = rows_by_fold(data, lacking, places)
+        metrics, lever_room = np.empty((held + last + 1, q + 1, q + 1)), make_leverage_room(values, ends, held + last)
+        allowed, taken, excluded_at = np.ones(q, np.bool_), np.zeros(q, np.bool_), np.zeros(q, np.int64) - 1
+        active, solutions = np.zeros((last + 1, q), np.bool_), np.zeros((last + 1, q))
+        chosen, lacks = np.arange(d), np.empty(last + 1, np.int64)
+        bound_room = make_room(q)
+        names, gram, rest = np.empty(q, np.int64), np.empty((q + 1, q + 1)), np.empty((q + 1, q + 1))
+        rooms = make_pair_room(len(weights), q, d), bound_room, names, gram, rest
+        copy_gram(weighted, metrics[0])
+        lacks[0] = base
+        level, stale, before = 0, True, 0
+        while level >= 0:
+            while before < held + level:  # what was chosen since makes the bound tighter
+                if constrained is None:
+                    strengthen(values, ends, weights, chosen[before], before, allowed, metrics, lever_room)
+                else:
+                    copy_gram(metrics[before], metrics[before + 1])
+                taken[chosen[before]] = True
+                before, stale = before + 1, True
+            metric, need = metrics[before], lacking & ~lacks[level]
+            left, can = 0, 0
+            for j in range(q):
+                if allowed[j] and not taken[j]:
+                    left += 1
+                    can |= lacks_of[j]
+            if left >= choose - level and need & ~can == 0:
+                if stale and hopeless(
+                    metric, allowed, active[level], solutions[level], rule, best, offset, counts, bound_room
+                ):
+                    left_over(lacks_of, allowed, taken, need, choose - level, counts)
+                elif level < last:
+                    task = most_used(metric, solutions[level], lacks_of, allowed, taken, need)
+                    chosen[before] = task
+                    lacks[level + 1] = lacks[level] | lacks_of[task]
+                    for j in range(q):
+                        active[level + 1, j] = active[level, j]
+                        solutions[level + 1, j] = solutions[level, j]
+                    level += 1
+                    continue
+                else:
+                    for j in range(q):
+                        excluded_at[j] = level if allowed[j] and not taken[j] else excluded_at[j]
+                    state = metric, allowed, taken, active[level], solutions[level], chosen
+                    last_three(group, state, need, lacks[level], before, rule, constrained, best, counts, rooms)
+            for j in range(q):
+                if excluded_at[j] == level:
+                    excluded_at[j], allowed[j] = -1, True
+            level -= 1
+            before -= 1
+            if level >= 0:  # go on without the task that was chosen last
+                task = chosen[before]
+                taken[task], allowed[task], excluded_at[task] = False, False, level
+                stale, active[level, task] = active[level, task], False
+    return counts
