@@ -269,6 +269,18 @@ def test_the_toy_games_score_is_reached_again():
     assert score >= best.score >= 8  # what falls into the basket while it rests afterwards comes on top
 
 
+@pytest.mark.parametrize("life_ends", [False, True])
+def test_a_lost_life_may_end_an_exploration(life_ends):
+    spec = environment_spec("toy", protocol("ale-2013").override({"frame_skip": 1}))
+    environment, model = open_environment(spec), open_model(spec)
+    environment.reset(np.random.default_rng(3))
+    planner = GoExplore(spec, explore_frames=3000, width=8, life_ends=life_ends)
+    archive = [
+        planner._archive for _ in planner.plan(model, snapshot(environment), True, np.random.default_rng(0))
+    ][-1]  # fmt: skip
+    assert {archive.at(cell)[0].lives for cell in range(len(archive))} == ({5} if life_ends else {1, 2, 3, 4, 5})
+
+
 def test_the_emulators_score_is_reached_again():
     spec = environment_spec("space_invaders", protocol("ale-2013").override({"max_frames_per_episode": 1500}))
     environment, model = open_environment(spec), open_model(spec)

@@ -19,7 +19,8 @@ again where a cell's trajectory is replaced. Ours is different in this:
 * 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.
 * 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; ``seen_weight``,
   ``chosen_weight`` and ``chosen_since_new_weight`` are those of the same counts, with the form of 2021.
-* No knowledge of a game is used: neither rooms nor levels, nor does a lost life end an exploration.
+* No knowledge of a game is used, neither rooms nor levels. A lost life ends an exploration if ``life_ends`` says so, as
+  in 2019's games, which are Montezuma's Revenge and Pitfall; in 2021's others it does not.
 * Cells are explored one after another, not in batches of 100.
 * Where the best trajectory ends before the episode, the action that does nothing follows. In a game that takes points
   away, the episode can then end with less than the trajectory gave.
@@ -62,6 +63,8 @@ class GoExplore:
         Of an action to follow itself, else it is drawn anew from all. 0.95: 20 times on average.
     seen_weight, chosen_weight, chosen_since_new_weight : float
         Of a cell's counts, in the choice of cells. 1, 0 and 0 in 2021.
+    life_ends : bool
+        Whether an exploration ends with a life, and goes on from nowhere after it.
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 4 in the papers.
     """
@@ -79,6 +82,7 @@ class GoExplore:
         seen_weight: float = 1.0,
         chosen_weight: float = 0.0,
         chosen_since_new_weight: float = 0.0,
+        life_ends: bool = False,
         frames_per_action: int | None = None,
     ) -> None:
         screen_height, screen_width = screen_shape(env.game)
@@ -99,6 +103,7 @@ class GoExplore:
         self.explore_frames = explore_frames
         self.explore_actions = explore_actions
         self.repeat_probability = repeat_probability
+        self.life_ends = life_ends
         self._noop = env.action_meanings.index("NOOP") if "NOOP" in env.action_meanings else 0
         self._cell = env.game, (screen_height, screen_width), width, height, levels
         self._forget()
@@ -172,13 +177,15 @@ class GoExplore:
         state, (score, length, last) = archive.at(chosen)
         frames_before = model.frames
         model.restore(state)
+        lives = model.lives if self.life_ends else 0
         seen, improved = {chosen}, set[int]()
         actions: list[int] = []
         for action in self._draw(model, rng):
             reward, terminated, truncated = model.step(action)
             actions.append(action)
             score, length = score + reward, length + 1
-            ended = terminated or truncated
+            ended = terminated or truncated or (self.life_ends and model.lives < lives)
+            lives = model.lives if self.life_ends else 0
             key = b"" if ended else cells.read(model)
             cell = None if ended else archive.find(key)
             better = not ended and archive.improves(cell, score, length)
