@@ -58,6 +58,8 @@ class Candidate:
         Complete cases.
     intercept : float
         The constant; 0 in models without.
+    standard_error : float
+        Of ``cv_mae``, as if folds were independent; training sets overlap, so that it is rather too small.
     """
 
     tasks: tuple[str, ...]
@@ -68,6 +70,7 @@ class Candidate:
     relative_error: float
     n: int
     intercept: float = 0.0
+    standard_error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -274,6 +277,7 @@ def evaluate(
         relative_error=math.log(10.0) * float(sizes.mean()),
         n=len(y),
         intercept=intercept,
+        standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )
 
 

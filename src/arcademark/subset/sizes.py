@@ -1,0 +1,75 @@
+"""The best subset of every size: how much a further task is worth.
+
+Conventions
+-----------
+* Each size is searched for itself; subsets of different sizes need not share a task.
+* With missing scores the curve flatters large subsets: they leave out algorithms, often those that are hard to predict.
+  ``incomplete="charge"`` (`arcademark.subset.search.search`) chooses as if whoever is left out were predicted by no more
+  than the mean; `r2_of_all` says what a subset is worth by that measure, however it was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcademark.subset.enumeration import Progress
+from arcademark.subset.problem import Problem
+from arcademark.subset.search import Candidate, Certificate, search
+
+
+@dataclass(frozen=True)
+class SizedSubset:
+    """The best subset of a size.
+
+    Parameters
+    ----------
+    best : Candidate
+    r2_of_all : float
+        As `r2_of_all`.
+    certificate : Certificate
+        The proof.
+    """
+
+    best: Candidate
+    r2_of_all: float
+    certificate: Certificate
+
+
+def every_size(
+    problem: Problem, sizes: Sequence[int], *, progress: Callable[[int], Progress] | None = None, **options: Any
+) -> tuple[SizedSubset, ...]:
+    """Search one size after another.
+
+    Parameters
+    ----------
+    problem : Problem
+    sizes : sequence of int
+    progress : callable, optional
+        Given a size, returns what is told how far its search is.
+    **options
+        Of every `arcademark.subset.search.search`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a size cannot be searched.
+    """
+    found = []
+    for size in sizes:
+        result = search(problem, size, top=1, progress=None if progress is None else progress(size), **options)
+        found.append(SizedSubset(result.best, r2_of_all(problem, result.best), result.certificate))
+    return tuple(found)
+
+
+def r2_of_all(problem: Problem, candidate: Candidate) -> float:
+    """Return R² over all of the problem's algorithms, where those that are left out count as predicted by the mean.
+
+    That is n / N (1 − ``cv_mse`` / variance), with the variance of the target over all N algorithms; the charging
+    objective ranks by it. NaN where the target does not vary.
+    """
+    variance, share = float(np.var(problem.y)), candidate.n / len(problem.y)
+    return share * (1.0 - candidate.cv_mse / variance) if variance > 0 else float("nan")
