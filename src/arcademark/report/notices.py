@@ -191,7 +191,8 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
         yield _notice(
             "estimate_refused",
             f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
-            f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
+            f"{pairs[0][0].title} also needs {wording.listing(missing)}; 'arcademark subset predict' tells it from any "
+            "games.",
         )
     used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
     for name, title, suite in used:
