@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import options, subset_sizes, tables
 from arcademark.cli.subset_scores import scores_of, where_from
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
@@ -60,6 +60,7 @@ class Bars:
 @click.command("search", short_help="Find the best few tasks, with a proof.")
 @where_from
 @click.option("--size", type=options.COUNT, help="Tasks of the subset.")
+@click.option("--sizes", metavar="SIZES", help="Every size, 1-10 or 3,5,8-10: the curve of error against size.")
 @click.option("--plan", metavar="NAME", help="atari-5: the paper's six searches, each built on those before.")
 @click.option(
     "--target",
@@ -74,6 +75,12 @@ class Bars:
 @click.option("--within", metavar="NAMES", help="The only tasks to choose from.")
 @click.option("--top", type=options.COUNT, default=10, show_default=True, help="How many subsets to list.")
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
+@click.option(
+    "--incomplete",
+    type=click.Choice(["leave-out", "charge"]),
+    help="Algorithms without a subset's scores: left out, or charged as if predicted by the mean, so that leaving out "
+    "gains nothing.  [default: leave-out; with --sizes both]",
+)
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
 @click.option(
@@ -106,6 +113,12 @@ class Bars:
 )
 @click.option("--no-bounds", is_flag=True, help="Cross-validate every subset; the result is the same.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the model, a plan's into a folder.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --sizes: also draw the curve, FILE.svg or FILE.png; replaces an earlier figure.",
+)
 @options.as_json
 @tables.read_as
 def command(
@@ -114,7 +127,9 @@ def command(
     suite: str,
     references: Path | None,
     algorithms: str | None,
+    sizes: str | None,
     out: Path | None,
+    figure: Path | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -127,9 +142,12 @@ def command(
 
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
+    subset_sizes.check(sizes, figure)
     scores = scores_of(places, catalogue, suite, references, algorithms, given)
     asked = _asked(scores, given)
     name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
+    if sizes is not None:
+        return subset_sizes.show(scores, asked, sizes, name or "catalogue", Bars(), out, figure, as_json)
     with Bars() as bars:
         shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
     written = [] if out is None else _write(shown, out)
@@ -154,6 +172,7 @@ def _asked(scores: Any, given: dict[str, Any]) -> Any:
         given[name] = tuple(map(canonical, tables.names(given[name])))
     given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"
     given["bounds"] = not given.pop("no_bounds")
+    given["incomplete"] = given["incomplete"] and given["incomplete"].replace("-", " ")
     return Asked(**given)
 
 

@@ -37,7 +37,7 @@ def draw(plate: Curves) -> Figure:
         for index, curve in enumerate(panel.curves):
             shade, dashes = PALETTE[f"hue-{index + 1}"], DASHES[index]
             axes.plot(curve.x, curve.y, color=shade, linewidth=1.5, dashes=dashes, drawstyle="steps-pre", zorder=3)
-    _legend(figure, [curve.name for curve in plate.panels[0].curves], height)
+    legend(figure, [curve.name for curve in plate.panels[0].curves], height)
     return figure
 
 
@@ -62,7 +62,8 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
     beside(axes, panel.across, (0.5, 0), (0, -26), TEXT_SIZE, "muted", ha="center")
 
 
-def _legend(figure: Figure, names: Sequence[str], height: float) -> None:
+def legend(figure: Figure, names: Sequence[str], height: float) -> None:
+    """Draw names beside samples of their lines, at the top of a figure of a height in points."""
     frame = figure.add_axes((0, 1 - 16 / height, 1, 16 / height))
     bare(frame)
     frame.set_xlim(0, WIDTH)

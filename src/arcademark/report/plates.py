@@ -1,9 +1,9 @@
-"""Two forms of figure, in which every figure of a reproduction is drawn: rows of values, and curves.
+"""Forms of figure: rows of values, curves, in which every figure of a reproduction is drawn, and lines.
 
 Conventions
 -----------
-* What is to be drawn stands here; `plate_rows` and `plate_curves` draw it, `plate_files` writes it. A plate is as wide
-  as a page's text and as high as its rows need.
+* What is to be drawn stands here; `plate_rows`, `plate_curves` and `plate_lines` draw it, `plate_files` writes it. A
+  plate is as wide as a page's text and as high as its rows need.
 * In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
 * Colours tell apart under every kind of colour blindness, and never alone: rows have names, curves have dashes.
 * Text stays text in SVG, and every colour can be swapped for a CSS variable, so that pages may be dark.
@@ -123,4 +123,49 @@ class Curves:
     panels: tuple[CurvePanel, ...]
 
 
-Plate = Rows | Curves
+@dataclass(frozen=True)
+class Line:
+    """Points with a line through them.
+
+    Parameters
+    ----------
+    name : str
+    x, y : tuple of float
+        Ascending in x.
+    spread : tuple of float
+        How far a whisker reaches up and down from each point; empty for none.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    spread: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A plate of lines: one panel, whose axis up begins at 0.
+
+    Parameters
+    ----------
+    title, across : str
+        What it shows, with what the axis up means; what the axis across means.
+    lines : tuple of Line
+        At most five.
+    ticks : tuple of (float, str)
+        Across.
+    unit : str
+        Behind the numbers of the axis up: " %".
+    feet : tuple of (str, tuple of str)
+        Lines of numbers below the ticks, each with its name and a text a tick.
+    """
+
+    title: str
+    across: str
+    lines: tuple[Line, ...]
+    ticks: tuple[tuple[float, str], ...]
+    unit: str = ""
+    feet: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+Plate = Rows | Curves | Lines

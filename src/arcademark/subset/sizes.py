@@ -3,9 +3,9 @@
 Conventions
 -----------
 * Each size is searched for itself; subsets of different sizes need not share a task.
-* With missing scores the curve flatters large subsets: they leave out algorithms, often those that are hard to predict.
-  ``incomplete="charge"`` (`arcademark.subset.search.search`) chooses as if whoever is left out were predicted by no more
-  than the mean; `r2_of_all` says what a subset is worth by that measure, however it was chosen.
+* With missing scores the curve flatters large subsets: they leave out algorithms, often those that are hard to
+  predict. ``incomplete="charge"`` (`arcademark.subset.search.search`) chooses as if whoever is left out were predicted
+  by no more than the mean; `r2_of_all` says what a subset is worth by that measure, however it was chosen.
 """
 
 from __future__ import annotations

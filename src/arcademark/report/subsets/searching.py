@@ -22,6 +22,7 @@ from arcademark.subset import stability, validate
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
+from arcademark.subset.question import Incomplete
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
@@ -55,6 +56,9 @@ class Asked:
         Subsets to list, the best among them.
     nonnegative : {"drop", "nnls"}
         Drop models with negative coefficients, or fit every model without.
+    incomplete : {"leave out", "charge"} or None
+        What becomes of algorithms that a subset leaves out, as for `arcademark.subset.search.search`; None for "leave
+        out", and with every size for both.
     folds, fold_seed : int
     minimum_tasks, minimum_algorithms : int or None
         How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
@@ -80,6 +84,7 @@ class Asked:
     within: tuple[str, ...] = ()
     top: int = 10
     nonnegative: Literal["drop", "nnls"] = "drop"
+    incomplete: Incomplete | None = None
     folds: int = FOLDS
     fold_seed: int = FOLD_SEED
     minimum_tasks: int | None = None
@@ -204,7 +209,7 @@ def searched(
             from_candidate(
                 result.best,
                 f"{name}-{step or asked.size}",
-                target=f"{_title(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
+                target=f"{title_of(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
                 citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
                 transform=asked.transform,
                 references=reference,
@@ -216,7 +221,7 @@ def searched(
         for step, result in results.items()
     )
     return Searched(
-        target=_title(asked.target, scores.metric),
+        target=title_of(asked.target, scores.metric),
         transform=asked.transform,
         metric=scores.metric,
         algorithms=len(problem.algorithms),
@@ -340,7 +345,12 @@ def _bootstrap(
 
 
 def _options(asked: Asked) -> dict[str, Any]:
-    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
+    return {
+        "nonnegative": asked.nonnegative,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "incomplete": asked.incomplete or "leave out",
+    }
 
 
 def gap(best: Candidate, other: Candidate) -> float:
@@ -348,7 +358,7 @@ def gap(best: Candidate, other: Candidate) -> float:
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
 
 
-def _title(target: str, metric: str) -> str:
+def title_of(target: str, metric: str) -> str:
     """Name a target with what it is a summary of."""
     if target == RECORDS:
         return "median HWRNS"

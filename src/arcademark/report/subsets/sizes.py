@@ -1,0 +1,248 @@
+"""What ``arcademark subset search --sizes`` shows: the best subset of every size, how far off, and how it is proven."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.report.subsets import searching, validating
+from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.searching import Asked
+from arcademark.report.subsets.validating import Validation
+from arcademark.subset import sizes as every
+from arcademark.subset import validate
+from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.plan import Progress
+from arcademark.subset.problem import Problem
+from arcademark.subset.question import Incomplete
+from arcademark.subset.search import Candidate, Certificate
+from arcademark.subset.sizes import SizedSubset
+
+SCHEMA = "arcademark.subset-sizes/1"
+MOST = 200
+"""Sizes that may be asked for at once."""
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The best subset of a size.
+
+    Parameters
+    ----------
+    size : int
+    best : Candidate
+    error, spread : float
+        Cross-validated error and its standard error: a relative error, as a fraction, where scores are
+        log-transformed, else in the target's own units.
+    r2_of_all : float or None
+        R² over all algorithms, where those that are left out count as predicted by the mean; None without variance.
+    certificate : Certificate
+    model : SubsetModel
+    nested : Validation or None
+        Errors on papers left out of the search; None if not asked for.
+    """
+
+    size: int
+    best: Candidate
+    error: float
+    spread: float
+    r2_of_all: float | None
+    certificate: Certificate
+    model: SubsetModel
+    nested: Validation | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The best subsets by one objective.
+
+    Parameters
+    ----------
+    incomplete : {"leave out", "charge"}
+        What becomes of algorithms without a subset's scores.
+    sizes : tuple of Sized
+        Ascending.
+    """
+
+    incomplete: Incomplete
+    sizes: tuple[Sized, ...]
+
+
+@dataclass(frozen=True)
+class EverySize:
+    """The best subsets of every size, as every renderer shows them.
+
+    Parameters
+    ----------
+    target, transform, metric, algorithms, tasks, left_out, folds, fold_seed, titles, noun, sources, remarks
+        As for `arcademark.report.subsets.searching.Searched`.
+    series : tuple of Series
+        By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the one
+        that was asked for.
+    """
+
+    target: str
+    transform: str
+    metric: str
+    algorithms: int
+    tasks: int
+    left_out: Mapping[str, str]
+    folds: int
+    fold_seed: int
+    series: tuple[Series, ...]
+    titles: Mapping[str, str]
+    noun: str
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def read_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes, "1-10" or "3,5,8-10"; ascending.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it is no such list.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last:
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
+        found.update(range(first, last + 1))
+    if len(found) > MOST:
+        raise ArcadeMarkError(f"--sizes {text}: {len(found):,} sizes, expected at most {MOST}")
+    return tuple(sorted(found))
+
+
+def every_size(
+    scores: Normalised,
+    asked: Asked,
+    sizes: Sequence[int],
+    name: str,
+    progress: Callable[[str, int], Progress] | None = None,
+) -> EverySize:
+    """Search every size, and put together what is shown.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+        Without size and plan.
+    sizes : sequence of int
+    name : str
+        Of the table, for the models' names.
+    progress : callable, optional
+        Given a step's name and size, returns what is told how far its search is.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `arcademark.subset.search.search` and `arcademark.subset.problem.make_problem`.
+    """
+    problem = searching.problem_of(scores, asked)
+    both: tuple[Incomplete, ...] = ("leave out", "charge") if np.isnan(problem.X).any() else ("leave out",)
+    objectives = both if asked.incomplete is None else (asked.incomplete,)
+    target = searching.title_of(asked.target, scores.metric)
+    return EverySize(
+        target=target,
+        transform=asked.transform,
+        metric=scores.metric,
+        algorithms=len(problem.algorithms),
+        tasks=len(problem.tasks),
+        left_out=problem.left_out,
+        folds=asked.folds,
+        fold_seed=asked.fold_seed,
+        series=tuple(
+            Series(objective, _series(problem, objective, scores, asked, sizes, name, progress))
+            for objective in objectives
+        ),
+        titles={task: scores.title(task) for task in scores.tasks},
+        noun=scores.yardstick.noun,
+        sources=scores.sources,
+        remarks=scores.remarks,
+    )
+
+
+def _series(
+    problem: Problem,
+    objective: Incomplete,
+    scores: Normalised,
+    asked: Asked,
+    sizes: Sequence[int],
+    name: str,
+    progress: Callable[[str, int], Progress] | None,
+) -> tuple[Sized, ...]:
+    options = _options(asked, objective)
+
+    def told(size: int) -> Progress | None:
+        return None if progress is None else progress("" if objective == "leave out" else "all charged", size)
+
+    found = every.every_size(problem, sizes, progress=told if progress else None, **options)  # type: ignore[arg-type]
+    nested: Mapping[str, Validation] = {}
+    if asked.nested:
+        papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
+
+        def choose(sample: Problem) -> Mapping[str, Candidate]:
+            return {str(len(item.best.tasks)): item.best for item in every.every_size(sample, sizes, **options)}
+
+        move = None if progress is None else progress("papers left out", 0)
+        measured = validate.nested(problem, papers, choose, move)
+        nested = {size: validating.validation(item, asked.transform) for size, item in measured.items()}
+    return tuple(_sized(item, problem, objective, scores, asked, name, nested) for item in found)
+
+
+def _sized(
+    item: SizedSubset,
+    problem: Problem,
+    objective: Incomplete,
+    scores: Normalised,
+    asked: Asked,
+    name: str,
+    nested: Mapping[str, Validation],
+) -> Sized:
+    best, size = item.best, len(item.best.tasks)
+    log = asked.transform == validating.LOG
+    model = from_candidate(
+        best,
+        f"{name}-{size}{'-charged' if objective == 'charge' else ''}",
+        target=f"{searching.title_of(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
+        citation=f"the best of {item.certificate.subsets:,} subsets of {name}",
+        transform=asked.transform,
+        references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
+        nested=validating.kept(nested.get(str(size))),
+    )
+    return Sized(
+        size=size,
+        best=best,
+        error=best.relative_error if log else best.cv_mae,
+        spread=best.standard_error * (np.log(10.0) if log else 1.0),
+        r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
+        certificate=item.certificate,
+        model=model,
+        nested=nested.get(str(size)),
+    )
+
+
+def _options(asked: Asked, objective: Incomplete) -> dict[str, Any]:
+    return {
+        "include": asked.include,
+        "exclude": asked.exclude,
+        "within": asked.within or None,
+        "nonnegative": asked.nonnegative,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "bounds": asked.bounds,
+        "incomplete": objective,
+    }
+
+
+def models(shown: EverySize) -> tuple[SubsetModel, ...]:
+    """Return every subset's model, as named."""
+    return tuple(item.model for series in shown.series for item in series.sizes)
