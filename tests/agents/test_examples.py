@@ -1,16 +1,22 @@
+import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from arcademark.agents import base
 from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, make_policy
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
 from arcademark.runs.verify import verify
 from arcademark.suite.protocols import protocol
 
-EXAMPLE = f"{Path(__file__).parents[2]}/examples/my_agent.py:make_agent"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE = f"{EXAMPLES}/my_agent.py:make_agent"
+SHORT = {"max_frames_per_episode": 60}
+PLANNER = f"{EXAMPLES}/my_planner.py:make_planner"
 
 
 @pytest.mark.parametrize("shape", [(4, 84, 84), (210, 160, 3), (128,)])
@@ -36,3 +42,32 @@ def test_the_example_plays_the_emulator(tmp_path):
     assert plan.trials[0].agent.label == "my_agent.py:make_agent(boredom=2)"
     assert execute(plan, tmp_path / "run", workers=2).complete
     assert verify(tmp_path / "run", workers=1).confirmed == 4
+
+
+def test_the_planner_looks_ahead(tmp_path):
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 300, "evaluation_episodes": 3})
+    plan = make_plan([*agent_specs(PLANNER, {"steps": "7"}), *agent_specs("random")], ["toy"], rules, episodes=3)
+    assert plan.trials[0].agent.label == "my_planner.py:make_planner(steps=7)"
+    assert execute(plan, tmp_path / "run", workers=2).complete
+    assert verify(tmp_path / "run", workers=1).confirmed == 6
+    run = read_run(tmp_path / "run")
+    ahead, random = (sum(row.score for row in run.by_trial[trial.id]) for trial in run.trials)
+    assert ahead > 2 * random
+    assert all(row.simulated_frames > 18 * row.steps for row in run.by_trial[plan.trials[0].id])
+
+
+def test_the_planner_plays_the_emulator(tmp_path):
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 100})
+    plan = make_plan(agent_specs(PLANNER, {"steps": "4"}), ["pong"], rules, episodes=1)
+    assert execute(plan, tmp_path / "run", workers=1).complete
+    (row,) = read_run(tmp_path / "run").episodes
+    assert (row.steps, row.simulated_frames) == (20, sum(18 * 5 * min(4, left) for left in range(20, 0, -1)))
+    assert verify(tmp_path / "run", workers=1).confirmed == 1
+
+
+def test_the_planner_of_the_docstring_plays(own_agent, tmp_path):
+    code = textwrap.dedent(base.__doc__.partition("::\n")[2])
+    plan = make_plan(own_agent(code, "Greedy"), ["toy"], protocol("world-records").override(SHORT), episodes=1)
+    assert execute(plan, tmp_path / "run", workers=1).complete
+    (row,) = read_run(tmp_path / "run").episodes
+    assert row.simulated_frames >= 4 * row.steps

@@ -6,8 +6,8 @@ import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.lane import Played, TrainingBlock
-from arcademark.runs.progress import Standing, Tracker
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult
+from arcademark.runs.progress import RECENT_SECONDS, Standing, Tracker, _Recent
+from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
 def episode(trial, number: int, frames: int, phase: str = "evaluation") -> EpisodeResult:
@@ -76,3 +76,65 @@ def test_a_learner_whose_training_is_scored_needs_no_evaluation(toy_plan, paced)
     assert not tracker.done
     tracker.hear(trial.id, TrainingBlock((), Checkpoint(4, 120, True, b"")))
     assert tracker.done == 1
+
+
+def kept(number: int, frames: int) -> Unfinished:
+    return Unfinished(number, frames, 100 * frames, 1.0, "{}", b"", b"")
+
+
+def test_planners_have_a_bound_before_their_first_episode_ends(toy_plan):
+    (trial,) = toy_plan(episodes=4).trials  # of at most 120 frames
+    tracker = Tracker([Standing(trial)])
+    assert tracker.progress().planning is None
+    tracker.hear(trial.id, Opened(None, False, 1, plans=True))
+    tracker.hear(trial.id, Played(30, simulated_frames=5000, decisions=6))
+    tracker.hear(trial.id, Played(10, simulated_frames=1000, decisions=2))
+    early = tracker.progress()
+    assert early.fraction == pytest.approx(40 / 480)
+    assert early.at_most
+    assert early.planning is not None
+    assert (early.planning.decisions, early.planning.simulated_frames) == (8, 6000)
+    assert early.planning.simulated_frames_per_second > 0
+    assert early.frames == 40
+    tracker.hear(trial.id, episode(trial, 0, 40))
+    later = tracker.progress()
+    assert later.fraction == pytest.approx(40 / (40 + 120))
+    assert not later.at_most
+
+
+def test_without_a_cap_a_planner_cannot_be_guessed(toy_plan):
+    (trial,) = toy_plan(episodes=4, override={"max_frames_per_episode": "none"}).trials
+    tracker = Tracker([Standing(trial, plans=True)])
+    tracker.hear(trial.id, Played(30, simulated_frames=5000, decisions=6))
+    progress = tracker.progress()
+    assert (progress.fraction, progress.seconds_left, progress.at_most) == (None, None, False)
+
+
+def test_a_lost_planner_goes_on_where_it_was_kept(toy_plan):
+    (trial,) = toy_plan(episodes=2).trials
+    tracker = Tracker([Standing(trial, plans=True, in_play=50, kept={1: 50})])
+    tracker.hear(trial.id, Played(30))
+    tracker.hear(trial.id, kept(0, 20))
+    assert tracker.progress().fraction == pytest.approx(30 / (30 + 240 - 80))
+    tracker.hear(trial.id, Lost("SIGKILL"))
+    assert tracker.progress().fraction == pytest.approx(30 / (30 + 240 - 70))
+    tracker.hear(trial.id, Played(100))
+    tracker.hear(trial.id, episode(trial, 0, 120))
+    tracker.hear(trial.id, Lost("SIGKILL"))
+    assert tracker.progress().fraction == pytest.approx(130 / (130 + 120 - 50))
+
+
+def test_speed_is_that_of_the_last_minutes():
+    recent = _Recent()
+    assert recent.since(0.0, Played(0)) == (Played(0), 0.0)
+    for second in range(1, 1001):
+        lately, span = recent.since(float(second), Played(second if second < 800 else 800 + 10 * (second - 800)))
+        assert span <= RECENT_SECONDS + 1
+    assert lately.frames / span == pytest.approx(10)
+
+
+def test_speed_of_a_run_that_is_asked_seldom():
+    recent = _Recent()
+    recent.since(1.0, Played(5))
+    lately, span = recent.since(1000.0, Played(1004))
+    assert (lately, span) == (Played(999), 999.0)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.metrics.intervals import score
+from arcademark.report.record import Planning
 from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores
 
@@ -39,6 +40,8 @@ class Cell:
         Episodes asked for, over all seeds.
     variant : str
         Which member of its family this is, "" if it is alone.
+    planning : Planning or None
+        What the decisions of these episodes cost a planner; None for other agents.
     """
 
     agent: str
@@ -46,6 +49,7 @@ class Cell:
     truncated: tuple[bool, ...]
     planned: int
     variant: str = ""
+    planning: Planning | None = None
 
 
 @dataclass(frozen=True)
@@ -164,4 +168,10 @@ def _cell(agent: str, rows: Sequence[tuple[TrialRecord, tuple[EpisodeRecord, ...
         seeds=tuple(np.array([episode.score for episode in scored]) for _, scored in rows if scored),
         truncated=tuple(episode.end == "truncated" for _, scored in rows for episode in scored),
         planned=sum(trial.episodes for trial, _ in rows),
+        planning=_planning([episode for trial, scored in rows if trial.plans for episode in scored]),
     )
+
+
+def _planning(episodes: Sequence[EpisodeRecord]) -> Planning | None:
+    decisions, frames = (sum(getattr(item, name) for item in episodes) for name in ("steps", "simulated_frames"))
+    return Planning(decisions, frames, frames / decisions) if decisions else None

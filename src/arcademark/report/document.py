@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from arcademark.report.record import Run
+from arcademark.report.record import Planning, Run
 
 Level = Literal["warning", "note"]
 
@@ -125,6 +125,8 @@ class GameScore:
         Whether the frame cap ended it; same order.
     variant : str
         Of a best-of view: the agent that scored best on this game. Else "".
+    planning : Planning or None
+        What the decisions of a planner cost; None for other agents.
     """
 
     game: str
@@ -139,6 +141,7 @@ class GameScore:
     episode_scores: tuple[float, ...]
     episode_truncated: tuple[bool, ...]
     variant: str = ""
+    planning: Planning | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcademark.report import figures, pages, wording
+from arcademark.report import figures, pages, runs, wording
 from arcademark.report.document import Game, GameScore, Report
 
 TEMPLATE = "page.html.jinja"
@@ -30,6 +30,7 @@ def render(report: Report) -> str:
         legend=figures.legend(report.algorithms),
         most_dots=figures.MOST_DOTS,
         span=_span,
+        frames_used=runs.frames_used,
         rows=[
             (report.game(score.game), algorithm, score)
             for game in report.games

@@ -49,6 +49,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         *_trained(protocol, algorithms),
         *_scored(protocol, algorithms),
         *_exceptions(protocol, algorithms),
+        *_planned(protocol, algorithms),
     ]
     if run.troubles:
         sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
@@ -69,6 +70,19 @@ def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iter
     for frames in sorted({item.frames_per_action for item in algorithms} - {usual}):
         names = wording.listing(item.name for item in algorithms if item.frames_per_action == frames)
         yield f"An action of {names} is held for {wording.plural(frames, 'frame')} instead."
+
+
+def _planned(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    counted = "count" if _values(protocol)["counted_frames"] == "emulated" else "do not count"
+    for item in algorithms:
+        costs = [score.planning for score in item.scores if score.planning]
+        if costs:
+            decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
+            yield (
+                f"{item.name} plans with a second emulator as a model of the game, which simulated "
+                f"{round(frames / decisions):,} frames a decision on average, {frames:,} in all; under the protocol "
+                f"these {counted} as frames used."
+            )
 
 
 def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:

@@ -38,6 +38,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "episodes_truncated": "note",
         "fewer_episodes": "note",
         "action_interval": "note",
+        "planning": "note",
         "no_reference": "note",
         "best_of": "note",
         "left_out": "note",
@@ -78,6 +79,7 @@ def collect(
         *_learners(shown),
         *_scores(algorithms, games),
         *_actions(shown),
+        *_planning(algorithms),
         *_hard_exploration(algorithms),
         *_intervals(algorithms),
     ]
@@ -279,6 +281,17 @@ def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
                 "action_interval",
                 f"{entrant.name} chooses an action {often}, its protocol's agents {wording.every(usual)}.",
             )
+
+
+def _planning(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    names = [item.name for item in algorithms if any(score.planning for score in item.scores)]
+    if names:
+        plans = "plans" if len(names) == 1 else "plan"
+        yield _notice(
+            "planning",
+            f"{wording.listing(names)} {plans} on the emulator, which can be put back to where the game stands: agents "
+            "that only act have nothing like it.",
+        )
 
 
 def _hard_exploration(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -10,6 +10,24 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True)
+class Planning:
+    """What a planner's decisions cost in a model of the game.
+
+    Parameters
+    ----------
+    decisions : int
+        Actions of the scored episodes.
+    simulated_frames : int
+        Frames that the model emulated to choose them.
+    frames_per_decision : float
+    """
+
+    decisions: int
+    simulated_frames: int
+    frames_per_decision: float
+
+
+@dataclass(frozen=True)
 class Setting:
     """One field of a protocol.
 
@@ -113,7 +131,11 @@ class Run:
     episodes : tuple of int
         The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
     frames : int
-        Emulated in finished episodes, training included.
+        Played in finished episodes, training included.
+    simulated_frames : int
+        Emulated by planners to choose the actions of these; 0 where no agent plans.
+    counted_frames : int
+        What the protocol counts as used: the frames played, or those and the simulated ones.
     trials : tuple of Trial
         In the plan's order.
     commands : tuple of str
@@ -132,6 +154,8 @@ class Run:
     seeds: tuple[int, ...]
     episodes: tuple[int, ...]
     frames: int
+    simulated_frames: int
+    counted_frames: int
     trials: tuple[Trial, ...]
     commands: tuple[str, ...]
     versions: tuple[tuple[str, str], ...]

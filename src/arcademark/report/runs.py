@@ -29,6 +29,9 @@ def known_set(names: Sequence[str]) -> str:
 def view(run: RunScores, name: str) -> Run:
     """Show one run."""
     record, manifest = run.record, run.record.manifest
+    frames, simulated = (
+        sum(getattr(item, name) for item in record.episodes) for name in ("frames", "simulated_frames")
+    )
     return Run(
         name=name,
         directory=str(record.directory),
@@ -37,12 +40,23 @@ def view(run: RunScores, name: str) -> Run:
         games=tuple(dict.fromkeys(game_name(trial.game) for trial in record.trials)),
         seeds=tuple(sorted({trial.seed for trial in record.trials})),
         episodes=tuple(sorted({trial.episodes for trial in record.trials})),
-        frames=sum(episode.frames for episode in record.episodes),
+        frames=frames,
+        simulated_frames=simulated,
+        counted_frames=frames + simulated if record.protocol.counted_frames == "emulated" else frames,
         trials=_trials(run),
         commands=_commands(manifest),
         versions=_pairs(manifest.get("versions")),
         machine=_pairs(manifest.get("machine")),
         roms=tuple((game_name(task), str(md5)) for task, md5 in manifest.get("games", {}).items() if md5),
+    )
+
+
+def frames_used(run: Run) -> str:
+    """Say what a run with planners emulated, and what of it its protocol counts as used."""
+    setting = next(item for item in run.protocol.settings if item.field == "counted_frames")
+    return (
+        f"{run.name}: {wording.count(run.frames)} frames played and {wording.count(run.simulated_frames)} simulated to "
+        f"choose the actions; {run.protocol.name} counts {setting.text}: {wording.count(run.counted_frames)}."
     )
 
 

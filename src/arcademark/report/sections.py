@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from arcademark.report import wording
-from arcademark.report.document import HardExploration, HardGame
+from arcademark.report import runs, wording
+from arcademark.report.document import HardExploration, HardGame, Report
 from arcademark.report.layout import prose, section, table
 
 MOST_ALGORITHMS = 8
@@ -48,6 +48,22 @@ def hard_exploration(found: HardExploration, *, everyone: bool = False) -> Itera
     more = len(found.games[0].scores) - MOST_ALGORITHMS
     rest = [] if everyone or more < 1 else [Text(f"and {wording.plural(more, 'algorithm')} more: --all shows them")]
     yield from section(title, made, *rest)
+
+
+def planning(report: Report) -> Iterator[RenderableType]:
+    """Yield the section on what planners simulated; nothing where no agent plans."""
+    several = len(report.algorithms) > 1
+    who = ["game", "algorithm"] if several else ["game"]
+    made = table(*who, "decisions", "simulated frames", "a decision", left=len(who))
+    for game in report.games:
+        for algorithm in report.algorithms:
+            for cost in (score.planning for score in algorithm.scores if score.game == game.id and score.planning):
+                numbers = (wording.count(cost.decisions), wording.count(cost.simulated_frames))
+                named = (Text(game.name), Text(algorithm.name))[: len(who)]
+                made.add_row(*named, *numbers, wording.count(round(cost.frames_per_decision)))
+    if made.row_count:
+        told = (Text(runs.frames_used(run)) for run in report.runs if run.simulated_frames)
+        yield from section("Planning on the emulator", made, *told)
 
 
 def _score(score: float | None, hns: float | None) -> tuple[RenderableType, ...]:

@@ -121,6 +121,7 @@ def _game_score(task: str, cell: Cell, seed: int) -> GameScore:
         episode_scores=tuple(float(score) for scores in cell.seeds for score in scores),
         episode_truncated=cell.truncated,
         variant=cell.variant,
+        planning=cell.planning,
     )
 
 

@@ -1,0 +1,133 @@
+"""Runs of an older layout are read as they are, and brought up to date when they are continued."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from arcademark.runs import database
+from arcademark.runs.execution import execute
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.verify import verify
+
+FIRST = """
+CREATE TABLE trial (
+    id TEXT PRIMARY KEY, position INTEGER NOT NULL, agent TEXT NOT NULL, game TEXT NOT NULL, seed INTEGER NOT NULL,
+    episodes INTEGER NOT NULL, training_frames INTEGER, learns INTEGER, frames_per_action INTEGER, error TEXT
+);
+CREATE TABLE episode (
+    trial TEXT NOT NULL REFERENCES trial (id), phase TEXT NOT NULL CHECK (phase IN ('training', 'evaluation')),
+    episode INTEGER NOT NULL, score REAL NOT NULL, frames INTEGER NOT NULL, steps INTEGER NOT NULL,
+    end TEXT NOT NULL CHECK (end IN ('terminated', 'truncated')), wall_seconds REAL NOT NULL, actions BLOB NOT NULL,
+    PRIMARY KEY (trial, phase, episode)
+);
+CREATE TABLE checkpoint (
+    trial TEXT PRIMARY KEY REFERENCES trial (id), episodes INTEGER NOT NULL, frames INTEGER NOT NULL,
+    finished INTEGER NOT NULL, data BLOB NOT NULL
+);
+INSERT INTO trial SELECT id, position, agent, game, seed, episodes, training_frames, learns, frames_per_action, error
+    FROM new.trial;
+INSERT INTO episode SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, actions FROM new.episode;
+INSERT INTO checkpoint SELECT * FROM new.checkpoint;
+PRAGMA application_id = 1095912779;
+PRAGMA user_version = 1;
+"""
+
+
+def version(directory: Path) -> int:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def columns(directory: Path) -> dict[str, set[str]]:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
+
+
+@pytest.fixture
+def old(tmp_path, toy_plan, paced) -> Path:
+    """A finished run in the first layout."""
+    directory = tmp_path / "old"
+    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
+    (directory / "run.sqlite").rename(tmp_path / "new.sqlite")
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
+        connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
+        connection.executescript(FIRST)
+    return directory
+
+
+@pytest.fixture
+def same_in_new(tmp_path, toy_plan, paced) -> Path:
+    directory = tmp_path / "same"
+    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
+    return directory
+
+
+def test_the_first_layout_is_read_and_left_alone(old, same_in_new):
+    before = (old / "run.sqlite").read_bytes()
+    run, same = read_run(old), read_run(same_in_new)
+    assert [(trial.id, trial.status, trial.learns, trial.plans) for trial in run.trials] == [
+        (trial.id, "done", trial.learns, None) for trial in same.trials
+    ]
+    assert [(row.trial_id, row.episode, row.score, row.simulated_frames) for row in run.episodes] == [
+        (row.trial_id, row.episode, row.score, 0) for row in same.episodes
+    ]
+    first = run.episodes[0]
+    assert len(read_actions(old, first.trial_id, first.episode, first.phase)) == first.steps
+    assert verify(old, workers=1).ok
+    assert (version(old), (old / "run.sqlite").read_bytes()) == (1, before)
+
+
+def test_the_first_layout_is_read_where_nothing_can_be_written(old, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    old.chmod(0o555)
+    assert len(read_run(old).episodes) > 3
+    old.chmod(0o755)
+
+
+def test_a_run_of_the_first_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
+    grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
+    assert execute(grown, old, workers=1).complete
+    assert execute(grown, tmp_path / "at once", workers=1).complete
+    assert version(old) == database.SCHEMA_VERSION == 2
+    assert columns(old) == columns(same_in_new)
+    found, expected = rows(old), rows(tmp_path / "at once")
+    assert found["episode"] == expected["episode"]
+    assert found["checkpoint"] == expected["checkpoint"]
+    assert [trial.plans for trial in read_run(old).trials] == [False, False]
+
+
+def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, toy_plan):
+    directory = tmp_path / "run"
+    execute(toy_plan(episodes=1), directory, workers=1)
+    (trial,) = read_run(directory).trials
+    first, second = (Unfinished(7, n, 10 * n, 0.5, "{}", encode_actions([n]), b"x" * n) for n in (4, 8))
+    with Recorder(directory) as recorder:
+        for kept in (first, second):
+            with recorder.transaction():
+                recorder.keep_episode(trial.id, kept)
+            assert recorder.unfinished(trial.id, [3, 7]) == (kept,)
+        assert recorder.unfinished(trial.id, [3]) == recorder.unfinished("another", [7]) == ()
+        assert recorder.standing(trial.id)[-1] == {7: 8}
+    grown = execute(toy_plan(episodes=8), directory, workers=1)
+    assert grown.complete
+    with Recorder(directory) as recorder:
+        assert recorder.unfinished(trial.id, [7]) == ()
+
+
+def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):
+    directory = tmp_path / "run"
+    execute(toy_plan(episodes=1), directory, workers=1)
+    (trial,) = read_run(directory).trials
+    small = (directory / "run.sqlite").stat().st_size
+    with Recorder(directory) as recorder, recorder.transaction():
+        recorder.keep_episode(trial.id, Unfinished(1, 4, 4, 0.5, "{}", encode_actions([1]), bytes(20_000_000)))
+    assert (directory / "run.sqlite").stat().st_size > 20_000_000
+    assert execute(toy_plan(episodes=2), directory, workers=1).complete
+    assert (directory / "run.sqlite").stat().st_size < 2 * small
+    assert len(read_run(directory).episodes) == 2
