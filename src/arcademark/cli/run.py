@@ -59,8 +59,8 @@ def command(
 
     AGENT is a built-in agent ('arcademark info agents') or your own: path/to/file.py:factory or package.module:factory.
 
-    Every episode is kept with its actions in the run's directory. The same command again continues where it stopped;
-    with more games, seeds or episodes the run grows.
+    Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
+    planner even within an episode; with more games, seeds or episodes the run grows.
 
     With --until-error games are chosen one by one, after those of --games if given, for most taken off the uncertainty
     of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
