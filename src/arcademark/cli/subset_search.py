@@ -76,6 +76,13 @@ class Bars:
 @click.option("--top", type=options.COUNT, default=10, show_default=True, help="How many subsets to list.")
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
 @click.option(
+    "--choose",
+    type=click.Choice(["best", "charged", "consensus"]),
+    default="best",
+    show_default=True,
+    help="By the error where all scores are there, with missing ones charged, or by what the near-best agree on.",
+)
+@click.option(
     "--incomplete",
     type=click.Choice(["leave-out", "charge"]),
     help="Algorithms without a subset's scores: left out, or charged as if predicted by the mean, so that leaving out "

@@ -1,7 +1,8 @@
 """Models that predict a summary of all of a suite's tasks from a few of them.
 
 Aitchison, Sweetser and Hutter, "Atari-5: Distilling the Arcade Learning Environment down to Five Games" (ICML 2023),
-here "Atari-5". Scores go in, and the prediction comes out, in percent of the average human.
+here "Atari-5". Scores go in in percent of the average human, or between two references of a user's own. The prediction
+comes out in the model's unit: in percent, too, where a median or mean is predicted.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
-from arcademark.suite.subsets import LEVEL, Nested, Subset
+from arcademark.suite.subsets import LEVEL, Nested, Subset, subsets
 
 if TYPE_CHECKING:
     from arcademark.subset.search import Candidate
 
 FrameCap: TypeAlias = int | Literal["unknown"] | None
 
+PERCENT_SIGN = "%"
 INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
 """What undoes each transform of a target."""
 
@@ -36,17 +38,24 @@ class Estimate:
     model, target : str
         The model's name, and what it predicts.
     value : float
-        The prediction, in percent of the average human.
-    relative_error : float
-        The model's printed typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2,
-        Appendix G). An average over the algorithms it was fitted to, not a limit: many err by more.
+        The prediction, in the model's unit.
+    relative_error : float or None
+        The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2,
+        Appendix G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model
+        without a transform.
     low, high : float
-        The prediction less and plus that error, undone in log space where it was measured. How far the scores
+        The prediction less and plus the typical error, undone in log space where it was measured. How far the scores
         themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled scores.
     nested : Nested or None
         Errors on papers that the model was not chosen with; None where they were not measured.
     nested_low, nested_high : float or None
         The 90 % prediction interval for an algorithm of another paper, from those errors.
+    absolute_error : float or None
+        Of a model without a transform, its typical error in the model's unit: the mean absolute error. Else None.
+    unit : str
+        Of the value: "%", "games", or "" for a plain number.
+    published : bool
+        Whether the model is a published one.
     warnings : tuple of str
         Why this prediction should not be relied on; empty if nothing speaks against it.
     notes : tuple of str
@@ -56,7 +65,7 @@ class Estimate:
     model: str
     target: str
     value: float
-    relative_error: float
+    relative_error: float | None
     low: float
     high: float
     warnings: tuple[str, ...]
@@ -64,6 +73,9 @@ class Estimate:
     nested: Nested | None = None
     nested_low: float | None = None
     nested_high: float | None = None
+    absolute_error: float | None = None
+    unit: str = PERCENT_SIGN
+    published: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,8 +92,8 @@ class SubsetModel:
         One a task. None is negative, so that a better score never predicts less (Atari-5, Proposition 2).
     intercept : float
         0 in the published models, so that random play predicts 0 (§4.3).
-    relative_error : float
-        Printed typical error, a fraction.
+    relative_error : float or None
+        Typical error, a fraction; None of a model without a transform.
     target : str
         What is predicted, for people.
     max_frames_per_episode : int or None
@@ -99,20 +111,27 @@ class SubsetModel:
         those of their suite.
     nested : Nested or None
         Errors on papers that it was not chosen with; None where they were not measured.
+    absolute_error : float or None
+        Typical error of a model without a transform, in its unit; None of others.
+    summary : str or None
+        What is predicted, by the name that ``--target`` takes: "median"; None where that is not known.
+    unit : str
+        Of what is predicted: "%", "games", or "" for a plain number.
 
     Raises
     ------
     UnknownNameError
         Where there is no such transform.
     ArcadeMarkError
-        Where the coefficients do not fit the tasks, one is negative, or references lack a task.
+        Where the coefficients do not fit the tasks, one is negative, references lack a task, or the typical error is
+        not of the kind that goes with the transform.
     """
 
     name: str
     tasks: tuple[str, ...]
     coefficients: tuple[float, ...]
     intercept: float
-    relative_error: float
+    relative_error: float | None
     target: str
     max_frames_per_episode: int | None
     citation: str
@@ -121,10 +140,20 @@ class SubsetModel:
     n: int | None = None
     references: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     nested: Nested | None = None
+    absolute_error: float | None = None
+    summary: str | None = None
+    unit: str = PERCENT_SIGN
 
     def __post_init__(self) -> None:
         if self.transform not in INVERSES:
             raise UnknownNameError("transform", self.transform, INVERSES)
+        plain = self.transform == "none"
+        if (self.relative_error is None) != plain or (self.absolute_error is None) == plain:
+            raise ArcadeMarkError(
+                f"model {self.name!r}: with transform {self.transform!r} the typical error is "
+                f"{'absolute_error, in the unit of what is predicted' if plain else 'relative_error, a fraction'}; "
+                "give that one alone"
+            )
         if self.references and (lost := [task for task in self.tasks if task not in self.references]):
             raise ArcadeMarkError(f"model {self.name!r}: no references of {', '.join(lost)}; give two of every task")
         if len(self.coefficients) != len(self.tasks):
@@ -137,6 +166,11 @@ class SubsetModel:
                     f"model {self.name!r}: the coefficient of {task!r} is {coefficient:g}, expected 0 or more"
                 )
 
+    @property
+    def published(self) -> bool:
+        """Whether this is a published model of Atari's."""
+        return not self.references and self.name in subsets()
+
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Apply the formula.
 
@@ -148,7 +182,7 @@ class SubsetModel:
         Returns
         -------
         float array, shape (...)
-            In percent of the average human; NaN where a score is.
+            In the model's unit; NaN where a score is.
         """
         transformed = TRANSFORMS[self.transform](np.asarray(scores, dtype=np.float64))
         return INVERSES[self.transform](self.intercept + transformed @ np.array(self.coefficients))
@@ -189,18 +223,23 @@ class SubsetModel:
             low=self._shifted(value, -1),
             high=self._shifted(value, 1),
             warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
-            notes=(
-                f"Compare {self.name} estimates with {self.name} estimates only: they and true medians are biased "
-                "differently (Aitchison et al. 2023, §8).",
-                *self._nested_notes(),
-            ),
+            notes=(self._compare(), *self._nested_notes()),
             nested=self.nested,
             nested_low=None if self.nested is None else self._moved(value, -self.nested.reach),
             nested_high=None if self.nested is None else self._moved(value, self.nested.reach),
+            absolute_error=self.absolute_error,
+            unit=self.unit,
+            published=self.published,
         )
 
+    def _compare(self) -> str:
+        told = f"Compare {self.name} estimates with {self.name} estimates only"
+        if self.published:
+            return f"{told}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
+        return f"{told}: they may be off in one direction where true values are not."
+
     def _nested_notes(self) -> tuple[str, ...]:
-        if self.nested is None or self.transform == "none":
+        if self.nested is None or self.relative_error is None:
             return ()
         return (explained(self.name, self.relative_error, self.nested),)
 
@@ -212,8 +251,8 @@ class SubsetModel:
 
     def _shifted(self, value: float, sign: int) -> float:
         """Return the value less or plus the typical error, undone where it was measured."""
-        if self.transform == "none":
-            return value * (1.0 + sign * self.relative_error)
+        if self.relative_error is None:
+            return value + sign * (self.absolute_error or 0.0)
         return max(0.0, (1.0 + value) * float(np.exp(sign * self.relative_error)) - 1.0)
 
 
@@ -279,6 +318,7 @@ def from_subset(subset: Subset) -> SubsetModel:
         citation=subset.citation,
         r_squared=subset.r_squared,
         nested=subset.nested,
+        summary="median",
     )
 
 
@@ -292,13 +332,15 @@ def from_candidate(
     max_frames_per_episode: int | None = None,
     references: Mapping[str, tuple[float, float]] | None = None,
     nested: Nested | None = None,
+    summary: str | None = None,
+    unit: str = PERCENT_SIGN,
 ) -> SubsetModel:
     """Make the model of a subset that a search has found.
 
     Parameters
     ----------
     candidate : Candidate
-    name, target, citation, transform, max_frames_per_episode, references, nested
+    name, target, citation, transform, max_frames_per_episode, references, nested, summary, unit
         As in `SubsetModel`.
 
     Raises
@@ -310,8 +352,8 @@ def from_candidate(
         name=name,
         tasks=candidate.tasks,
         coefficients=candidate.coefficients,
-        intercept=0.0,
-        relative_error=candidate.relative_error,
+        intercept=candidate.intercept,
+        relative_error=None if transform == "none" else candidate.relative_error,
         target=target,
         max_frames_per_episode=max_frames_per_episode,
         citation=citation,
@@ -320,4 +362,7 @@ def from_candidate(
         n=candidate.n,
         references=MappingProxyType({task: (references or {})[task] for task in candidate.tasks} if references else {}),
         nested=nested,
+        absolute_error=candidate.cv_mae if transform == "none" else None,
+        summary=summary,
+        unit=unit,
     )

@@ -74,6 +74,7 @@ def follow(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     progress: Callable[[Step], Progress] | None = None,
+    choose: Callable[..., SearchResult] = search,
     **options: Any,
 ) -> Mapping[str, SearchResult]:
     """Search step by step.
@@ -90,8 +91,11 @@ def follow(
         Tasks that none may have.
     progress : callable, optional
         Given a step, returns what is told how far its search is.
+    choose : callable, optional
+        How each step's subset is chosen: `arcademark.subset.search.search`, or what takes and gives the same, such as
+        `arcademark.subset.consensus.consensus`.
     **options
-        Of every `search`.
+        Of every ``choose``.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def follow(
     for place, step in enumerate(steps):
         if step.name in found:
             raise ArcadeMarkError(f"plan: two steps are named {step.name!r}; expected unique names")
-        found[step.name] = search(
+        found[step.name] = choose(
             problem,
             step.size,
             include=(*_tasks(step.include, found), *(include if place == 0 else ())),

@@ -16,7 +16,7 @@ from arcademark.subset.problem import Problem
 
 
 class Chosen(Protocol):
-    """Tasks and coefficients, one a task: what a search's candidates have."""
+    """Tasks, coefficients, one a task, and a constant: what a search's candidates have."""
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -24,7 +24,11 @@ class Chosen(Protocol):
 
     @property
     def coefficients(self) -> tuple[float, ...]:
-        """The coefficients, without intercept."""
+        """The coefficients."""
+
+    @property
+    def intercept(self) -> float:
+        """The constant; 0 in models without."""
 
 
 Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]

@@ -284,7 +284,7 @@ def _predict(
         if lost:
             reasons[name] = f"no score on {', '.join(lost)}, chosen without its source"
         else:
-            guess = float(scores @ np.array(chosen.coefficients))
+            guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
             held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
 from arcademark.subset import stability, validate
+from arcademark.subset.consensus import NEAR_BEST, consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
@@ -27,6 +30,11 @@ from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
 SCHEMA = "arcademark.subset-search/1"
+Choose: TypeAlias = Literal["best", "charged", "consensus"]
+CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
+    {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
+)
+"""How a subset is chosen."""
 METRICS = {"hns": "HNS", "normalised": "normalised score"}
 """What scores are, in words."""
 RECORDS = "hwrns median"
@@ -59,6 +67,8 @@ class Asked:
     incomplete : {"leave out", "charge"} or None
         What becomes of algorithms that a subset leaves out, as for `arcademark.subset.search.search`; None for "leave
         out", and with every size for both.
+    choose : {"best", "charged", "consensus"}
+        By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
     folds, fold_seed : int
     minimum_tasks, minimum_algorithms : int or None
         How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
@@ -85,6 +95,7 @@ class Asked:
     top: int = 10
     nonnegative: Literal["drop", "nnls"] = "drop"
     incomplete: Incomplete | None = None
+    choose: Choose = "best"
     folds: int = FOLDS
     fold_seed: int = FOLD_SEED
     minimum_tasks: int | None = None
@@ -141,6 +152,7 @@ class Searched:
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
     folds, fold_seed : int
+    choose : {"best", "charged", "consensus"}
     results : tuple of Found
         In order.
     titles : mapping of str to str
@@ -158,6 +170,7 @@ class Searched:
     left_out: Mapping[str, str]
     folds: int
     fold_seed: int
+    choose: Choose
     results: tuple[Found, ...]
     titles: Mapping[str, str]
     noun: str
@@ -210,7 +223,7 @@ def searched(
                 result.best,
                 f"{name}-{step or asked.size}",
                 target=f"{title_of(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
-                citation=f"the best of {result.certificate.subsets:,} subsets of {name}",
+                citation=_citation(asked.choose, result.certificate.subsets, name),
                 transform=asked.transform,
                 references=reference,
                 nested=validating.kept(nested.get(step)),
@@ -229,6 +242,7 @@ def searched(
         left_out=problem.left_out,
         folds=asked.folds,
         fold_seed=asked.fold_seed,
+        choose=asked.choose,
         results=found,
         titles={task: scores.title(task) for task in scores.tasks},
         noun=scores.yardstick.noun,
@@ -294,12 +308,15 @@ def _results(
     problem: Problem, steps: Sequence[Step], asked: Asked, progress: Callable[[str, int], Progress] | None
 ) -> Mapping[str, searches.SearchResult]:
     options: dict[str, Any] = {"top": asked.top, "bounds": asked.bounds, **_options(asked)}
+    choose = CHOICES[asked.choose]
     if asked.plan:
         told = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(problem, steps, include=asked.include, exclude=asked.exclude, progress=told, **options)
+        return plans.follow(
+            problem, steps, include=asked.include, exclude=asked.exclude, progress=told, choose=choose, **options
+        )
     (step,) = steps
     return {
-        "": searches.search(
+        "": choose(
             problem,
             step.size,
             include=asked.include,
@@ -370,12 +387,24 @@ def targets() -> tuple[str, ...]:
     return (*SUMMARIES, RECORDS)
 
 
-def proof(certificate: Certificate) -> str:
+def _citation(choose: Choose, subsets: int, name: str) -> str:
+    if choose == "consensus":
+        return f"what the near-best subsets of {name} agree on"
+    return f"the best of {subsets:,} subsets of {name}"
+
+
+def proof(certificate: Certificate, choose: Choose = "best") -> str:
     """Say what was done about every subset."""
     parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
     if certificate.pruned:
         parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
     if certificate.inadmissible:
         parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
-    verdict = "the best is proven" if certificate.holds else "NOT proven"
-    return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
+    if choose != "consensus":
+        verdict = "the best is proven" if certificate.holds else "NOT proven"
+        return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
+    verdict = "that they are the best is proven" if certificate.holds else "NOT proven"
+    return (
+        f"Of up to {NEAR_BEST} best subsets of each shuffle of the folds, the one whose tasks they have most often; "
+        f"in all shuffles {wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
+    )

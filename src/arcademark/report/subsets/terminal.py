@@ -58,8 +58,8 @@ def _found(found: Found, shown: Searched) -> Iterator[RenderableType]:
     content: list[RenderableType] = [_candidates([found.best, *found.runners_up], shown)]
     content += [
         Text(),
-        Text(searching.proof(found.certificate)),
-        Text("Coefficients of the best:"),
+        Text(searching.proof(found.certificate, shown.choose)),
+        Text(f"Coefficients of the {'chosen' if shown.choose == 'consensus' else 'best'}:"),
         _weights(found, shown),
     ]
     if found.winners:
@@ -71,7 +71,8 @@ def _found(found: Found, shown: Searched) -> Iterator[RenderableType]:
         content += [Text(), *nested(found.nested, error, found.best.tasks, shown.titles, shown.transform)]
     if found.bootstrap is not None:
         content += [Text(), *bootstrap(found.bootstrap, found.best.tasks, shown.titles)]
-    yield from layout.section(STEPS.get(found.name, "The best subsets"), *content)
+    agreed = ": what the near-best agree on" if shown.choose == "consensus" else ""
+    yield from layout.section(STEPS.get(found.name, "The best subsets") + agreed, *content)
 
 
 def _candidates(candidates: Sequence[Candidate], shown: Searched) -> RenderableType:
@@ -80,7 +81,7 @@ def _candidates(candidates: Sequence[Candidate], shown: Searched) -> RenderableT
     for place, item in enumerate(candidates, start=1):
         names = ", ".join(shown.titles[task] for task in item.tasks)
         error = wording.percent(100 * item.relative_error) if log else f"{item.cv_mae:.3g}"
-        more = "" if place == 1 else f"+{100 * searching.gap(candidates[0], item):.1f}\N{NO-BREAK SPACE}%"
+        more = "" if place == 1 else f"{100 * searching.gap(candidates[0], item):+.1f}\N{NO-BREAK SPACE}%"
         style = "bold" if place == 1 else ""
         made.add_row(str(place), Text(names, style=style), f"{item.r2:.3f}", error, more, str(item.n))
     return made
@@ -90,6 +91,8 @@ def _weights(found: Found, shown: Searched) -> RenderableType:
     made = layout.table(shown.noun, "coefficient")
     for task, weight in zip(found.best.tasks, found.best.coefficients, strict=True):
         made.add_row(Text(shown.titles[task]), f"{weight:.4f}")
+    if found.best.intercept:
+        made.add_row(Text("constant"), f"{found.best.intercept:.4f}")
     return made
 
 
