@@ -193,7 +193,9 @@ def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured() -> Non
     found = made.estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
     assert (found.nested_low, found.nested_high) == pytest.approx((100 / 10**0.3 - 1, 100 * 10**0.3 - 1))
     assert "20.0 % on average (median 10.0 %, worst 50.0 %)" in found.notes[-1]
-    linear = dataclasses.replace(made, transform="none").estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
+    linear = dataclasses.replace(made, transform="none", relative_error=None, absolute_error=5.0).estimate(
+        {"name_this_game": 99.0}, max_frames_per_episode=CAP
+    )
     assert (linear.nested_low, linear.nested_high) == pytest.approx((98.7, 99.3))
     bare = dataclasses.replace(made, nested=None).estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
     assert (bare.nested, bare.nested_low, bare.nested_high, len(bare.notes)) == (None, None, None, 1)
@@ -204,3 +206,32 @@ def test_the_lower_end_is_never_below_random_play() -> None:
     assert found.nested_low == 0.0
     assert found.nested_high is not None
     assert found.nested_high > 0.0
+
+
+def test_the_error_of_a_model_of_scores_as_they_are_is_taken_off_and_added():
+    model = toy(transform="none", relative_error=None, absolute_error=12.0, unit="games")
+    found = model.estimate({"p": 40, "q": 8}, max_frames_per_episode=CAP)
+    assert (found.value, found.low, found.high) == (22, 10, 34)
+    assert (found.absolute_error, found.relative_error, found.unit) == (12.0, None, "games")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"transform": "none"}, {"absolute_error": 1.0}, {"relative_error": None}, {"relative_error": None, "n": 3}],
+)
+def test_a_typical_error_goes_with_its_transform(wrong):
+    with pytest.raises(
+        ArcadeMarkError, match="the typical error is (absolute|relative)_error, .*; give that one alone"
+    ):
+        toy(**wrong)
+
+
+def test_only_published_models_are_compared_in_the_papers_words():
+    own = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=CAP)
+    assert not own.published
+    assert "Aitchison" not in own.notes[0]
+    assert "median" not in own.notes[0]
+    paper = atari_5().estimate(dict.fromkeys(atari_5().tasks, 10.0), max_frames_per_episode=CAP)
+    assert paper.published
+    assert "true medians are biased differently (Aitchison et al. 2023, §8)" in paper.notes[0]
+    assert (atari_5().summary, atari_5().unit) == ("median", "%")

@@ -21,7 +21,7 @@ OWN = SubsetModel(
     tasks=("a", "b"),
     coefficients=(0.5, 0.25),
     intercept=0.0,
-    relative_error=0.2,
+    relative_error=None,
     target="mean of ours",
     max_frames_per_episode=None,
     citation="made up",
@@ -29,6 +29,9 @@ OWN = SubsetModel(
     r_squared=0.75,
     n=12,
     references={"a": (0.0, 10.0), "b": (-1.0, 1.0)},
+    absolute_error=7.5,
+    summary="mean",
+    unit="levels",
 )
 
 
@@ -46,8 +49,9 @@ def test_coefficients_lose_no_digit(weights):
 
 def test_what_may_be_left_out():
     short = {name: value for name, value in json.loads(files.dumps(OWN)).items() if name not in files._OPTIONAL}
-    found = files.loads(json.dumps(short))
+    found = files.loads(json.dumps({**short, "relative_error": 0.1}))
     assert (found.intercept, found.transform, found.references, found.n) == (0.0, "log10", {}, None)
+    assert (found.summary, found.unit, found.absolute_error) == (None, "%", None)
 
 
 NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "reach": 0.25, "n": 40}
@@ -72,6 +76,12 @@ def changed(**changes: object) -> str:
         (changed(coefficients=[0.5]), "1 coefficients, expected 2"),
         (changed(coefficients=[0.5, -0.1]), "is -0.1, expected 0 or more"),
         (changed(relative_error=True), "relative_error is True"),
+        (changed(relative_error=0.1), "with transform 'none' the typical error is absolute_error, in the unit"),
+        (changed(absolute_error=None, relative_error=0.1), "with transform 'none' the typical error is absolute_error"),
+        (changed(transform="log10"), "with transform 'log10' the typical error is relative_error, a fraction"),
+        (changed(absolute_error=-1), "absolute_error is -1, expected 0 or more"),
+        (changed(summary=3), "summary is 3, expected a text"),
+        (changed(unit=None), "unit is None, expected a text"),
         (changed(n=0), "n is 0, expected a whole number"),
         (changed(transform="ln"), "transform 'ln'"),
         (changed(references={"a": [0, 1]}), "no references of b"),

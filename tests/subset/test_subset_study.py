@@ -14,8 +14,10 @@ from arcademark.subset.model import SubsetModel
 from arcademark.subset.study import inversions, study
 
 TASKS = ("a", "b", "c")
-FIRST = SubsetModel("first", ("a",), (1.0,), 0.0, 0.1, "median", None, "made up", transform="none")
-BOTH = SubsetModel("both", ("c", "a"), (0.5, 0.5), 0.0, 0.1, "median", None, "made up", transform="none")
+FIRST = SubsetModel("first", ("a",), (1.0,), 0.0, None, "median", None, "made up", transform="none", absolute_error=3.0)
+BOTH = SubsetModel(
+    "both", ("c", "a"), (0.5, 0.5), 0.0, None, "median", None, "made up", transform="none", absolute_error=3.0
+)
 SCORES = np.array([[10.0, 20.0, 30.0], [40.0, 10.0, np.nan], [0.0, 5.0, 8.0], [np.nan, 1.0, np.nan]])
 NAMES = ("low", "two", "least", "one")
 

@@ -5,6 +5,7 @@ Conventions
 * One object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under their own names, ``references`` an object
   of pairs: the scores that are 0 % and 100 %. Unknown fields are refused, so that a misspelt one is not lost.
 * What may be left out is what `SubsetModel` has a default for, ``intercept`` (0) and ``max_frames_per_episode`` (null).
+* The typical error is ``relative_error`` where the transform is log10, else ``absolute_error``, in the model's ``unit``.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.model import PERCENT_SIGN, SubsetModel
 from arcademark.suite.subsets import Nested
 
 SCHEMA = "arcademark.subset-model/1"
 
 _TEXTS = ("name", "target", "citation")
-_NUMBERS = ("relative_error",)
 _OPTIONAL: Mapping[str, Any] = MappingProxyType(
     {
         "intercept": 0.0,
@@ -33,6 +33,10 @@ _OPTIONAL: Mapping[str, Any] = MappingProxyType(
         "n": None,
         "references": {},
         "nested": None,
+        "relative_error": None,
+        "absolute_error": None,
+        "summary": None,
+        "unit": PERCENT_SIGN,
     }
 )
 
@@ -55,6 +59,9 @@ def dumps(model: SubsetModel) -> str:
         "intercept": model.intercept,
         "transform": model.transform,
         "relative_error": model.relative_error,
+        "absolute_error": model.absolute_error,
+        "summary": model.summary,
+        "unit": model.unit,
         "r_squared": _finite(model.r_squared),
         "n": model.n,
         "max_frames_per_episode": model.max_frames_per_episode,
@@ -82,9 +89,6 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     """
     found = _document(text, place)
     values = {name: _text(found, name, place) for name in _TEXTS}
-    numbers = {name: _number(found[name], name, place) for name in _NUMBERS}
-    if numbers["relative_error"] < 0:
-        raise ArcadeMarkError(f"{place}: relative_error is {numbers['relative_error']:g}, expected 0 or more")
     given = {**_OPTIONAL, **{name: found[name] for name in _OPTIONAL if name in found}}
     tasks = _list(found, "tasks", place)
     if not tasks or not all(isinstance(task, str) and task for task in tasks) or len(set(tasks)) < len(tasks):
@@ -94,7 +98,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         tasks=tuple(tasks),
         coefficients=tuple(_number(value, "coefficients", place) for value in _list(found, "coefficients", place)),
         intercept=_number(given["intercept"], "intercept", place),
-        relative_error=numbers["relative_error"],
+        relative_error=_error(given, "relative_error", place),
         target=values["target"],
         max_frames_per_episode=_whole(given["max_frames_per_episode"], "max_frames_per_episode", place),
         citation=values["citation"],
@@ -103,7 +107,17 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         n=_whole(given["n"], "n", place),
         references=_references(given["references"], place),
         nested=_nested(given["nested"], place),
+        absolute_error=_error(given, "absolute_error", place),
+        summary=None if given["summary"] is None else _text(given, "summary", place),
+        unit=_text(given, "unit", place),
     )
+
+
+def _error(given: Mapping[str, Any], name: str, place: str) -> float | None:
+    """Return a typical error; that it goes with the transform `SubsetModel` checks."""
+    if given[name] is not None and _number(given[name], name, place) < 0:
+        raise ArcadeMarkError(f"{place}: {name} is {given[name]:g}, expected 0 or more")
+    return None if given[name] is None else float(given[name])
 
 
 def _document(text: str, place: str) -> dict[str, Any]:
@@ -116,7 +130,7 @@ def _document(text: str, place: str) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         schema = found.get("schema") if isinstance(found, dict) else None
         raise ArcadeMarkError(f"{place}: the schema is {schema!r}, expected {SCHEMA!r}")
-    required = {*_TEXTS, *_NUMBERS, "tasks", "coefficients"}
+    required = {*_TEXTS, "tasks", "coefficients"}
     if lost := sorted(required - found.keys()):
         raise ArcadeMarkError(f"{place}: no field {', '.join(lost)}; a model has all of these")
     if unknown := sorted(found.keys() - required - _OPTIONAL.keys() - {"schema"}):
