@@ -82,12 +82,6 @@ class Bars:
     show_default=True,
     help="By the error where all scores are there, with missing ones charged, or by what the near-best agree on.",
 )
-@click.option(
-    "--incomplete",
-    type=click.Choice(["leave-out", "charge"]),
-    help="Algorithms without a subset's scores: left out, or charged as if predicted by the mean, so that leaving out "
-    "gains nothing.  [default: leave-out; with --sizes both]",
-)
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
 @click.option(
@@ -154,7 +148,8 @@ def command(
     asked = _asked(scores, given)
     name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
     if sizes is not None:
-        return subset_sizes.show(scores, asked, sizes, name or "catalogue", Bars(), out, figure, as_json)
+        both = not subset_sizes.told("choose")
+        return subset_sizes.show(scores, asked, sizes, both, name or "catalogue", Bars(), out, figure, as_json)
     with Bars() as bars:
         shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
     written = [] if out is None else _write(shown, out)
@@ -179,7 +174,6 @@ def _asked(scores: Any, given: dict[str, Any]) -> Any:
         given[name] = tuple(map(canonical, tables.names(given[name])))
     given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"
     given["bounds"] = not given.pop("no_bounds")
-    given["incomplete"] = given["incomplete"] and given["incomplete"].replace("-", " ")
     return Asked(**given)
 
 

@@ -21,7 +21,6 @@ ONE_SUBSET = {
     "top": "--top",
     "seeds": "--fold-seeds",
     "bootstrap": "--bootstrap",
-    "choose": "--choose",
 }
 """Options that --sizes has no place for."""
 
@@ -42,18 +41,30 @@ def check(sizes: str | None, figure: Path | None) -> None:
     from arcademark.report.subsets import sizes_figure
 
     every.read_sizes(sizes)
-    context = click.get_current_context()
     for name, option in ONE_SUBSET.items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if told(name):
             raise ArcadeMarkError(f"{option} does not go with --sizes, which tells the best of each; leave one out")
     if figure is not None and figure.suffix.lower() not in sizes_figure.KINDS:
         raise ArcadeMarkError(f"--figure {figure}: a figure is written as {' or '.join(sizes_figure.KINDS)}")
 
 
+def told(name: str) -> bool:
+    """Tell whether a parameter was given on the command line."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def show(
-    scores: Any, asked: Any, sizes: str, name: str, bars: Any, out: Path | None, figure: Path | None, as_json: bool
+    scores: Any,
+    asked: Any,
+    sizes: str,
+    both: bool,
+    name: str,
+    bars: Any,
+    out: Path | None,
+    figure: Path | None,
+    as_json: bool,
 ) -> int:
-    """Search, write and print."""
+    """Search, write and print; ``both`` for both ways to choose, where scores are missing."""
     from arcademark.report import as_json as documents
     from arcademark.report.subsets import sizes as every
     from arcademark.report.subsets import sizes_figure
@@ -61,7 +72,7 @@ def show(
     if out is not None and out.suffix:
         raise ArcadeMarkError(f"--out {out}: there is a model for every size; name a folder")
     with bars:
-        shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin)
+        shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
     written = [] if out is None else _write(shown, out)
     if figure is not None:
         drawing = sizes_figure.draw(shown, figure.suffix.lower())

@@ -12,7 +12,7 @@ from arcademark.report.plate_curves import DASHES, legend
 from arcademark.report.plate_drawing import PALETTE, WIDTH, bare, beside, wrapped
 from arcademark.report.plates import Line, Lines
 
-LEFT, RIGHT = 40.0, 12.0
+LEFT, RIGHT = 54.0, 12.0
 LEGEND, TITLE_LINE, BODY, FOOT, FOOT_LINE = 24.0, 11.0, 170.0, 34.0, 11.0
 """Heights, from the top; there is a line of numbers for each of a plate's feet."""
 

@@ -25,7 +25,6 @@ from arcademark.subset.consensus import NEAR_BEST, consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
-from arcademark.subset.question import Incomplete
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
@@ -64,9 +63,6 @@ class Asked:
         Subsets to list, the best among them.
     nonnegative : {"drop", "nnls"}
         Drop models with negative coefficients, or fit every model without.
-    incomplete : {"leave out", "charge"} or None
-        What becomes of algorithms that a subset leaves out, as for `arcademark.subset.search.search`; None for "leave
-        out", and with every size for both.
     choose : {"best", "charged", "consensus"}
         By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
     folds, fold_seed : int
@@ -94,7 +90,6 @@ class Asked:
     within: tuple[str, ...] = ()
     top: int = 10
     nonnegative: Literal["drop", "nnls"] = "drop"
-    incomplete: Incomplete | None = None
     choose: Choose = "best"
     folds: int = FOLDS
     fold_seed: int = FOLD_SEED
@@ -362,12 +357,7 @@ def _bootstrap(
 
 
 def _options(asked: Asked) -> dict[str, Any]:
-    return {
-        "nonnegative": asked.nonnegative,
-        "folds": asked.folds,
-        "fold_seed": asked.fold_seed,
-        "incomplete": asked.incomplete or "leave out",
-    }
+    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
 
 
 def gap(best: Candidate, other: Candidate) -> float:

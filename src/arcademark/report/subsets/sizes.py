@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.subsets import searching, validating
+from arcademark.report.subsets import searching, summaries, validating
 from arcademark.report.subsets.material import Normalised
 from arcademark.report.subsets.searching import Asked
 from arcademark.report.subsets.validating import Validation
@@ -24,6 +25,8 @@ from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.sizes import SizedSubset
 
 SCHEMA = "arcademark.subset-sizes/1"
+OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
+"""What becomes of incomplete cases, by how subsets are chosen."""
 MOST = 200
 """Sizes that may be asked for at once."""
 
@@ -127,6 +130,8 @@ def every_size(
     sizes: Sequence[int],
     name: str,
     progress: Callable[[str, int], Progress] | None = None,
+    *,
+    both: bool = True,
 ) -> EverySize:
     """Search every size, and put together what is shown.
 
@@ -134,22 +139,27 @@ def every_size(
     ----------
     scores : Normalised
     asked : Asked
-        Without size and plan.
+        But size, plan, and what is repeated for one subset.
     sizes : sequence of int
     name : str
         Of the table, for the models' names.
     progress : callable, optional
         Given a step's name and size, returns what is told how far its search is.
+    both : bool, optional
+        Whether to choose in both ways where scores are missing, and not only as ``asked.choose`` says.
 
     Raises
     ------
     ArcadeMarkError
-        As `arcademark.subset.search.search` and `arcademark.subset.problem.make_problem`.
+        Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and `arcademark.subset.problem.make_problem`.
     """
     problem = searching.problem_of(scores, asked)
-    both: tuple[Incomplete, ...] = ("leave out", "charge") if np.isnan(problem.X).any() else ("leave out",)
-    objectives = both if asked.incomplete is None else (asked.incomplete,)
-    target = searching.title_of(asked.target, scores.metric)
+    if asked.choose not in OBJECTIVES:
+        raise ArcadeMarkError(f"--choose {asked.choose} takes one size; with --sizes choose {' or '.join(OBJECTIVES)}")
+    objectives = (OBJECTIVES[asked.choose],)
+    if both and np.isnan(problem.X).any():
+        objectives = tuple(OBJECTIVES.values())
+    target = summaries.title(asked.target, scores.metric, scores.yardstick.noun)
     return EverySize(
         target=target,
         transform=asked.transform,
@@ -207,16 +217,18 @@ def _sized(
     name: str,
     nested: Mapping[str, Validation],
 ) -> Sized:
-    best, size = item.best, len(item.best.tasks)
+    best, size, noun = item.best, len(item.best.tasks), scores.yardstick.noun
     log = asked.transform == validating.LOG
     model = from_candidate(
         best,
-        f"{name}-{size}{'-charged' if objective == 'charge' else ''}",
-        target=f"{searching.title_of(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
+        searching.model_name(name, asked, f"{size}{'-charged' if objective == 'charge' else ''}"),
+        target=f"{summaries.title(asked.target, scores.metric, noun)} over all {noun}s",
         citation=f"the best of {item.certificate.subsets:,} subsets of {name}",
         transform=asked.transform,
         references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
         nested=validating.kept(nested.get(str(size))),
+        summary=asked.target,
+        unit=summaries.unit(asked.target, noun),
     )
     return Sized(
         size=size,
