@@ -7,8 +7,8 @@ Conventions
   `SHUFFLES` shuffles of the folds; a task counts as often as it is listed, and of the listed subsets the one whose
   tasks count most is chosen. (Tasks by the share of the good models that have them: Barbieri and Berger 2004, "Optimal
   predictive model selection".)
-* Subsets are listed by the error over *all* algorithms, incomplete cases charged (`arcademark.subset.search`), so that
-  none gets to the front by leaving out algorithms.
+* Unless asked otherwise, subsets are listed by the error over *all* algorithms, incomplete cases charged
+  (`arcademark.subset.search`), so that none gets to the front by leaving out algorithms.
 * The model is fitted to the complete cases by least squares with a constant and without negative coefficients: a better
   score never predicts less.
 * Both numbers were fixed on the Atari-5 training table with five games; other sizes, targets and numbers are compared
@@ -25,7 +25,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, Progress, enumerate_subsets
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
-from arcademark.subset.question import Nonnegative, Question, ask
+from arcademark.subset.question import Incomplete, Nonnegative, Question, ask
 from arcademark.subset.search import Certificate, SearchResult, evaluate
 
 NEAR_BEST = 100
@@ -49,6 +49,7 @@ def consensus(
     nonnegative: Nonnegative = "drop",
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
+    incomplete: Incomplete = "charge",
     near_best: int = NEAR_BEST,
     shuffles: int = SHUFFLES,
     bounds: bool = True,
@@ -65,6 +66,8 @@ def consensus(
         How many subsets to tell of.
     fold_seed : int or None, optional
         Of the first shuffle; the others' are `APART` from it. None does not shuffle: there is one list.
+    incomplete : {"charge", "leave out"}, optional
+        As for `arcademark.subset.search.search`, by default the other way.
     near_best : int, optional
         Subsets listed for each shuffle; fewer where there are few subsets: see `NEAR_BEST`.
     shuffles : int, optional
@@ -89,7 +92,7 @@ def consensus(
     for place, seed in enumerate(seeds):
         question = _question(
             problem, size, near_best, include=include, exclude=exclude, within=within, nonnegative=nonnegative,
-            folds=folds, fold_seed=seed,
+            folds=folds, fold_seed=seed, incomplete=incomplete,
         )  # fmt: skip
         told = None if progress is None else _part(progress, place, len(seeds))
         listed, some = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, told)
@@ -138,9 +141,9 @@ def most_agreed(lists: Sequence[Sequence[Subset]], tasks: int) -> list[Subset]:
 
 def _question(problem: Problem, size: int, near_best: int, **options: object) -> Question:
     """Ask for as many of the best as are to be listed, which depends on how many there are."""
-    few = ask(problem, size, top=1, incomplete="charge", **options)  # type: ignore[arg-type]
+    few = ask(problem, size, top=1, **options)  # type: ignore[arg-type]
     listed = min(near_best, max(1, few.subsets // NEAR_BEST_SHARE))
-    return ask(problem, size, top=listed, incomplete="charge", **options)  # type: ignore[arg-type]
+    return ask(problem, size, top=listed, **options)  # type: ignore[arg-type]
 
 
 def _part(progress: Progress, place: int, parts: int) -> Progress:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
-from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate
+from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
-from arcademark.report.subsets import validating
+from arcademark.report.subsets import summaries, validating
 from arcademark.report.subsets.material import Normalised
 from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
@@ -24,20 +20,16 @@ from arcademark.subset import stability, validate
 from arcademark.subset.consensus import NEAR_BEST, consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Progress, Step
-from arcademark.subset.problem import FOLD_SEED, FOLDS, SUMMARIES, Floats, Problem, Summary, make_problem
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
 SCHEMA = "arcademark.subset-search/1"
-Choose: TypeAlias = Literal["best", "charged", "consensus"]
+Choose: TypeAlias = Literal["best", "consensus"]
 CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
-    {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
+    {"best": searches.search, "consensus": consensus}
 )
 """How a subset is chosen."""
-METRICS = {"hns": "HNS", "normalised": "normalised score"}
-"""What scores are, in words."""
-RECORDS = "hwrns median"
-"""The median of scores normalised by human world records."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
@@ -63,8 +55,8 @@ class Asked:
         Subsets to list, the best among them.
     nonnegative : {"drop", "nnls"}
         Drop models with negative coefficients, or fit every model without.
-    choose : {"best", "charged", "consensus"}
-        By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
+    choose : {"best", "consensus"}
+        The subset with the lowest error, or the one that the near-best agree on (`arcademark.subset.consensus`).
     folds, fold_seed : int
     minimum_tasks, minimum_algorithms : int or None
         How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
@@ -139,7 +131,8 @@ class Searched:
 
     Parameters
     ----------
-    target, transform : str
+    target, unit, transform : str
+        What is predicted, and in which unit: "%", "games", or "" for a plain number.
     metric : str
         What the scores are: "hns" or "normalised", in percent.
     algorithms, tasks : int
@@ -147,7 +140,7 @@ class Searched:
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
     folds, fold_seed : int
-    choose : {"best", "charged", "consensus"}
+    choose : {"best", "consensus"}
     results : tuple of Found
         In order.
     titles : mapping of str to str
@@ -158,6 +151,7 @@ class Searched:
     """
 
     target: str
+    unit: str
     transform: str
     metric: str
     algorithms: int
@@ -195,6 +189,8 @@ def searched(
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
     problem = problem_of(scores, asked)
+    noun = scores.yardstick.noun
+    target = summaries.title(asked.target, scores.metric, noun)
     steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
@@ -216,12 +212,14 @@ def searched(
             winners.get(step, ()),
             from_candidate(
                 result.best,
-                f"{name}-{step or asked.size}",
-                target=f"{title_of(asked.target, scores.metric)} over all {scores.yardstick.noun}s",
+                model_name(name, asked, step or str(asked.size)),
+                target=f"{target} over all {noun}s",
                 citation=_citation(asked.choose, result.certificate.subsets, name),
                 transform=asked.transform,
                 references=reference,
                 nested=validating.kept(nested.get(step)),
+                summary=asked.target,
+                unit=summaries.unit(asked.target, noun),
             ),
             nested.get(step),
             samples.get(step),
@@ -229,7 +227,8 @@ def searched(
         for step, result in results.items()
     )
     return Searched(
-        target=title_of(asked.target, scores.metric),
+        target=target,
+        unit=summaries.unit(asked.target, noun),
         transform=asked.transform,
         metric=scores.metric,
         algorithms=len(problem.algorithms),
@@ -240,7 +239,7 @@ def searched(
         choose=asked.choose,
         results=found,
         titles={task: scores.title(task) for task in scores.tasks},
-        noun=scores.yardstick.noun,
+        noun=noun,
         sources=scores.sources,
         remarks=scores.remarks,
     )
@@ -261,42 +260,11 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
         scores.percent,
         scores.algorithms,
         scores.tasks,
-        target=_target(scores, asked.target),
+        target=summaries.truth(scores, asked.target),
         transform=asked.transform,
         minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
         minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
     )
-
-
-def _target(scores: Normalised, name: str) -> str | Summary | Floats:
-    """Return what is to be predicted; HWRNS are other scores than those that it is predicted from."""
-    if name == RECORDS:
-        measure = scores.yardstick.measures.get("hwrns")
-        if measure is None:
-            raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
-        return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))
-    if ":" in name:
-        from arcademark.agents.importing import canonical_reference, load_factory
-
-        try:
-            function = load_factory(canonical_reference(name))
-        except ArcadeMarkError as error:
-            raise ArcadeMarkError(f"--target {str(error).removeprefix('agent ')}") from None
-        return lambda values: _number(function, values, name)
-    if name not in SUMMARIES:
-        raise UnknownNameError("summary", name, targets())
-    return name
-
-
-def _number(function: Callable[[Floats], object], values: Floats, name: str) -> float:
-    """Ask a user's function, and refuse what it gives that is no number."""
-    try:
-        value = function(values)
-    except Exception as error:
-        raise ArcadeMarkError(f"--target {name}: the function raised {type(error).__name__}: {error}") from error
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(float(value)):
-        raise ArcadeMarkError(f"--target {name}: the function gives {value!r}, expected a finite number")
-    return float(value)
 
 
 def _results(
@@ -365,16 +333,10 @@ def gap(best: Candidate, other: Candidate) -> float:
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
 
 
-def title_of(target: str, metric: str) -> str:
-    """Name a target with what it is a summary of."""
-    if target == RECORDS:
-        return "median HWRNS"
-    return f"{target} {METRICS[metric]}" if target in ("median", "mean", "iqm") else f"{target!r} of {METRICS[metric]}"
-
-
-def targets() -> tuple[str, ...]:
-    """Return what can be predicted."""
-    return (*SUMMARIES, RECORDS)
+def model_name(table: str, asked: Asked, size: str) -> str:
+    """Name the model of a size, or of a plan's step: by the table, by what it predicts unless that is the median."""
+    target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
+    return f"{table}{target}-{size}"
 
 
 def _citation(choose: Choose, subsets: int, name: str) -> str:
@@ -390,7 +352,7 @@ def proof(certificate: Certificate, choose: Choose = "best") -> str:
         parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
     if certificate.inadmissible:
         parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
-    if choose != "consensus":
+    if choose == "best":
         verdict = "the best is proven" if certificate.holds else "NOT proven"
         return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
     verdict = "that they are the best is proven" if certificate.holds else "NOT proven"
