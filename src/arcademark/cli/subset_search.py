@@ -77,10 +77,10 @@ class Bars:
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
 @click.option(
     "--choose",
-    type=click.Choice(["best", "consensus"]),
+    type=click.Choice(["best", "charged", "consensus"]),
     default="best",
     show_default=True,
-    help="The best, or what the near-best agree on: it owes less to luck.",
+    help="By the error where all scores are there, with missing ones charged, or by what the near-best agree on.",
 )
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")

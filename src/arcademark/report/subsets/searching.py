@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -25,9 +26,9 @@ from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
 SCHEMA = "arcademark.subset-search/1"
-Choose: TypeAlias = Literal["best", "consensus"]
+Choose: TypeAlias = Literal["best", "charged", "consensus"]
 CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
-    {"best": searches.search, "consensus": consensus}
+    {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
 )
 """How a subset is chosen."""
 MINIMUM = 40
@@ -55,8 +56,8 @@ class Asked:
         Subsets to list, the best among them.
     nonnegative : {"drop", "nnls"}
         Drop models with negative coefficients, or fit every model without.
-    choose : {"best", "consensus"}
-        The subset with the lowest error, or the one that the near-best agree on (`arcademark.subset.consensus`).
+    choose : {"best", "charged", "consensus"}
+        By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
     folds, fold_seed : int
     minimum_tasks, minimum_algorithms : int or None
         How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
@@ -140,7 +141,7 @@ class Searched:
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
     folds, fold_seed : int
-    choose : {"best", "consensus"}
+    choose : {"best", "charged", "consensus"}
     results : tuple of Found
         In order.
     titles : mapping of str to str
@@ -352,7 +353,7 @@ def proof(certificate: Certificate, choose: Choose = "best") -> str:
         parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
     if certificate.inadmissible:
         parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
-    if choose == "best":
+    if choose != "consensus":
         verdict = "the best is proven" if certificate.holds else "NOT proven"
         return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
     verdict = "that they are the best is proven" if certificate.holds else "NOT proven"
