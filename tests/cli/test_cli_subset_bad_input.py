@@ -103,7 +103,7 @@ SEARCH = {
     "papers of nobody": (("ok.csv", *OWN, "--nested", "--papers", "strangers.csv"), "names none of the algorithms"),
     "one paper": (("ok.csv", *OWN, "--nested", "--papers", "one paper.csv"), "all algorithms come from 'p'"),
     "papers for nothing": (("ok.csv", *OWN, "--papers", "one paper.csv"), "--papers goes with --nested"),
-    "no target": (("ok.csv", *OWN, "--target", "nowhere.py:f"), "--target /"),
+    "no target": (("ok.csv", *OWN, "--target", "nowhere.py:f"), "--target nowhere.py:f: there is no such file"),
     "a target that fails": (("ok.csv", *OWN, "--target", "target.py:fails"), "ZeroDivisionError: division by zero"),
     "no function": (("ok.csv", *OWN, "--target", "target.py:fail"), "it has no 'fail'"),
     "a transform": (("ok.csv", *OWN, "--transform", "sqrt"), "unknown transform 'sqrt'"),

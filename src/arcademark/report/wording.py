@@ -48,6 +48,13 @@ def percent(value: float | None) -> str:
     return _signed(value, 0 if size >= 99.95 else 1 if size >= 9.995 else 2) + "\N{NO-BREAK SPACE}%"
 
 
+def quantity(value: float | None, unit: str) -> str:
+    """Show a number with its unit: a percentage as `percent` does, else e.g. "35.7 games", or a plain number."""
+    if value is None or unit == "%":
+        return percent(value)
+    return f"{score(value)}{f'{chr(0xA0)}{unit}' if unit else ''}"
+
+
 def count(value: int) -> str:
     """Show a whole number with thousands separated."""
     return f"{value:,}"

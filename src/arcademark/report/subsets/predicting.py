@@ -78,7 +78,7 @@ class Upgrade:
     model : str
     games : tuple of str
         Names of those that are missing.
-    relative_error : float
+    relative_error : float or None
         The larger model's typical error, as published.
     nested_error : float or None
         Its mean error on algorithms of other papers than it was chosen with; None where that was not measured.
@@ -90,7 +90,7 @@ class Upgrade:
 
     model: str
     games: tuple[str, ...]
-    relative_error: float
+    relative_error: float | None
     nested_error: float | None
     instead_of: str
     narrows: bool
@@ -366,7 +366,7 @@ def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
         return None
     larger = models.model(UPGRADES[UPGRADES.index(model.name) + 1])
     missing = tuple(_name(task) for task in larger.tasks if task not in scores)
-    now, then = (item.nested.mean if item.nested else item.relative_error for item in (model, larger))
+    now, then = (item.nested.mean if item.nested else item.relative_error or 0.0 for item in (model, larger))
     return Upgrade(
         models.title(larger),
         missing,

@@ -26,9 +26,9 @@ def parts(shown: EverySize) -> Iterator[RenderableType]:
     """Yield what `render` prints, from top to bottom."""
     for line in (*shown.sources, *shown.remarks):
         yield Text(line, style="dim")
-    space = "log space" if shown.transform == LOG else "percent"
+    space = "in log space" if shown.transform == LOG else "scores as they are"
     yield Text(
-        f"How well few {shown.noun}s predict the {shown.target} over all, in {space}: "
+        f"How well few {shown.noun}s predict the {shown.target} over all, {space}: "
         f"{wording.plural(shown.algorithms, 'algorithm')}, {wording.plural(shown.tasks, shown.noun)}, "
         f"{shown.folds} folds shuffled with seed {shown.fold_seed}."
     )

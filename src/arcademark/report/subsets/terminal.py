@@ -13,6 +13,7 @@ from arcademark.report.subsets.predicting import Predicted, Prediction, Upgrade
 from arcademark.report.subsets.searching import Found, Searched
 from arcademark.report.subsets.studying import Kind, Studied
 from arcademark.report.subsets.validation_terminal import bootstrap, nested, winners
+from arcademark.subset.model import Estimate
 from arcademark.subset.search import Candidate
 
 STEPS: Mapping[str, str] = {
@@ -36,10 +37,10 @@ def search_parts(shown: Searched) -> Iterator[RenderableType]:
         yield Text(source, style="dim")
     for remark in shown.remarks:
         yield Text(remark, style="dim")
-    space = "log space" if shown.transform == "log10" else "percent"
+    space = "in log space" if shown.transform == "log10" else "scores as they are"
     yield Text(
         f"Which few {shown.noun}s best predict the {shown.target} over all, "
-        f"in {space}: {wording.plural(shown.algorithms, 'algorithm')}, {wording.plural(shown.tasks, shown.noun)}, "
+        f"{space}: {wording.plural(shown.algorithms, 'algorithm')}, {wording.plural(shown.tasks, shown.noun)}, "
         f"{shown.folds} folds shuffled with seed {shown.fold_seed}."
     )
     if shown.left_out:
@@ -77,7 +78,7 @@ def _found(found: Found, shown: Searched) -> Iterator[RenderableType]:
 
 def _candidates(candidates: Sequence[Candidate], shown: Searched) -> RenderableType:
     log = shown.transform == "log10"
-    made = layout.table("", f"{shown.noun}s", "R²", "rel. error" if log else "mean error", "error +", "n", left=2)
+    made = layout.table("", f"{shown.noun}s", "R²", _head(shown), "error +", "n", left=2)
     for place, item in enumerate(candidates, start=1):
         names = ", ".join(shown.titles[task] for task in item.tasks)
         error = wording.percent(100 * item.relative_error) if log else f"{item.cv_mae:.3g}"
@@ -85,6 +86,12 @@ def _candidates(candidates: Sequence[Candidate], shown: Searched) -> RenderableT
         style = "bold" if place == 1 else ""
         made.add_row(str(place), Text(names, style=style), f"{item.r2:.3f}", error, more, str(item.n))
     return made
+
+
+def _head(shown: Searched) -> str:
+    if shown.transform == "log10":
+        return "rel. error"
+    return f"mean error, {shown.unit}" if shown.unit else "mean error"
 
 
 def _weights(found: Found, shown: Searched) -> RenderableType:
@@ -236,28 +243,44 @@ def prediction_parts(shown: Predicted, *, everything: bool) -> Iterator[Renderab
 
 
 def _estimates(told: Sequence[Prediction]) -> RenderableType:
-    made = layout.table(
-        "", "model", "estimate", "printed\nerror", "on other\npapers", "90 %\nfrom", "to", "at human\nlevel"
-    )
-    for item in told:
-        estimate = item.estimate
-        assert estimate is not None
-        made.add_row(
-            Text(item.algorithm, style="bold"),
-            estimate.model,
-            wording.percent(estimate.value),
-            f"±{wording.percent(100 * estimate.relative_error)}",
-            wording.MISSING if estimate.nested is None else wording.percent(100 * estimate.nested.mean),
-            wording.percent(estimate.nested_low),
-            wording.percent(estimate.nested_high),
-            wording.MISSING if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
-        )
+    """Return a table whose columns are those that anyone has something in."""
+    estimates = [item.estimate for item in told if item.estimate is not None]
+    nested = any(item.nested is not None for item in estimates)
+    human = any(item.at_human_level is not None for item in told)
+    head = "printed\nerror" if all(item.published for item in estimates) else "typical\nerror"
+    others = ("on other\npapers", "90 %\nfrom", "to") if nested else ()
+    made = layout.table("", "model", "estimate", head, *others, *(["at human\nlevel"] if human else []))
+    for item, estimate in zip(told, estimates, strict=True):
+        cells = [estimate.model, wording.quantity(estimate.value, estimate.unit), _typical(estimate)]
+        if nested:
+            ends = (estimate.nested_low, estimate.nested_high)
+            cells += [_on_others(estimate), *(wording.quantity(value, estimate.unit) for value in ends)]
+        if human:
+            level = item.at_human_level
+            cells.append(wording.MISSING if level is None else f"{level} of {len(item.games)}")
+        made.add_row(Text(item.algorithm, style="bold"), *cells)
     return made
+
+
+def _typical(estimate: Estimate) -> str:
+    """Show a typical error: a share of the estimate, or in its unit where the model has no transform."""
+    if estimate.relative_error is None:
+        unit = "points" if estimate.unit == "%" else estimate.unit
+        return f"±{wording.quantity(estimate.absolute_error, unit)}"
+    return f"±{wording.percent(100 * estimate.relative_error)}"
+
+
+def _on_others(estimate: Estimate) -> str:
+    if estimate.nested is None:
+        return wording.MISSING
+    if estimate.relative_error is None:
+        return wording.quantity(estimate.nested.mean, "points" if estimate.unit == "%" else estimate.unit)
+    return wording.percent(100 * estimate.nested.mean)
 
 
 def _next(upgrade: Upgrade, *, others: bool) -> str:
     """Say what the next larger model takes and gives; with ``others`` what to play next stands above."""
-    errors = f"{wording.percent(100 * upgrade.relative_error)} as printed"
+    errors = f"{_share(upgrade.relative_error)} as printed"
     if upgrade.nested_error is not None:
         errors += f", {wording.percent(100 * upgrade.nested_error)} on other papers"
     if not upgrade.games:

@@ -1,0 +1,78 @@
+"""``arcademark subset``: what is predicted keeps its name, its unit and its error, from the search to the study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--seeds", 0, "--top", 1)
+REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
+
+
+def search(invoke, *options):
+    answer = invoke(*SEARCH, "--out", "m.json", *options)
+    assert (answer.code, answer.err) == (0, "")
+    return " ".join(answer.out.split()), json.loads(Path("m.json").read_text(encoding="utf-8"))
+
+
+def test_an_error_in_points_is_no_factor(invoke):
+    told, model = search(invoke, "--target", "mean", "--transform", "none")
+    assert "predict the mean HNS over all, scores as they are: 62" in told
+    assert "mean error, %" in told
+    assert model["relative_error"] is None
+    answer = invoke(*REVIEW, "--json")
+    estimates = [item["estimate"] for item in json.loads(answer.out)["predictions"] if item["estimate"]]
+    error = model["absolute_error"]
+    assert error > 100
+    assert all(item["absolute_error"] == error and item["relative_error"] is None for item in estimates)
+    assert all(item["high"] - item["value"] == pytest.approx(error) for item in estimates)
+    assert f"±{error:.1f} points" in invoke(*REVIEW).out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_count_is_no_percentage(invoke):
+    told, model = search(invoke, "--target", "at human level")
+    assert "predict the number of games at human level over all, in log space" in told
+    assert (model["summary"], model["unit"]) == ("at human level", "games")
+    assert model["name"] == "atari-5-training-at-human-level-2"
+    out = invoke(*REVIEW).out.replace("\N{NO-BREAK SPACE}", " ")
+    (line,) = [line for line in out.splitlines() if line.startswith("Rainbow ")]
+    assert line.count("%") == 1, "the error alone is a share"
+    assert " games " in line
+
+
+def test_what_only_published_models_have_is_not_said_of_others(invoke):
+    search(invoke)
+    own = invoke(*REVIEW).out
+    for words in ("printed", "at human", "papers", "Aitchison"):
+        assert words not in own
+    assert "typical" in own
+    published = invoke(*REVIEW[:-1], "atari-5").out
+    for words in ("printed", "at human", "papers", "Aitchison"):
+        assert words in published
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [("median", ""), ("mean", "-mean"), ("iqm", "-iqm"), ("hwrns median", "-hwrns-median")]
+)
+def test_models_of_different_targets_have_different_names(invoke, target, name):
+    _, model = search(invoke, "--target", target)
+    assert (model["name"], model["summary"]) == (f"atari-5-training{name}-2", target)
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("nofile.py:x", "--target nofile.py:x: there is no such file"),
+        ("own.py:wors", "--target own.py:wors: it has no 'wors'; did you mean 'worst'?"),
+        ("own.py:NUMBER", "expected a function or class of an algorithm's scores"),
+        ("own.py", "summary 'own.py'"),
+    ],
+)
+def test_what_is_wrong_with_a_function_is_told_of_the_target(invoke, target, told):
+    Path("own.py").write_text("NUMBER = 3\n\n\ndef worst(scores):\n    return min(scores)\n", encoding="utf-8")
+    answer = invoke(*SEARCH, "--target", target)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+    assert "agent" not in answer.err
