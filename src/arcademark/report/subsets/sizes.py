@@ -151,12 +151,13 @@ def every_size(
     Raises
     ------
     ArcadeMarkError
-        Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and `arcademark.subset.problem.make_problem`.
+        Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and
+        `arcademark.subset.problem.make_problem`.
     """
     problem = searching.problem_of(scores, asked)
     if asked.choose not in OBJECTIVES:
         raise ArcadeMarkError(f"--choose {asked.choose} takes one size; with --sizes choose {' or '.join(OBJECTIVES)}")
-    objectives = (OBJECTIVES[asked.choose],)
+    objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
     if both and np.isnan(problem.X).any():
         objectives = tuple(OBJECTIVES.values())
     target = summaries.title(asked.target, scores.metric, scores.yardstick.noun)

@@ -1,0 +1,86 @@
+"""``arcademark subset search --sizes``: the best subset of every size, its models and its curve."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from arcademark.report.plate_lines import ticks
+from arcademark.report.subsets.sizes import read_sizes
+
+TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
+
+
+def test_the_best_of_every_size_with_its_error_and_proof(invoke):
+    answer = invoke(*TRAINING, "--sizes", "1-3,5", "--figure", "curve.svg", "--out", "models")
+    assert (answer.code, answer.err) == (0, "")
+    words = " ".join(answer.out.split())
+    assert "5 10.4 % 1.64 % 44 0.6966 of 3,819,816" in words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "The best where whoever is left out counts" in words
+    assert "Battle Zone, Double Dunk, Name This Game, Phoenix, Q*bert" in words
+    drawing = ElementTree.fromstring(Path("curve.svg").read_text(encoding="utf-8"))
+    texts = {"".join(item.itertext()) for item in drawing.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"best", "best if all count", "1", "2", "3", "5", "44", "62", "n"} <= texts
+    names = sorted(path.stem for path in Path("models").iterdir())
+    assert names == sorted(f"atari-5-training-{size}{kind}" for size in (1, 2, 3, 5) for kind in ("", "-charged"))
+
+
+def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
+    answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--json", "--figure", "curve.png")
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    assert document["schema"] == "arcademark.subset-sizes/1"
+    assert [series["incomplete"] for series in document["series"]] == ["leave out", "charge"]
+    (item,) = document["series"][0]["sizes"]
+    assert item["best"]["tasks"] == ["battle_zone", "name_this_game"]
+    assert item["certificate"]["gap"] == 0
+    assert item["nested"]["mean"] > item["error"] > item["spread"] > 0
+    assert Path("curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
+    answer = invoke(*TRAINING, "--sizes", "3", "--choose", "charged", "--json")
+    (series,) = json.loads(answer.out)["series"]
+    assert series["incomplete"] == "charge"
+    assert series["sizes"][0]["best"]["n"] == 62
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--sizes", "3-1"], "--sizes 3-1: '3-1' is no size"),
+        (["--sizes", "0"], "'0' is no size"),
+        (["--sizes", "1-9999"], "9,999 sizes"),
+        (["--sizes", "many"], "'many' is no size"),
+        (["--sizes", "1-3", "--size", "2"], "--size does not go with --sizes"),
+        (["--sizes", "1-3", "--plan", "atari-5"], "--plan does not go with --sizes"),
+        (["--sizes", "1-3", "--bootstrap", "5"], "--bootstrap does not go with --sizes"),
+        (["--sizes", "1", "--choose", "consensus"], "--choose consensus takes one size"),
+        (["--sizes", "1", "--figure", "curve.gif"], "written as .svg or .png"),
+        (["--sizes", "1", "--out", "model.json"], "name a folder"),
+        (["--size", "1", "--figure", "curve.svg"], "--figure draws the curve of --sizes"),
+        (["--sizes", "57"], "size 57"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_a_line(invoke, options, says):
+    answer = invoke(*TRAINING, *options)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert says in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+    assert not list(Path().iterdir())
+
+
+def test_sizes_are_read_in_any_order():
+    assert read_sizes("8-10, 3,5,9") == (3, 5, 8, 9, 10)
+
+
+@pytest.mark.parametrize("top", [0.003, 0.9, 1.0, 31.1, 60.0, 7e6])
+def test_ticks_are_round_few_and_within_the_axis(top):
+    found = ticks(top)
+    assert found[0] == 0
+    assert 2 <= len(found) <= 6
+    assert found[-1] <= top
