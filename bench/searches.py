@@ -125,9 +125,8 @@ class Recorder:
     def save(self) -> State:
         new = self.model.here is None
         state = self.model.save()
-        if new:
-            self.numbers[state] = len(self.numbers)
-            self.record.append((SAVE, self.numbers[state], 0))
+        if new:  # a duplicate, saved to be found one, takes the place of what it equals
+            self.record.append((SAVE, self.numbers.setdefault(state, len(self.numbers)), 0))
         return state
 
     def restore(self, state: State) -> None:
