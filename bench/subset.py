@@ -4,7 +4,8 @@
 
     python bench/subset.py                  # installs the peers into build/subset-peers on first use; takes minutes
     python bench/subset.py --without-peers
-    python bench/subset.py --largest 11     # also every size from 6 to 11 (each takes about three times the one before)
+    python bench/subset.py --without-long   # no size above 8, no nested searches, 100 bootstraps instead of 1,000
+    python bench/subset.py --largest 15     # every size up to 15 of 51 games instead of 13
 
 The data are the paper's: 62 algorithms, 56 games with missing scores, ten folds. Searches are clocked as a user calls
 them, kernels compiled beforehand, medians of repeats; processor seconds are of all threads together, and the better
@@ -33,18 +34,25 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from arcademark.catalogue import collections
 from arcademark.reproduce.atari5_data import problem
 from arcademark.subset.plan import follow
-from arcademark.subset.search import search
+from arcademark.subset.problem import Problem
+from arcademark.subset.search import Candidate, search
+from arcademark.subset.stability import bootstrap
+from arcademark.subset.validate import nested
 
+Result = TypeVar("Result")
 ROOT = Path(__file__).parent.parent
 PEERS = ROOT / "build" / "subset-peers"
 REQUIREMENTS = ("scikit-learn", "mlxtend")
@@ -52,7 +60,11 @@ PEER_GAMES, SIZE = 8, 5
 SKLEARN_LIMIT, MLXTEND_LIMIT = 10_000.0, 1_000.0
 COMPILE_LIMIT, MEMORY_LIMIT = 15.0, 1024.0
 VALIDATION = ("assault", "bank_heist", "ms_pacman", "video_pinball", "yars_revenge")
-SIZES_OF_TASKS = ((3, 20), (5, 20), (7, 20), (9, 20), (5, 30), (5, 40), (5, 56), (7, 56), (8, 56))
+SIZES_LIMIT, NESTED_LIMIT, BOOTSTRAP_LIMIT = 600.0, 5.0, 120.0
+TEN_LIMITS = {51: 20.0, 56: 40.0}
+LARGEST, SHORT, BOOTSTRAPS = 13, 8, 1_000
+SIZES_OF_TASKS = tuple((size, tasks) for size in (3, 5, 7, 9, 11) for tasks in (20, 30, 40, 56) if size * tasks < 500)
+LONG_SIZES_OF_TASKS = ((9, 56), (11, 56))
 
 PEER_SCRIPT = """
 import itertools, json, sys, time, warnings
@@ -85,6 +97,7 @@ print(json.dumps({"subsets": len(errors), "sklearn": sklearn, "mlxtend": mlxtend
 FIRST_CALL = """
 from arcademark.reproduce.atari5_data import problem
 from arcademark.subset.plan import follow
+from arcademark.subset.problem import Problem
 follow(problem())
 """
 
@@ -164,7 +177,7 @@ def first_call() -> tuple[float, float]:
     return seconds[0], seconds[1]
 
 
-def searches(console: Console, repeats: int, largest: int) -> tuple[Clocked, Clocked, bool]:
+def searches(console: Console, repeats: int) -> tuple[Clocked, Clocked, bool]:
     """Print what searches take; return those of five with bounds and without, and whether all limits are kept."""
     found = problem()
     table = Table(title=f"Searches, each proven, {os.cpu_count()} threads")
@@ -183,27 +196,85 @@ def searches(console: Console, repeats: int, largest: int) -> tuple[Clocked, Clo
         kept &= took.wall <= limit
         subsets = "" if "plan" in title else f"{math.comb(56, 5):,}"
         table.add_row(title, subsets, "", f"{took.wall:.3f}", f"{took.processor:.3f}", f"{limit}")
-    limits = {10: 20.0}
-    for size in range(6, largest + 1):
-        begin, used = time.perf_counter(), time.process_time()
-        certificate = search(found, size, exclude=VALIDATION, top=1).certificate
-        wall, processor = time.perf_counter() - begin, time.process_time() - used
-        kept &= wall <= limits.get(size, math.inf) and certificate.holds
-        table.add_row(
-            f"{size} of 51", f"{certificate.subsets:,}", f"{certificate.evaluated:,}", f"{wall:.2f}",
-            f"{processor:.2f}", str(limits.get(size, "")),
-        )  # fmt: skip
     console.print(table)
     return times[0], times[1], kept
 
 
-def growth(console: Console) -> None:
+def once(work: Callable[[], Result]) -> tuple[Result, Clocked]:
+    """Clock something that takes long; return what it gives, too."""
+    begin, used = time.perf_counter(), time.process_time()
+    result = work()
+    return result, Clocked(time.perf_counter() - begin, time.process_time() - used)
+
+
+def every_size(console: Console, largest: int) -> bool:
+    """Print what the best subsets of every size take, alone and together, and tell whether limits are kept."""
+    found, kept, total = problem(), True, Clocked(0.0, 0.0)
+    table = Table(title="The best of every size of 51 games, those of Atari-5-Val left out")
+    for name in ("size", "subsets", "cross-validated", "wall, s", "processors, s", "limit, s"):
+        table.add_column(name, justify="right")
+    asked = [(size, VALIDATION) for size in range(1, largest + 1)] + [(10, ())] * (largest >= 10)
+    for size, exclude in asked:
+        result, took = once(partial(search, found, size, exclude=exclude, top=1))
+        certificate = result.certificate
+        limit = TEN_LIMITS[51 if exclude else 56] if size == 10 else math.inf
+        kept &= took.wall <= limit and certificate.holds
+        if exclude:
+            total = Clocked(total.wall + took.wall, total.processor + took.processor)
+        table.add_row(
+            f"{size}{'' if exclude else ' of 56'}", f"{certificate.subsets:,}", f"{certificate.evaluated:,}",
+            f"{took.wall:.2f}", f"{took.processor:.2f}", f"{limit:g}" if math.isfinite(limit) else "",
+        )  # fmt: skip
+    kept &= total.wall <= SIZES_LIMIT
+    table.add_row("all of 51", "", "", f"{total.wall:.1f}", f"{total.processor:.1f}", f"{SIZES_LIMIT:g}")
+    console.print(table)
+    return kept
+
+
+def whole_plan(sample: Problem) -> Mapping[str, Candidate]:
+    """Return the winners of the paper's plan."""
+    return {name: result.best for name, result in follow(sample, top=1).items()}
+
+
+def best_five(sample: Problem) -> Mapping[str, Candidate]:
+    """Return the best five."""
+    return {"5": search(sample, SIZE, top=1).best}
+
+
+def repeated(console: Console, bootstraps: int, *, with_nested: bool) -> bool:
+    """Print what nested errors and bootstraps take, and tell whether limits are kept."""
+    found, kept = problem(), True
+    papers = dict(zip(found.algorithms, found.algorithms, strict=True))
+    for name, entry in collections.select(["atari-5-training"]).items():
+        if entry.paper is not None:
+            papers[name] = entry.paper.key
+    table = Table(title="Searches again and again")
+    for name in ("", "searches", "wall, s", "processors, s", "limit, s"):
+        table.add_column(name, justify="right" if name else "left")
+    works: list[tuple[str, str, Callable[[], object], float]] = []
+    if with_nested:
+        title, count = "the plan, each paper left out", f"{len({papers[name] for name in found.algorithms})} × 6"
+        works.append((title, count, lambda: nested(found, papers, whole_plan), NESTED_LIMIT))
+    rng = np.random.default_rng(1982)
+    limit = BOOTSTRAP_LIMIT * bootstraps / BOOTSTRAPS
+    works.append(
+        ("five of 56, bootstrap", f"{bootstraps:,}", lambda: bootstrap(found, best_five, bootstraps, rng), limit)
+    )
+    for title, count, work, limit in works:
+        _, took = once(work)
+        kept &= took.wall <= limit
+        table.add_row(title, count, f"{took.wall:.1f}", f"{took.processor:.1f}", f"{limit:g}")
+    console.print(table)
+    return kept
+
+
+def growth(console: Console, cases: Sequence[tuple[int, int]]) -> None:
     """Print how cost grows with the size of subsets and with the number of tasks."""
     found = problem()
     table = Table(title="How cost grows")
     for name in ("size", "tasks", "subsets", "cross-validated", "processors, s"):
         table.add_column(name, justify="right")
-    for size, tasks in SIZES_OF_TASKS:
+    for size, tasks in cases:
         begin = time.process_time()
         certificate = search(found, size, within=found.tasks[:tasks], top=1).certificate
         seconds = time.process_time() - begin
@@ -215,12 +286,16 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Speed of subset searches.")
     parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--largest", type=int, default=8, help="largest size of 51 to search")
+    parser.add_argument("--largest", type=int, default=LARGEST, help="largest size of 51 to search")
+    parser.add_argument("--without-long", action="store_true", help="leave out what takes longer than seconds")
     parser.add_argument("--without-peers", action="store_true")
     arguments = parser.parse_args()
     console = Console()
-    bounded, unbounded, kept = searches(console, arguments.repeats, arguments.largest)
-    growth(console)
+    long = not arguments.without_long
+    bounded, unbounded, kept = searches(console, arguments.repeats)
+    kept &= every_size(console, arguments.largest if long else SHORT)
+    kept &= repeated(console, BOOTSTRAPS if long else BOOTSTRAPS // 10, with_nested=long)
+    growth(console, SIZES_OF_TASKS + (LONG_SIZES_OF_TASKS if long else ()))
     if not arguments.without_peers:
         kept &= against_peers(console, bounded, unbounded)
     first, later = first_call()
