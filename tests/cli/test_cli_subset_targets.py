@@ -1,4 +1,4 @@
-"""``arcademark subset``: what is predicted keeps its name, its unit and its error, from the search to the study."""
+"""``arcademark subset``: what is predicted keeps name, unit and error; what cannot be asked is refused at once."""
 
 from __future__ import annotations
 
@@ -76,3 +76,56 @@ def test_what_is_wrong_with_a_function_is_told_of_the_target(invoke, target, tol
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err
     assert "agent" not in answer.err
+
+
+def test_excluding_what_is_out_already_passes(invoke):
+    search(invoke, "--exclude", "surround,phoenix")
+    answer = invoke(*SEARCH, "--include", "surround")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'surround' is not part of the problem: 33 algorithms have it, fewer than 40" in answer.err
+    unknown = invoke(*SEARCH, "--exclude", "phoenicks")
+    assert unknown.code == 2
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Six algorithms on four tasks, of one of which all cells are empty."""
+    rows = [
+        f"a{place},{task},{place * weight}" for place in range(6) for task, weight in (("x", 1), ("y", 2), ("z", 3))
+    ]
+    empty = [f"a{place},void," for place in range(6)]
+    (tmp_path / "own.csv").write_text("\n".join(["algorithm,task,score", *rows, *empty]) + "\n", encoding="utf-8")
+    references = "task,low,high\n" + "".join(f"{task},0,10\n" for task in ("x", "y", "z", "void"))
+    (tmp_path / "refs.csv").write_text(references, encoding="utf-8")
+    return ("subset", "search", "own.csv", "--references", "refs.csv", "--size", 1, "--seeds", 0)
+
+
+def test_a_task_without_any_score_is_said_not_to_take_part(invoke, own):
+    answer = invoke(*own, "--folds", 3)
+    assert (answer.code, answer.err) == (0, "")
+    told = " ".join(answer.out.split())
+    assert "6 algorithms, 3 tasks" in told
+    assert "Not taking part: void (no algorithm has a score on it)." in told
+    assert invoke(*own, "--folds", 3, "--exclude", "void").code == 0
+    assert "1 fold of 6 algorithms" in invoke(*own, "--folds", 1).err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--size", 2, "--out", "there"), "--out there: is a folder; name a file, as in --out there/model.json"),
+        (("--plan", "atari-5", "--out", "file"), "--out file: there are several models, one a file; name a folder"),
+        (("--plan", "atari-5", "--out", "m.json"), "name a folder"),
+        (("--sizes", "1-2", "--out", "file"), "name a folder"),
+    ],
+)
+def test_where_nothing_could_be_written_nothing_is_searched(invoke, monkeypatch, options, told):
+    def never(*_):
+        raise AssertionError("searched")
+
+    monkeypatch.setattr("arcademark.report.subsets.searching.problem_of", never)
+    Path("there").mkdir()
+    Path("file").touch()
+    answer = invoke("subset", "search", "--catalogue", "atari-5-training", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err

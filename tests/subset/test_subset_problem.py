@@ -76,6 +76,19 @@ def test_a_task_that_tells_nothing_apart_is_left_out():
         problem.positions(["same"])
 
 
+def test_a_target_that_is_the_same_of_all_is_refused():
+    # Every algorithm's median is 50, though no task tells none apart.
+    scores = [[50.0, 10.0, 90.0], [40.0, 50.0, 60.0], [90.0, 20.0, 50.0]]
+    with pytest.raises(ArcadeMarkError, match=r"the same for all 3 algorithms.*choose another"):
+        make_problem(scores, ALGORITHMS, ("p", "q", "r"), minimum_tasks=1, minimum_algorithms=1)
+    assert make_problem(
+        scores, ALGORITHMS, ("p", "q", "r"), target="mean", minimum_tasks=1, minimum_algorithms=1
+    ).y.shape == (3,)
+    below = [[-1.0, 1.0, -9.0], [-2.0, 5.0, -2.0], [-3.0, 2.0, -5.0]]
+    with pytest.raises(ArcadeMarkError, match="the transformed target is the same for all 3 algorithms, 0, so"):
+        make_problem(below, ALGORITHMS, ("p", "q", "r"), minimum_tasks=1, minimum_algorithms=1)
+
+
 @pytest.mark.parametrize(
     ("scores", "algorithms", "tasks", "says"),
     [

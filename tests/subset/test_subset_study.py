@@ -75,5 +75,5 @@ def test_bad_input():
         study(SCORES, NAMES[:2], TASKS, (FIRST,))
     with pytest.raises(UnknownNameError, match="lo"):
         study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="lov")
-    with pytest.raises(ArcadeMarkError, match="no median above 0"):
+    with pytest.raises(ArcadeMarkError, match="no true value above 0"):
         study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="one")

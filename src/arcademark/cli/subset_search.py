@@ -144,6 +144,7 @@ def command(
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
     subset_sizes.check(sizes, figure)
+    _check_out(out, several=given["plan"] is not None or sizes is not None)
     scores = scores_of(places, catalogue, suite, references, algorithms, given)
     asked = _asked(scores, given)
     name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
@@ -177,6 +178,16 @@ def _asked(scores: Any, given: dict[str, Any]) -> Any:
     return Asked(**given)
 
 
+def _check_out(out: Path | None, *, several: bool) -> None:
+    """Refuse before a long search what could not be written after it."""
+    if out is None:
+        return
+    if several and (out.suffix or (out.exists() and not out.is_dir())):
+        raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
+    if not several and out.is_dir():
+        raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
+
+
 def _write(shown: Any, out: Path) -> list[Path]:
     from arcademark.subset import files
 
@@ -184,8 +195,6 @@ def _write(shown: Any, out: Path) -> list[Path]:
         write(out, files.dumps(shown.results[0].model), option="--out", example="model.json")
         return [out]
     paths = [out / f"{found.model.name}.json" for found in shown.results]
-    if out.suffix:
-        raise ArcadeMarkError(f"--out {out}: a plan has {len(paths)} models; name a folder")
     for path, found in zip(paths, shown.results, strict=True):
         write(path, files.dumps(found.model), option="--out", example="model.json")
     return paths

@@ -5,7 +5,7 @@ Conventions
 * One object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under their own names, ``references`` an object
   of pairs: the scores that are 0 % and 100 %. Unknown fields are refused, so that a misspelt one is not lost.
 * What may be left out is what `SubsetModel` has a default for, ``intercept`` (0) and ``max_frames_per_episode`` (null).
-* The typical error is ``relative_error`` where the transform is log10, else ``absolute_error``, in the model's ``unit``.
+* The typical error is ``relative_error`` where the transform is log10, else ``absolute_error``, in ``unit``.
 """
 
 from __future__ import annotations

@@ -30,6 +30,8 @@ Summary: TypeAlias = Callable[[Floats], float]
 """From an algorithm's normalised scores, those that it has, to one number."""
 Transform: TypeAlias = Callable[[Floats], Floats]
 
+SAME = 1e-12
+"""Targets that differ by no larger a share are the same."""
 FOLDS = 10
 FOLD_SEED = 1982
 """What the paper's published code shuffles with."""
@@ -95,7 +97,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         for kind, names in (("algorithm", self.algorithms), ("task", self.tasks)):
-            _check_unique(kind, names)
+            check_unique("subset problem", kind, names)
         scores, target = (np.array(values, dtype=np.float64) for values in (self.X, self.y))
         expected = (len(self.algorithms), len(self.tasks))
         if scores.shape != expected or target.shape != expected[:1]:
@@ -224,8 +226,8 @@ def make_problem(
         Where names repeat, shapes disagree or nothing is left; `Problem` says more.
     """
     values = np.asarray(scores, dtype=np.float64)
-    _check_unique("algorithm", algorithms)
-    _check_unique("task", tasks)
+    check_unique("subset problem", "algorithm", algorithms)
+    check_unique("subset problem", "task", tasks)
     if values.shape != (len(algorithms), len(tasks)):
         raise ArcadeMarkError(
             f"subset problem: scores have shape {values.shape}, expected (algorithms, tasks) = "
@@ -246,14 +248,20 @@ def make_problem(
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
             f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
-            "fewer with minimum_tasks and minimum_algorithms (--minimum-tasks, --minimum-algorithms), or add scores"
+            "fewer (--minimum-tasks, --minimum-algorithms), or add scores"
         )
     change = _named("transform", transform, TRANSFORMS)
     change_target = change if target_transform is None else _named("transform", target_transform, TRANSFORMS)
-    summaries = _summaries(values, target)
+    truth = summaries(values, target)
+    wanted = change_target(truth[rows])
+    if len(rows) > 1 and np.ptp(wanted) <= SAME * max(1.0, float(np.abs(wanted).max())):
+        raise ArcadeMarkError(
+            f"subset problem: the transformed target is the same for all {len(rows)} algorithms, {wanted[0]:.3g}, so "
+            "there is nothing to predict; choose another (--target, --transform)"
+        )
     return Problem(
         change(values[np.ix_(rows, columns)]),
-        change_target(summaries[rows]),
+        wanted,
         tuple(algorithms[row] for row in rows),
         tuple(tasks[column] for column in columns),
         MappingProxyType(left_out | reasons),
@@ -278,7 +286,28 @@ def _choose_tasks(
     return columns, reasons
 
 
-def _summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
+def summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
+    """Return what is to be predicted of each algorithm.
+
+    Parameters
+    ----------
+    values : float array, shape (algorithms, tasks)
+        Normalised scores; NaN where missing.
+    target : str, callable or float array of shape (algorithms,)
+        As for `make_problem`.
+
+    Returns
+    -------
+    float array, shape (algorithms,)
+        NaN of an algorithm without scores, unless the values themselves are given.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such summary.
+    ArcadeMarkError
+        Where values that are given are not one an algorithm.
+    """
     if isinstance(target, str) or callable(target):
         summary = _named("summary", target, SUMMARIES)
         rows = [row[np.isfinite(row)] for row in values]
@@ -297,7 +326,22 @@ def _named(kind: str, chosen, known):  # type: ignore[no-untyped-def]
     return known[chosen]
 
 
-def _check_unique(kind: str, names: Sequence[str]) -> None:
+def check_unique(what: str, kind: str, names: Sequence[str]) -> None:
+    """Raise where an algorithm or a task is named twice.
+
+    Parameters
+    ----------
+    what : str
+        Where, for the message.
+    kind : str
+        "algorithm" or "task".
+    names : sequence of str
+
+    Raises
+    ------
+    ArcadeMarkError
+        With the first such name.
+    """
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise ArcadeMarkError(f"subset problem: {kind} {repeated[0]!r} is named twice; expected unique names")
+        raise ArcadeMarkError(f"{what}: {kind} {repeated[0]!r} is named twice; expected unique names")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, check_unique, fold_of_cases
 
 Nonnegative: TypeAlias = Literal["drop", "nnls"]
 Incomplete: TypeAlias = Literal["leave out", "charge"]
@@ -89,10 +89,11 @@ def ask(
     if rows < 2:
         raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
     if not 2 <= folds <= rows:
-        raise ArcadeMarkError(f"subset search: {folds} folds of {rows} algorithms; expected from 2 to {rows} folds")
+        told = f"{folds} fold{'' if folds == 1 else 's'}"
+        raise ArcadeMarkError(f"subset search: {told} of {rows} algorithms; expected from 2 to {rows} (--folds)")
     if top < 1:
         raise ArcadeMarkError(f"subset search: {top} subsets to be listed, expected 1 or more")
-    check_unique("include", include)
+    check_unique("subset search, include", "task", include)
     fixed, free = _choices(problem, include, exclude, within)
     if size < max(1, len(fixed)) or size > len(fixed) + len(free):
         raise ArcadeMarkError(
@@ -124,7 +125,7 @@ def _choices(
     problem: Problem, include: Sequence[str], exclude: Collection[str], within: Collection[str] | None
 ) -> tuple[tuple[int, ...], list[int]]:
     fixed = problem.positions(include)
-    barred = set(problem.positions(tuple(exclude)))
+    barred = set(problem.positions([name for name in exclude if name not in problem.left_out]))
     allowed = range(len(problem.tasks)) if within is None else problem.positions(tuple(within))
     both = barred.intersection(fixed)
     if both:
@@ -138,10 +139,3 @@ def fewest_cases(size: int, folds: int) -> int:
     while n - -(-n // folds) < size:
         n += 1
     return n
-
-
-def check_unique(what: str, names: Sequence[str]) -> None:
-    """Raise where a task is named twice."""
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
-    if repeated:
-        raise ArcadeMarkError(f"subset search, {what}: task {repeated[0]!r} is named twice; expected unique names")

@@ -33,8 +33,8 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.enumeration import Progress as Progress
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, fold_of_cases
-from arcademark.subset.question import Incomplete, Nonnegative, ask, check_unique, fewest_cases
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, check_unique, fold_of_cases
+from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def evaluate(
         Where tasks repeat, or their complete cases are too few.
     """
     positions = sorted(problem.positions(tasks))
-    check_unique("subset", tasks)
+    check_unique("subset", "task", tasks)
     x, y = problem.sample(positions)
     if not positions or len(y) < fewest_cases(len(positions), folds):
         raise ArcadeMarkError(

@@ -1,25 +1,25 @@
-"""Estimates beside true medians, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
+"""Estimates beside true values, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
 
 Conventions
 -----------
 * Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN where missing.
-* What cannot be said is None: an estimate without all of a model's tasks, a true median over too few tasks.
+* A true value is the summary that the models predict, over all tasks that an algorithm has: the median, usually.
+* What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks.
 * A relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate
 from arcademark.subset.model import SubsetModel
-from arcademark.subset.problem import Floats
+from arcademark.subset.problem import Floats, Summary, summaries
 
 MINIMUM_TASKS = 40
 """Tasks without which a median is no fair estimate of that of all (Atari-5, §4.1)."""
@@ -57,7 +57,7 @@ class Row:
     tasks : int
         On how many it has a score.
     true : float or None
-        Its median over these; None if they are too few.
+        The summary over these; None if they are too few.
     relative : float or None
         The same as a multiple of the baseline's.
     estimates : tuple of Comparison
@@ -102,7 +102,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Study:
-    """Estimates of several models beside true medians.
+    """Estimates of several models beside true values.
 
     Parameters
     ----------
@@ -127,10 +127,12 @@ def study(
     tasks: Sequence[str],
     models: Sequence[SubsetModel],
     *,
+    target: str | Summary | ArrayLike = "median",
     minimum_tasks: int = MINIMUM_TASKS,
     relative_to: str | None = None,
+    beside: Collection[str] = (),
 ) -> Study:
-    """Estimate every algorithm by every model, and set the true medians beside it.
+    """Estimate every algorithm by every model, and set the true values beside it.
 
     Parameters
     ----------
@@ -139,15 +141,20 @@ def study(
     algorithms, tasks : sequence of str
         Names along the axes.
     models : sequence of SubsetModel
+        All of the same summary.
+    target : str, callable or float array of shape (algorithms,), optional
+        That summary, as for `arcademark.subset.problem.make_problem`.
     minimum_tasks : int, optional
-        Tasks that an algorithm needs for its median to count as true.
+        Tasks that an algorithm needs for its summary to count as true.
     relative_to : str, optional
         An algorithm whose values are 1 (Atari-5, Table 5).
+    beside : collection of str, optional
+        Algorithms that have a row, and are no part of the agreement.
 
     Raises
     ------
     UnknownNameError
-        Where the baseline is not in the table.
+        Where the baseline is not in the table, or there is no such summary.
     ArcadeMarkError
         Where shapes disagree, or the baseline has no true value above 0.
     """
@@ -155,7 +162,10 @@ def study(
     if values.shape != (len(algorithms), len(tasks)):
         raise ArcadeMarkError(f"scores have shape {values.shape}, expected {(len(algorithms), len(tasks))}")
     counts = np.isfinite(values).sum(axis=1)
-    true = [_median(row, minimum_tasks) for row in values]
+    least = max(1, minimum_tasks)
+    true = [
+        float(value) if count >= least else None for value, count in zip(summaries(values, target), counts, strict=True)
+    ]
     guesses = [_estimates(model, values, tasks) for model in models]
     base = _baseline(relative_to, algorithms, true)
     rows = [
@@ -163,7 +173,8 @@ def study(
         for place, name in enumerate(algorithms)
     ]
     ordered = sorted(rows, key=lambda row: (row.true is None, -(row.true or 0.0), row.algorithm))
-    agreements = tuple(_agreement(ordered, place, relative_to) for place in range(len(models)))
+    counted = [row for row in ordered if row.algorithm not in beside]
+    agreements = tuple(_agreement(counted, place, relative_to) for place in range(len(models)))
     return Study(tuple(models), tuple(ordered), agreements, relative_to)
 
 
@@ -177,11 +188,6 @@ def inversions(true: Sequence[float], estimates: Sequence[float]) -> tuple[tuple
         if (true[i] - true[j]) * (estimates[i] - estimates[j]) < 0:
             found.append((i, j) if true[i] > true[j] else (j, i))
     return tuple(found)
-
-
-def _median(row: Floats, minimum: int) -> float | None:
-    there = row[np.isfinite(row)]
-    return float(aggregate.median(there)) if len(there) >= max(1, minimum) else None
 
 
 def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
@@ -198,7 +204,7 @@ def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float 
         raise UnknownNameError("algorithm", name, algorithms)
     place = list(algorithms).index(name)
     if not true[place]:
-        raise ArcadeMarkError(f"{name} has no median above 0, so nothing can be said relative to it; name another")
+        raise ArcadeMarkError(f"{name} has no true value above 0, so nothing can be said relative to it; name another")
     return place
 
 

@@ -52,6 +52,8 @@ class Normalised:
         What was read, and what else a reader must know.
     papers : mapping of str to str
         Which paper an algorithm's scores were first published in, as far as the catalogue knows: its key.
+    unscored : tuple of str
+        Tasks that the table names and has no score on.
     """
 
     algorithms: tuple[str, ...]
@@ -66,6 +68,7 @@ class Normalised:
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
     papers: Mapping[str, str] = field(default_factory=dict)
+    unscored: tuple[str, ...] = ()
 
     def title(self, task: str) -> str:
         """Name a task for people."""
@@ -112,6 +115,7 @@ def normalised(places: Sequence[Place], question: Question, *, players: bool = T
         sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
         remarks=tuple(remarks),
         papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},
+        unscored=found.unscored,
     )
 
 

@@ -257,7 +257,7 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     usual = MINIMUM if scores.yardstick.atari else None
     tasks = usual if usual is not None else len(scores.tasks) // 2
     algorithms = usual if usual is not None else len(scores.algorithms) // 2
-    return make_problem(
+    problem = make_problem(
         scores.percent,
         scores.algorithms,
         scores.tasks,
@@ -266,6 +266,8 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
         minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
         minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
     )
+    empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
+    return dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
 
 
 def _results(

@@ -74,10 +74,13 @@ class Material:
     ----------
     scores : Scores
     yardstick : Yardstick
+    unscored : tuple of str
+        Tasks that the table names and has no score on, where it was not asked for some games only.
     """
 
     scores: Scores
     yardstick: Yardstick
+    unscored: tuple[str, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -124,6 +127,7 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     known = loading.declare(read, protocol, frames)
     table = known.table.select(algorithms=chosen or None)
     tasks = _tasks(question.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
+    unscored = () if question.games else tuple(task for task in table.tasks if task not in tasks)
     table = table.select(tasks=tasks)
     if not table.runs_present().any():
         raise ArcadeMarkError(
@@ -135,7 +139,7 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
             f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
-    return Material(replace(known, table=table), measure)
+    return Material(replace(known, table=table), measure, unscored)
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
