@@ -62,7 +62,8 @@ class Recorder:
         """Let go of the directory; a database that nobody reads becomes one plain file again."""
         with contextlib.suppress(sqlite3.Error):
             self._database.execute("PRAGMA busy_timeout = 0")
-            self._give_back()
+            with contextlib.suppress(sqlite3.Error):
+                self._give_back()
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._undo.close()
 
