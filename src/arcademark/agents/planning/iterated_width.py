@@ -10,8 +10,9 @@ nodes are ever expanded, however many there are::
 The search ends when its frames are spent or the queue is empty, and the first action of the path with the greatest
 discounted sum of rewards is played. The tree below it is kept: see `width`.
 
-From the paper: atoms of the memory, 150,000 frames a decision, γ = 0.995, paths of up to 1,500 frames (300 nodes of 5),
-reused nodes do not count as emulated. Where it is silent, or the program of its authors does otherwise:
+From the paper: atoms of the memory, 150,000 frames a decision, reused nodes that do not count as emulated. From the
+defaults of its authors' program: γ = 0.995, paths of up to 300 nodes of 5 frames. Where the paper is silent, or the
+program does otherwise:
 
 * Novelty is judged anew at each decision in all of the tree that is kept, in breadth-first order. The program leaves
   the atoms of kept nodes that were not pruned out of the table.
