@@ -295,3 +295,49 @@ def test_bad_frames_are_told(invoke, tmp_path, text, told):
     answer = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err
+
+
+def test_what_the_near_best_agree_on_can_be_chosen_kept_and_predicted_from(invoke, own):
+    scores, references = own
+    search = ("subset", "search", scores, "--references", references, "--size", 4, "--choose", "consensus", "--nested")
+    told = invoke(*search, "--seeds", 2, "--out", "agreed.json")
+    assert (told.code, told.err) == (0, "")
+    text = " ".join(told.out.split())
+    assert "The best subsets: what the near-best agree on" in text
+    assert "in all shuffles 350 subsets" in text
+    assert "that they are the best is proven" in text
+    assert "nested: chosen without the paper" in text
+    (found,) = json.loads(invoke(*search, "--seeds", 0, "--json").out)["results"]
+    model = json.loads(Path("agreed.json").read_text(encoding="utf-8"))
+    assert model["tasks"] == found["best"]["tasks"]
+    assert model["intercept"] == found["best"]["intercept"] != 0
+    assert f"constant {model['intercept']:.4f}" in text
+    assert model["nested"]["n"] == 24
+    Path("new.csv").write_text("task,New\n" + "".join(f"{task},125\n" for task in model["tasks"]), encoding="utf-8")
+    (prediction,) = json.loads(invoke("subset", "predict", "new.csv", "--model", "agreed.json", "--json").out)[
+        "predictions"
+    ]
+    expected = 10 ** (model["intercept"] + sum(model["coefficients"]) * np.log10(51.0)) - 1
+    assert prediction["estimate"]["value"] == pytest.approx(expected)
+    assert prediction["estimate"]["nested_low"] < expected < prediction["estimate"]["nested_high"]
+
+
+def test_missing_scores_can_be_charged(invoke):
+    search = ("subset", "search", "catalogue:atari-5-training", "--size", 3, "--seeds", 0, "--top", 1, "--json")
+    best, charged = (json.loads(invoke(*search, "--choose", how).out)["results"][0] for how in ("best", "charged"))
+    assert (best["best"]["n"], charged["best"]["n"]) == (45, 62)
+    assert best["certificate"]["gap"] == charged["certificate"]["gap"] == 0
+
+
+@pytest.mark.slow
+def test_what_the_near_best_agree_on_predicts_other_papers_better(invoke):
+    search = ("subset", "search", "catalogue:atari-5-training", "--size", 5, "--seeds", 0, "--nested", "--json")
+    best, agreed = (json.loads(invoke(*search, "--choose", how).out)["results"][0] for how in ("best", "consensus"))
+    assert agreed["best"]["tasks"] == ["bank_heist", "battle_zone", "crazy_climber", "name_this_game", "up_n_down"]
+    assert agreed["nested"]["mean"] == pytest.approx(0.1196, abs=5e-4)
+    assert best["nested"]["mean"] == pytest.approx(0.182, abs=5e-4)
+    assert (len(agreed["nested"]["held"]), len(best["nested"]["held"])) == (62, 43)
+    (same,) = [item for item in agreed["nested"]["winners"] if item["tasks"] == agreed["best"]["tasks"]]
+    assert same["times"] == 30
+    (interval,) = [item for item in agreed["nested"]["intervals"] if item["level"] == 0.9]
+    assert (interval["inside"], interval["of"]) == (57, 62)
