@@ -92,7 +92,7 @@ SEARCH = {
     "an algorithm chosen twice": (("ok.csv", *OWN, "--algorithms", "player 00,player 00"), "named twice"),
     "too large": (("ok.csv", *OWN, "--size", "6"), "size 6, expected from 1 to 5"),
     "too small": (("ok.csv", *OWN, "--size", "0"), "'--size'"),
-    "one fold": (("ok.csv", *OWN, "--folds", "1"), "1 folds of 20"),
+    "one fold": (("ok.csv", *OWN, "--folds", "1"), "1 fold of 20"),
     "a task included twice": (("ok.csv", *OWN, "--include", "a,a"), "'a' is named twice"),
     "included and excluded": (("ok.csv", *OWN, "--include", "a", "--exclude", "a"), "included and excluded"),
     "an unknown task": (("ok.csv", *OWN, "--include", "z"), "unknown task 'z'"),

@@ -1,4 +1,4 @@
-"""``arcademark subset study``: estimates beside true medians."""
+"""``arcademark subset study``: estimates beside true values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from arcademark.cli import options, tables
 from arcademark.cli.subset_scores import scores_of, where_from
 
 
-@click.command("study", short_help="Estimates beside true medians, of the catalogue or any table.")
+@click.command("study", short_help="Estimates beside true values, of the catalogue or any table.")
 @where_from
 @click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
+@click.option(
+    "--target", metavar="NAME", help="What the models predict, where they do not say, or say a function FILE.py:NAME."
+)
 @click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
-@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true median needs.  [default: 40, or half]")
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
 @click.option("--all", "everything", is_flag=True, help="Also name every pair that an estimate orders otherwise.")
 @options.as_json
 @tables.read_as
@@ -26,6 +29,7 @@ def command(
     references: Path | None,
     algorithms: str | None,
     models: str | None,
+    target: str | None,
     relative_to: str | None,
     minimum_tasks: int | None,
     everything: bool,
@@ -43,7 +47,7 @@ def command(
         catalogue = ""
     scores = scores_of(places, catalogue, suite, references, algorithms, given, players=False)
     names = tables.names(models) or studying.MODELS
-    shown = studying.studied(scores, names, relative_to=relative_to, minimum_tasks=minimum_tasks)
+    shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
     if as_json:
         options.print_json(documents.document(shown, studying.SCHEMA))
         return 0

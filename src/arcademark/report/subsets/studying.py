@@ -1,4 +1,4 @@
-"""What ``arcademark subset study`` shows: estimates beside true medians, of the whole catalogue or any table.
+"""What ``arcademark subset study`` shows: estimates beside true values, of the whole catalogue or any table.
 
 Of the catalogue it is the table that a newcomer's estimate is compared with: estimates with estimates (Atari-5, §8).
 """
@@ -13,11 +13,11 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
-from arcademark.report.subsets import models
+from arcademark.report.subsets import models, summaries
 from arcademark.report.subsets.material import Normalised
 from arcademark.report.tables.protocols import Play, frame_cap
 from arcademark.subset.model import SubsetModel
-from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, study
+from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
 
 SCHEMA = "arcademark.subset-study/1"
 MODELS = ("atari-1", "atari-3", "atari-5", "atari-10")
@@ -64,18 +64,25 @@ class Studied:
     ----------
     models : tuple of str
         Their names for people.
+    summary, target, unit : str
+        What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain number.
     lines : tuple of Line
-        Algorithms with at least one estimate, from the highest true median; those without one last.
+        Algorithms with at least one estimate, from the highest true value; those without one last.
     left_out : tuple of str
         Algorithms without any estimate.
     kinds : tuple of Kind
-        All algorithms; where some are of the training table, these and the others apart, too.
+        All algorithms; where some are of the training table, these and the others apart, too. One of the training
+        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
+        left out, unless all are.
     relative_to : str or None
     minimum_tasks : int
     sources, remarks : tuple of str
     """
 
     models: tuple[str, ...]
+    summary: str
+    target: str
+    unit: str
     lines: tuple[Line, ...]
     left_out: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -89,6 +96,7 @@ def studied(
     scores: Normalised,
     names: Sequence[str] = MODELS,
     *,
+    target: str | None = None,
     relative_to: str | None = None,
     minimum_tasks: int | None = None,
 ) -> Studied:
@@ -99,46 +107,107 @@ def studied(
     scores : Normalised
     names : sequence of str, optional
         Published models or model files.
+    target : str, optional
+        What they predict, where their files do not say, or say a function of the user's own.
     relative_to : str, optional
         An algorithm whose values are 1.
     minimum_tasks : int, optional
-        Games for a median to count as true; 40 on Atari, else half of the tasks.
+        Games for a value to count as true; 40 on Atari, else half of the tasks.
 
     Raises
     ------
     ArcadeMarkError
-        Where a model was normalised otherwise, the baseline has no median, or no algorithm has a model's games.
+        Where a model was normalised otherwise, the baseline has no true value, or no algorithm has a model's games; and
+        as `common_summary`.
     """
     found = tuple(models.model(name) for name in names)
     for model in found:
         check_references(model, scores)
+    summary = common_summary(found, target)
+    truth = summaries.truth(scores, summary)
     least = minimum_tasks or (MINIMUM_TASKS if scores.yardstick.atari else max(1, len(scores.tasks) // 2))
-    options = {"minimum_tasks": least, "relative_to": relative_to}
-    whole = study(scores.percent, scores.algorithms, scores.tasks, found, **options)  # type: ignore[arg-type]
+    known = training_twins(scores) if any(not model.references for model in found) else {}
+    otherwise = _scored_otherwise(found, scores)
+    beside = {*_repeated(known), *otherwise}
+
+    def part(rows: Sequence[int], baseline: str | None) -> Study:
+        values = truth if isinstance(truth, str) or callable(truth) else truth[list(rows)]
+        algorithms = [scores.algorithms[row] for row in rows]
+        return study(
+            scores.percent[list(rows)], algorithms, scores.tasks, found,
+            target=values, minimum_tasks=least, relative_to=baseline, beside=beside,
+        )  # fmt: skip
+
+    whole = part(range(len(scores.algorithms)), relative_to)
     told = [row for row in whole.rows if any(item.value is not None for item in row.estimates)]
     if not told:
         raise ArcadeMarkError(
             f"no algorithm has all games of {wording.listing(map(models.title, found), 'or')}; choose another --models"
         )
-    known = training_twins(scores) if any(not model.references for model in found) else {}
     kinds = [Kind("all algorithms", whole.agreements)]
     if known and len(known) < len(scores.algorithms):
         for title, keep in (("in the training table", True), ("others", False)):
             rows = [place for place, name in enumerate(scores.algorithms) if (name in known) == keep]
-            part = study(
-                scores.percent[rows], [scores.algorithms[row] for row in rows], scores.tasks, found, minimum_tasks=least
-            )
-            kinds.append(Kind(title, part.agreements))
+            kinds.append(Kind(title, part(rows, None).agreements))
     return Studied(
         models=tuple(map(models.title, found)),
+        summary=summaries.short(summary),
+        target=summaries.title(summary, scores.metric, scores.yardstick.noun),
+        unit=summaries.unit(summary, scores.yardstick.noun),
         lines=tuple(_line(row, known, scores.plays) for row in told),
         left_out=tuple(row.algorithm for row in whole.rows if row not in told),
         kinds=tuple(kinds),
         relative_to=relative_to,
         minimum_tasks=least,
         sources=scores.sources,
-        remarks=(*scores.remarks, *_remarks(found, told, known, scores), *_without_truth(told, least)),
+        remarks=(
+            *scores.remarks,
+            *_remarks(found, known, scores, [row.algorithm for row in told if row.algorithm in otherwise]),
+            *_without_truth(told, least, summaries.short(summary)),
+        ),
     )
+
+
+def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
+    """Return what all models predict, by the name that ``--target`` takes.
+
+    Parameters
+    ----------
+    found : sequence of SubsetModel
+    asked : str or None
+        What the user says that they predict.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a model does not say what it predicts or says a function, and nothing is asked for; where it says
+        something else than what is asked for; or where models predict different things.
+    """
+    for model in found:
+        named = model.summary
+        if asked is None and named is None:
+            raise ArcadeMarkError(
+                f"{model.name} predicts the {model.target!r}, and its file does not say how that is computed; say it "
+                f"with --target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
+            )
+        if asked is None and summaries.is_function(named or ""):
+            raise ArcadeMarkError(
+                f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
+                f"--target FILE.py:NAME to compute it"
+            )
+        if asked is not None and named is not None and _short(asked) != _short(named):
+            raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {asked!r}; leave --target out")
+    named_all = sorted({asked or model.summary or "" for model in found})
+    if len(named_all) > 1:
+        raise ArcadeMarkError(
+            f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
+        )
+    return named_all[0]
+
+
+def _short(name: str) -> str:
+    """Return what tells summaries apart: of functions their own name, as files move."""
+    return name.rpartition(":")[2]
 
 
 def check_references(model: SubsetModel, scores: Normalised) -> None:
@@ -182,28 +251,73 @@ def _line(row: Row, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line
     return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
 
 
-def _without_truth(told: Sequence[Row], least: int) -> tuple[str, ...]:
+def _repeated(known: Mapping[str, str]) -> set[str]:
+    """Return who has the scores of one of the training table that another stands for: its namesake, or the first."""
+    stands: dict[str, str] = {}
+    for name, twin in known.items():
+        if twin not in stands or name == twin:
+            stands[twin] = name
+    return {name for name, twin in known.items() if stands[twin] != name}
+
+
+def _scored_otherwise(found: Sequence[SubsetModel], scores: Normalised) -> set[str]:
+    """Return whose frame cap is another than that of the models' data; none where all are so."""
+    caps = {model.max_frames_per_episode for model in found} - {None}
+    made = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
+    others = {name for name, cap in made.items() if cap != "unknown" and caps and cap not in caps}
+    return set() if len(others) == len(scores.algorithms) else others
+
+
+def _corrected(known: Mapping[str, str], scores: Normalised) -> list[str]:
+    """Name the scores that the catalogue has corrected since models were fitted to the training table."""
+    now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
+    fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
+    told = []
+    for name, twin in known.items():
+        own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
+        changed = [
+            scores.title(task)
+            for place, task in enumerate(now.tasks)
+            if task in own
+            and abs(own[task] - fresh[twin][place]) <= EQUAL
+            and abs(old[twin][then.tasks.index(task)] - fresh[twin][place]) > EQUAL
+        ]
+        if changed:
+            told.append(f"{name} ({wording.listing(changed)})")
+    return told
+
+
+def _without_truth(told: Sequence[Row], least: int, summary: str) -> tuple[str, ...]:
     if any(row.true is not None for row in told):
         return ()
-    return (f"No true median to compare with: no algorithm here has {least} tasks, which --minimum-tasks asks for.",)
+    return (f"No true {summary} to compare with: no algorithm here has {least} tasks, which --minimum-tasks asks for.",)
 
 
 def _remarks(
-    found: Sequence[SubsetModel], told: Sequence[Row], known: Mapping[str, str], scores: Normalised
+    found: Sequence[SubsetModel], known: Mapping[str, str], scores: Normalised, otherwise: Sequence[str]
 ) -> list[str]:
     remarks = []
-    published = next((model for model in found if not model.references), None)
+    published = next((model for model in found if model.published), None)
     if known:
         remarks.append(
-            "Algorithms marked * are among those that the published models were fitted to: their errors are too kind."
+            "Algorithms marked * have the scores, all or nearly all, of one that the published models were fitted to: "
+            "their errors are too kind. Where two have the same one's, the averages count it once."
         )
-    if published is not None and (cap := published.max_frames_per_episode):
-        caps = {row.algorithm: frame_cap(scores.plays.get(row.algorithm, Play())) for row in told}
-        others = [name for name, value in caps.items() if value not in (cap, "unknown")]
-        if others:
+        if told := _corrected(known, scores):
             remarks.append(
-                f"The published models hold for episodes of at most {cap:,} frames. Scored otherwise: "
-                f"{wording.listing(others)}; their estimates should not be used (Aitchison et al. 2023, §5.3, §8.1)."
+                f"With a score that was corrected after the models were fitted: {wording.listing(told)}. Their true "
+                "values are not those that the paper prints (Aitchison et al. 2023, Table 8)."
             )
-    remarks.append("Compare estimates with estimates, not with medians: they are biased differently (§8).")
+    if otherwise:
+        caps = wording.listing(
+            f"{cap:,}" for cap in sorted({model.max_frames_per_episode or 0 for model in found} - {0})
+        )
+        remarks.append(
+            f"The models hold for episodes of at most {caps} frames. Scored otherwise: {wording.listing(otherwise)}; "
+            "their estimates should not be used (Aitchison et al. 2023, §5.3, §8.1), and the averages leave them out."
+        )
+    if published is None:
+        remarks.append("Compare estimates with estimates, not with true values: they may be off in one direction.")
+    else:
+        remarks.append("Compare estimates with estimates, not with medians: they are biased differently (§8).")
     return remarks

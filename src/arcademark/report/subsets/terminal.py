@@ -113,7 +113,7 @@ def study_parts(shown: Studied, width: int, *, everything: bool) -> Iterator[Ren
     for source in shown.sources:
         yield Text(source, style="dim")
     yield Text()
-    yield from layout.section("Estimates beside true medians", *_study_tables(shown, width))
+    yield from layout.section(f"Estimates beside the true {shown.target}", *_study_tables(shown, width))
     if shown.relative_to is not None:
         yield from layout.section(f"Relative to {shown.relative_to}", _relative(shown))
     for kind in shown.kinds:
@@ -137,28 +137,37 @@ def _study_tables(shown: Studied, width: int) -> Iterator[RenderableType]:
         if place:
             yield Text()
         yield _study_table(shown, kind)
-    yield Text("Median and estimates in percent; below them, or beside, by what share an estimate is off.", style="dim")
+    units = {"%": "in percent", "": "as they are"}.get(shown.unit, f"in {shown.unit}")
+    yield Text(
+        f"True values and estimates {units}; below them, or beside, by what share an estimate is off.",
+        style="dim",
+    )
 
 
 def _study_table(shown: Studied, kind: str) -> RenderableType:
     heads = [text for name in shown.models for text in ((name, "off") if kind == "both" else (name,))]
-    middle = [] if kind == "errors" else ["games", "median"]
+    middle = [] if kind == "errors" else ["games", shown.summary]
     made = layout.table("" if kind != "errors" else "off by", *middle, *heads)
     for line in shown.lines:
         row = line.row
         name = f"{row.algorithm}{'*' * bool(line.fitted)}"
         cells = []
         for item in row.estimates:
-            cells += [wording.percent(item.value)] if kind != "errors" else []
+            cells += [_value(item.value, shown.unit)] if kind != "errors" else []
             cells += [_signed(item.error)] if kind != "values" else []
-        numbers = [] if kind == "errors" else [str(row.tasks), wording.percent(row.true)]
+        numbers = [] if kind == "errors" else [str(row.tasks), _value(row.true, shown.unit)]
         made.add_row(Text(name), *numbers, *cells)
     return made
 
 
+def _value(value: float | None, unit: str) -> str:
+    """Show a value: a percentage as such, others as numbers, whose unit stands below."""
+    return wording.quantity(value, "%" if unit == "%" else "")
+
+
 def _relative(shown: Studied) -> RenderableType:
     heads = [text for name in shown.models for text in (name, "off")]
-    made = layout.table("", "median", *heads)
+    made = layout.table("", shown.summary, *heads)
     for line in shown.lines:
         cells = []
         for item in line.row.estimates:

@@ -183,16 +183,16 @@ def _collection(names: str) -> Scores:
     kept = {name: entry for name, entry in entries.items() if name not in references}
     table = collections.table(kept)
     lost = [name for name in kept if name not in table.algorithms]
-    place = f"{CATALOGUE}{names}"
+    place = f"{CATALOGUE}{names}" if wanted else "the catalogue"
     remarks = [
-        *([f"Left aside of {place}, being references: {wording.listing(references)}."] if references else []),
+        *([f"Reference players of {place}, left aside: {wording.listing(references)}."] if references else []),
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
     ]
     return Scores(
         table,
         {name: protocols.from_entry(kept[name]) for name in table.algorithms},
         {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
-        (f"{place}: published scores, each algorithm's as one run",),
+        (f"{CATALOGUE}{names}: published scores, each algorithm's as one run",),
         tuple(remarks),
         {name: kept[name].qualified for name in table.algorithms},
     )

@@ -1,0 +1,128 @@
+"""``arcademark subset study``: estimates beside what their models predict, each of the training table counted once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.subset import files
+from arcademark.subset.model import SubsetModel
+
+OWN = ("subset", "study", "own.csv", "--references", "refs.csv", "--minimum-tasks", 3)
+SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0, 60.0)}
+
+
+@pytest.fixture
+def own(tmp_path: Path):
+    rows = [f"{name},{task},{score}" for name, row in SCORES.items() for task, score in zip("xyz", row, strict=True)]
+    (tmp_path / "own.csv").write_text("\n".join(["algorithm,task,score", *rows]) + "\n", encoding="utf-8")
+    references = "task,low,high\n" + "".join(f"{task},0,10\n" for task in "xyz")
+    (tmp_path / "refs.csv").write_text(references, encoding="utf-8")
+    (tmp_path / "own.py").write_text("def worst(scores):\n    return min(scores)\n", encoding="utf-8")
+
+    def write(name: str, summary: str | None, unit: str = "%") -> None:
+        model = SubsetModel(
+            *(name, ("x",), (2.0,), 0.0, None, f"{summary} of ours", None, "made up", "none"),
+            references={"x": (0.0, 10.0)},
+            absolute_error=3.0,
+            summary=summary,
+            unit=unit,
+        )
+        (tmp_path / f"{name}.json").write_text(files.dumps(model), encoding="utf-8")
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("summary", "truth"),
+    [
+        ("median", {"weak": 20.0, "able": 60.0, "best": 200.0}),
+        ("mean", {"weak": 40.0, "able": 100.0, "best": 300.0}),
+        ("at human level", {"weak": 0.0, "able": 1.0, "best": 3.0}),
+    ],
+)
+def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summary, truth):
+    own("m", summary, "tasks" if summary == "at human level" else "%")
+    answer = invoke(*OWN, "--models", "m.json", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    rows = {line["row"]["algorithm"]: line["row"] for line in document["lines"]}
+    assert {name: row["true"] for name, row in rows.items()} == pytest.approx(truth)
+    assert rows["able"]["estimates"][0]["value"] == pytest.approx(80.0)
+    told = invoke(*OWN, "--models", "m.json").out
+    assert ("median" in told) == (summary == "median")
+
+
+def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
+    own("m", "elsewhere/own.py:worst")
+    answer = invoke(*OWN, "--models", "m.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert "a function of its maker's" in answer.err
+    assert "add --target FILE.py:NAME" in answer.err
+    told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--json")
+    rows = {line["row"]["algorithm"]: line["row"]["true"] for line in json.loads(told.out)["lines"]}
+    assert rows == pytest.approx({"weak": 10.0, "able": 40.0, "best": 100.0})
+    assert "predicts 'elsewhere/own.py:worst', not 'mean'" in invoke(*OWN, "--models", "m.json", "--target", "mean").err
+
+
+def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
+    own("m", None)
+    answer = invoke(*OWN, "--models", "m.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert "say it with --target (median, mean" in answer.err
+    told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--json")
+    assert json.loads(told.out)["lines"][0]["row"]["true"] == pytest.approx(300.0)
+
+
+def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
+    own("m", "mean")
+    own("n", "median")
+    answer = invoke(*OWN, "--models", "m.json,n.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'mean' and 'median'; study them one at a time" in answer.err
+
+
+@pytest.fixture
+def catalogue(invoke):
+    answer = invoke("subset", "study", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    return json.loads(answer.out)
+
+
+def test_each_of_the_training_table_counts_once_and_who_is_scored_otherwise_not_at_all(catalogue):
+    whole, fitted, others = ({"title": kind["title"], "of": kind["agreements"]} for kind in catalogue["kinds"])
+    # Of the 62, without the human reference, and without Planning and Nature DQN, whose episodes were shorter.
+    assert [item["compared"] for item in fitted["of"]] == [59, 44, 43, 41]
+    assert [a["compared"] + b["compared"] for a, b in zip(fitted["of"], others["of"], strict=True)] == [
+        item["compared"] for item in whole["of"]
+    ]
+    assert max(item["worst_error"] for kind in (whole, others) for item in kind["of"]) < 1
+    rows = [line for line in catalogue["lines"] if line["fitted"] == "MuZero"]
+    errors = {round(line["row"]["estimates"][2]["error"], 6) for line in rows}
+    assert len(rows) > len(errors) == 1, "two entries of the same scores"
+    counted = {
+        line["fitted"]: line["row"]["estimates"][2]["error"]
+        for line in catalogue["lines"]
+        if line["fitted"] and line["row"]["estimates"][2]["error"] is not None
+    }
+    del counted["GDI-I3"]  # The training table lacks two of its games, which its namesake elsewhere has.
+    assert len(counted) == fitted["of"][2]["compared"]
+    assert np.mean(np.abs(list(counted.values()))) == pytest.approx(fitted["of"][2]["mean_error"], abs=0.005)
+
+
+def test_corrected_scores_and_shorter_episodes_are_told(catalogue):
+    told = " ".join(catalogue["remarks"])
+    assert "GDI-H3(200M frames) (Kung-Fu Master)" in told
+    assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
+    assert "Scored otherwise: Go-Explore" in told
+    assert "the averages leave them out" in told
+    assert "Reference players of the catalogue, left aside: Human (Bell" in told
+
+
+def test_where_all_are_scored_otherwise_they_are_compared_nonetheless(invoke):
+    answer = invoke("subset", "study", "--catalogue", "ale-2013", "--models", "atari-1", "--json")
+    (kind,) = json.loads(answer.out)["kinds"]
+    assert kind["agreements"][0]["compared"] > 5
