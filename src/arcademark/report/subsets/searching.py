@@ -204,6 +204,7 @@ def searched(
     nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
     samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
     reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
+    how = "" if asked.choose == "best" else f"-{asked.choose}"
     found = tuple(
         Found(
             step,
@@ -213,7 +214,7 @@ def searched(
             winners.get(step, ()),
             from_candidate(
                 result.best,
-                model_name(name, asked, step or str(asked.size)),
+                model_name(name, asked, f"{step or asked.size}{how}"),
                 target=f"{target} over all {noun}s",
                 citation=_citation(asked.choose, result.certificate.subsets, name),
                 transform=asked.transform,
