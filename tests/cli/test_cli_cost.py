@@ -30,6 +30,41 @@ def test_all_assumptions_can_be_replaced(invoke):
     assert {"gpu_price", "hours_per_task", "pounds_per_kwh"} <= set(document["changed"])
 
 
+OF_HOURS = ("375 hours a game", "if a step is 4 frames")
+
+
+@pytest.mark.parametrize("options", [("--hours", 10), ("--frames", "1e9"), ("--frames-per-second", "1e6")])
+def test_what_is_guessed_of_hours_is_not_said_of_others(invoke, options):
+    def told(*more):
+        return " ".join(invoke("cost", "--algorithm", "agent57", "--games", "pong", *more).out.split())
+
+    assert all(words in told() for words in OF_HOURS)
+    other = told(*options)
+    assert not any(words in other for words in OF_HOURS)
+    assert "The GPU is the Atari-5 paper's guess." in other
+    assert ("Hours grow with the frames, from 375 for 90,000,000,000." in other) == ("--frames" in options)
+
+
+def test_what_is_replaced_is_named_in_words(invoke):
+    options = {
+        "--gpu-price": "the GPU's price",
+        "--machine-price": "the machine's price",
+        "--gpu-price-preemptive": "the GPU's preemptive price",
+        "--machine-price-preemptive": "the machine's preemptive price",
+        "--gpu-watts": "the GPU's power",
+        "--machine-watts": "the machine's power",
+        "--carbon": "carbon dioxide of a kilowatt-hour",
+        "--hours": "hours a game",
+        "--frames": "training frames",
+    }
+    given = [word for option in options for word in (option, 3)]
+    out = " ".join(invoke("cost", "--algorithm", "agent57", "--games", "pong", *given).out.split())
+    replaced = out.partition("Replaced by you: ")[2].partition(".")[0]
+    assert sorted(replaced.replace(" and ", ", ").split(", ")) == sorted(options.values())
+    assert "guess" not in out
+    assert "Xeon Phi" not in out
+
+
 def test_hours_grow_with_frames(invoke):
     document = json.loads(invoke("cost", "--algorithm", "rainbow", "--games", "pong", "--frames", "50e6", "--json").out)
     assert document["cost"]["gpu_hours"] == 60

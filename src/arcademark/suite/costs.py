@@ -8,13 +8,30 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from arcademark.errors import UnknownNameError
 from arcademark.suite.tables import read_tables
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What was guessed.
+
+    Parameters
+    ----------
+    of : tuple of str
+        The fields of `Running` that rest on it: once one of them is replaced it says nothing any more.
+    told : str
+        A sentence.
+    """
+
+    of: tuple[str, ...]
+    told: str
 
 
 @dataclass(frozen=True)
@@ -43,8 +60,7 @@ class Running:
         When the algorithm was published.
     citation : str
         Who says so.
-    assumed : tuple of str
-        What was guessed.
+    assumed : tuple of Assumed
     """
 
     name: str
@@ -62,13 +78,23 @@ class Running:
     frames_per_second: float | None = None
     year: int | None = None
     citation: str = ""
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumed, ...] = ()
+
+    def replaced(self, **fields: Any) -> Running:
+        """Return the same with other fields, without what was guessed of these."""
+        kept = tuple(item for item in self.assumed if not fields.keys() & set(item.of))
+        return replace(self, **fields, assumed=kept)
 
 
 @cache
 def runnings() -> Mapping[str, Running]:
     """Return what is known of published algorithms, by name."""
-    return MappingProxyType({name: Running(name=name, **entry) for name, entry in read_tables("costs.toml").items()})
+    return MappingProxyType({name: _running(name, **entry) for name, entry in read_tables("costs.toml").items()})
+
+
+def _running(name: str, *, assumed: Sequence[Mapping[str, Any]], **entry: Any) -> Running:
+    guesses = tuple(Assumed(tuple(item["of"]), item["told"]) for item in assumed)
+    return Running(name=name, assumed=guesses, **entry)
 
 
 def running(name: str) -> Running:

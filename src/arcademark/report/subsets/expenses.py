@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import costs
@@ -31,7 +31,9 @@ class Expenses:
     suite : str
     pounds_per_kwh : float
     changed : tuple of str
-        Assumptions that the user has replaced.
+        Assumptions that the user has replaced, the names of their fields.
+    remarks : tuple of str
+        What follows from them.
     """
 
     running: Running
@@ -41,6 +43,7 @@ class Expenses:
     suite: str
     pounds_per_kwh: float
     changed: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def expenses(
@@ -85,9 +88,16 @@ def expenses(
         if not frames:
             raise ArcadeMarkError("--frames-per-second needs the training frames; add --frames 200e6")
         given |= {"hours_per_task": costs.hours(frames, frames_per_second), "frames_per_second": frames_per_second}
-    elif "training_frames" in given and "hours_per_task" not in given and found.training_frames:
+    scaled = bool(
+        frames_per_second is None
+        and "training_frames" in given
+        and "hours_per_task" not in given
+        and found.training_frames
+    )
+    if scaled and found.training_frames:
         given["hours_per_task"] = found.hours_per_task * given["training_frames"] / found.training_frames
-    found = replace(found, **given)  # type: ignore[arg-type]
+    remarks = () if not scaled else (_in_proportion(found),)
+    found = found.replaced(**given)
     pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
     tasks, whole = resolve_tasks(games), suite("atari-57")
     changed = (*given, *(["pounds_per_kwh"] if pounds_per_kwh is not None else []))
@@ -99,7 +109,12 @@ def expenses(
         suite=whole.name,
         pounds_per_kwh=pounds,
         changed=() if algorithm is None else changed,
+        remarks=remarks,
     )
+
+
+def _in_proportion(known: Running) -> str:
+    return f"Hours grow with the frames, from {known.hours_per_task:,.4g} for {known.training_frames:,}."
 
 
 def _known(algorithm: str) -> Running:

@@ -11,6 +11,20 @@ from arcademark.report import layout, wording
 from arcademark.report.subsets.expenses import Expenses
 from arcademark.subset.costs import HOURS_PER_DAY, Cost
 
+LABELS = {
+    "hours_per_task": "hours a game",
+    "training_frames": "training frames",
+    "frames_per_second": "frames a second",
+    "gpu_price": "the GPU's price",
+    "machine_price": "the machine's price",
+    "gpu_price_preemptive": "the GPU's preemptive price",
+    "machine_price_preemptive": "the machine's preemptive price",
+    "gpu_watts": "the GPU's power",
+    "machine_watts": "the machine's power",
+    "pounds_per_kwh": "carbon dioxide of a kilowatt-hour",
+}
+"""Assumptions that can be replaced, in words."""
+
 
 def render(shown: Expenses, console: Console) -> None:
     """Print what an evaluation takes."""
@@ -40,8 +54,8 @@ def parts(shown: Expenses) -> Iterator[RenderableType]:
     else:
         yield Text("No power is known of this hardware: add --gpu-watts and --machine-watts for energy and carbon.")
     if shown.changed:
-        yield Text(f"Replaced by you: {wording.listing(name.replace('_', ' ') for name in shown.changed)}.")
-    for told in running.assumed:
+        yield Text(f"Replaced by you: {wording.listing(LABELS[name] for name in shown.changed)}.")
+    for told in (*shown.remarks, *(item.told for item in running.assumed)):
         yield Text(f"· {told}", style="dim")
     yield Text("· A lower bound: no cooling, no tests, no tuning, nothing that was run in vain.", style="dim")
     if running.citation:
