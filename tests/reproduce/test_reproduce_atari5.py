@@ -10,7 +10,8 @@ import pytest
 
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_study, figures, numbers
+from arcademark.report import reproduction_figures
+from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_scope, atari5_study, figures, numbers
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
@@ -118,3 +119,65 @@ def test_tables_and_figures_that_are_not_there():
         atari5.parts(13)
     with pytest.raises(ArcadeMarkError, match="Figures 2 to 5"):
         figures.atari5_figure(1)
+
+
+@pytest.mark.parametrize(
+    ("number", "title"),
+    [
+        (2, "§5.1 and Figure 2: single games"),
+        (3, "§5.4 and Figure 3: fairness"),
+        (4, "§5.5 and Figure 4: all games"),
+        (5, "§6 and Figure 5: structure"),
+    ],
+)
+def test_what_is_stated_of_a_figure_goes_with_it(number, title):
+    (part,) = atari5.about_figure(number)
+    assert (part.title, part.number) == (title, None)
+    assert part in PARTS
+
+
+def test_no_figure_no_statement():
+    assert atari5.about_figure(1) == ()
+
+
+def test_a_number_is_written_as_the_one_beside_it_is_printed():
+    assert [numbers.like(text, 29028.1) for text in ("29028.1", "29,028.1", "$1,000", "12%")] == [
+        *("29028.1", "29,028.1", "$29,028", "29028%")
+    ]
+
+
+def test_figures_carry_all_numbers_as_far():
+    panel = figures.atari5_figure(2).panels[0]
+    shown = [reproduction_figures.number(value, panel) for value in panel.series[0].values]
+    assert shown[0] == "0.903"
+    assert {len(text.partition(".")[2]) for text in shown} == {3}
+
+
+def statement(where):
+    (found,) = (item for item in ITEMS if item.where == where)
+    return found
+
+
+def test_what_agrees_could_have_differed(monkeypatch):
+    proposition = "§3.1, Proposition 1: no subset score is strictly increasing"
+    assert statement(proposition).verdict == "agrees"
+    monkeypatch.setattr(atari5_scope, "raised", lambda name: ([1.0] * 5, [0.0] * 51 + [0.5]))
+    assert {item.where: item.verdict for item in atari5_scope.order_preservation()}[proposition] == "differs"
+    afterwards = "§8: which algorithms can have an Atari-5 estimate afterwards"
+    assert statement(afterwards).recomputed == "44 of the 62 in the training table, those that have them"
+    monkeypatch.setattr(atari5_data, "estimates", lambda name: {"MuZero": (1.0, 1.0)})
+    assert {item.where: item.verdict for item in atari5_scope.claims()}[afterwards] == "differs"
+
+
+def test_only_its_own_games_move_a_subset_score():
+    inside, outside = atari5_scope.raised("MuZero")
+    assert (len(inside), len(outside)) == (5, 52)
+    assert min(inside) > 1
+    assert set(outside) == {0.0}
+
+
+def test_which_median_was_kept_is_held_against_percent_and_not_against_games(monkeypatch):
+    where = "§4.1, which algorithms were removed"
+    assert statement(where).recomputed == "the lowest median that was kept is 53.0 %"
+    monkeypatch.setattr(atari5_scope, "LEAST_MEDIAN", 60.0)
+    assert {item.where: item.verdict for item in atari5_scope.dataset()}[where] == "agrees"

@@ -21,7 +21,7 @@ KINDS = (".svg", ".png")
 @click.command("reproduce", short_help="Recompute a paper's tables and figures beside what it prints.")
 @click.argument("paper", metavar="PAPER")
 @click.option("--table", type=int, metavar="N", help="Only this table.")
-@click.option("--figure", type=int, metavar="N", help="Only this figure.")
+@click.option("--figure", type=int, metavar="N", help="Only this figure, and what is stated of it.")
 @click.option("--all", "whole", is_flag=True, help="Print tables whole, not just what is below the games and differs.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(

@@ -25,6 +25,8 @@ class Paper:
         Gives the figure of that number.
     figures : range
         Numbers of the figures.
+    about_figure : callable, optional
+        Gives the statements about the figure of that number.
     """
 
     source: str
@@ -32,6 +34,7 @@ class Paper:
     tables: range
     figure: Callable[[int], PaperFigure]
     figures: range
+    about_figure: Callable[[int], tuple[Reproduction, ...]] = lambda _: ()
 
 
 def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
@@ -64,6 +67,12 @@ def _atari5_parts(number: int | None) -> tuple[Reproduction, ...]:
     return atari5.parts(number)
 
 
+def _about_atari5_figure(number: int) -> tuple[Reproduction, ...]:
+    from arcademark.reproduce import atari5
+
+    return atari5.about_figure(number)
+
+
 def _atari5_figure(number: int) -> PaperFigure:
     from arcademark.reproduce import figures
 
@@ -72,6 +81,6 @@ def _atari5_figure(number: int) -> PaperFigure:
 
 PAPERS: Mapping[str, Paper] = {
     "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
-    "atari-5": Paper("aitchison-2023", _atari5_parts, range(1, 13), _atari5_figure, range(2, 6)),
+    "atari-5": Paper("aitchison-2023", _atari5_parts, range(1, 13), _atari5_figure, range(2, 6), _about_atari5_figure),
     "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
 }

@@ -158,6 +158,8 @@ def number(value: float | None, panel: Panel) -> str:
         return frames(1e9 * value)
     if panel.unit.startswith("fraction"):
         return wording.percent(100 * value)
+    if panel.decimals is not None:
+        return f"{value:,.{panel.decimals}f}".replace("-", "−")
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{DIGITS}g}".replace("-", "−")
 
 

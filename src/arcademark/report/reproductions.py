@@ -182,7 +182,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     name : str
         One of `PAPERS`.
     table, figure : int or None
-        Just this table, just this figure; both None for everything.
+        Just this table, just this figure with what the text states of it; both None for everything.
 
     Raises
     ------
@@ -198,6 +198,8 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     _check("figure", figure, name, paper.figures, paper.tables)
     everything = table is None and figure is None
     parts = paper.parts(table) if everything or table is not None else ()
+    if figure is not None:
+        parts = (*parts, *paper.about_figure(figure))
     numbers = paper.figures if everything else () if figure is None else (figure,)
     return document(name, _source(paper.source), parts, [paper.figure(number) for number in numbers])
 

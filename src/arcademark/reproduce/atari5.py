@@ -7,6 +7,7 @@ that of ICML differ the arXiv text's tables are compared row by row, and what th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from arcademark.errors import UnknownNameError
 from arcademark.reproduce import (
@@ -53,6 +54,16 @@ GROUPS: Mapping[str, Part] = {
     "Appendix A: cost, energy and carbon": atari5_costs.appendix,
 }
 
+FIGURES: Mapping[int, str] = MappingProxyType(
+    {int(title.partition("Figure ")[2].partition(":")[0]): title for title in GROUPS if "Figure " in title}
+)
+"""The group of statements that tells of each figure."""
+
+
+def about_figure(number: int) -> tuple[Reproduction, ...]:
+    """Recompute what the text states of a figure; nothing where it states nothing."""
+    return tuple(_group(title) for known, title in FIGURES.items() if known == number)
+
 
 def parts(number: int | None = None) -> tuple[Reproduction, ...]:
     """Recompute the paper's tables and statements.
@@ -72,10 +83,14 @@ def parts(number: int | None = None) -> tuple[Reproduction, ...]:
             raise UnknownNameError("table of the Atari-5 paper", str(number), [str(known) for known in TABLES])
         return (_table(number),)
     found = [_table(known) for known in TABLES]
-    found += [Reproduction(PAPER, title, None, part()) for title, part in GROUPS.items()]
+    found += map(_group, GROUPS)
     covered = {item.where for part in found for item in part.comparisons}
     found.append(Reproduction(PAPER, "What else the two texts print wrong", None, atari5_texts.rest(covered)))
     return tuple(found)
+
+
+def _group(title: str) -> Reproduction:
+    return Reproduction(PAPER, title, None, GROUPS[title]())
 
 
 def _table(number: int) -> Reproduction:

@@ -13,6 +13,7 @@ ICML 2023, arXiv 2210.02019.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,6 +28,7 @@ from arcademark.catalogue.model import Erratum
 from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce.comparison import Comparison
 from arcademark.subset import fitting
+from arcademark.subset.model import from_subset
 from arcademark.subset.problem import Floats, Problem, log10_score, make_problem
 from arcademark.subset.search import Candidate, evaluate
 from arcademark.suite import references
@@ -154,13 +156,14 @@ def single_games() -> Mapping[str, fitting.Fit]:
 @cache
 def estimates(name: str) -> Mapping[str, tuple[float, float]]:
     """Return true median and the published model's estimate, in percent, of the algorithms that have its games."""
-    chosen = subset(name)
-    if chosen.coefficients is None:
-        raise LookupError(f"{name} has no published model")
-    data = sample(chosen.tasks)
-    guesses = 10 ** (data.inputs @ np.array(chosen.coefficients)) - 1
+    found = from_subset(subset(name))
+    guesses = found.predict(percentages()[:, [GAMES.index(task) for task in found.tasks]])
     return MappingProxyType(
-        {name: (medians()[name], guess) for name, guess in zip(data.names, guesses.tolist(), strict=True)}
+        {
+            name: (medians()[name], guess)
+            for name, guess in zip(names(), guesses.tolist(), strict=True)
+            if not math.isnan(guess)
+        }
     )
 
 

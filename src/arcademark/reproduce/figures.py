@@ -64,6 +64,8 @@ class Panel:
         Steps: the part of the x axis that is worth showing; None for all. Steps beyond it are cut off, not left out.
     marks : tuple of float
         Values (steps: x values) that a reader compares with, to be drawn as thin lines: 100 % of the human average.
+    decimals : int or None
+        With which plain numbers are shown; None for as many as their size asks for.
     """
 
     title: str
@@ -76,6 +78,7 @@ class Panel:
     scale: Scale = "linear"
     x_limits: tuple[float, float] | None = None
     marks: tuple[float, ...] = ()
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         for series in self.series:

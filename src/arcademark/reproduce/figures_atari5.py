@@ -92,4 +92,6 @@ def _bars(
     details: Iterable[str] = (),
     marks: tuple[float, ...] = (),
 ) -> Panel:
-    return Panel(title, "bars", "", (Series(title, tuple(values)),), tuple(names), tuple(details), marks=marks)
+    return Panel(
+        title, "bars", "", (Series(title, tuple(values)),), tuple(names), tuple(details), marks=marks, decimals=3
+    )

@@ -26,7 +26,7 @@ def number(text: str) -> PrintedNumber:
 def like(text: str, exact: float) -> str:
     """Write a number as another is printed: with its sign of money, commas, digits and per cent."""
     bare = number(text).like(exact)
-    if "," in text or abs(exact) >= 10_000:
+    if "," in text:
         bare = f"{exact:,.{number(text).decimals}f}"
     return f"{'$' * text.startswith('$')}{bare}{'%' * text.endswith('%')}"
 
