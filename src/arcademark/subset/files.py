@@ -19,6 +19,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.model import PERCENT_SIGN, SubsetModel
+from arcademark.subset.spread import Spread
 from arcademark.suite.subsets import Nested
 
 SCHEMA = "arcademark.subset-model/1"
@@ -37,6 +38,7 @@ _OPTIONAL: Mapping[str, Any] = MappingProxyType(
         "absolute_error": None,
         "summary": None,
         "unit": PERCENT_SIGN,
+        "spread": None,
     }
 )
 
@@ -67,6 +69,7 @@ def dumps(model: SubsetModel) -> str:
         "max_frames_per_episode": model.max_frames_per_episode,
         "references": {task: list(pair) for task, pair in model.references.items()},
         "nested": None if model.nested is None else dataclasses.asdict(model.nested),
+        "spread": None if model.spread is None else dataclasses.asdict(model.spread),
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -107,6 +110,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         n=_whole(given["n"], "n", place),
         references=_references(given["references"], place),
         nested=_nested(given["nested"], place),
+        spread=_spread(given["spread"], len(tasks), place),
         absolute_error=_error(given, "absolute_error", place),
         summary=None if given["summary"] is None else _text(given, "summary", place),
         unit=_text(given, "unit", place),
@@ -202,3 +206,25 @@ def _nested(value: Any, place: str) -> Nested | None:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def _spread(value: Any, tasks: int, place: str) -> Spread | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict) or value.keys() != {field.name for field in dataclasses.fields(Spread)}:
+        raise ArcadeMarkError(f"{place}: spread is {value!r}, expected an object of covariance, mean, reach, or null")
+    rows = _list(value, "covariance", place)
+    mean = _numbers(value["mean"], "mean", place)
+    if len(mean) != tasks:
+        raise ArcadeMarkError(f"{place}: the mean of spread has {len(mean)} numbers, expected {tasks}, one a task")
+    try:
+        covariance = tuple(_numbers(row, "covariance", place) for row in rows)
+        return Spread(mean, covariance, _number(value["reach"], "spread's reach", place))
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
+
+
+def _numbers(value: Any, name: str, place: str) -> tuple[float, ...]:
+    if not isinstance(value, list):
+        raise ArcadeMarkError(f"{place}: {name} of spread is {value!r}, expected numbers")
+    return tuple(_number(item, f"{name} of spread", place) for item in value)

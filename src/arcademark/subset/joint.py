@@ -12,7 +12,6 @@ Conventions
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,12 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Floats
+from arcademark.subset.spread import oddness
 from arcademark.subset.totally_positive import fit_covariance, improve
 
 MOST_ITERATIONS = 60
-FREEDOM = 4.0
-"""Few, for algorithms of new kinds are to be expected."""
-
 SWEEPS = 2
 TOLERANCE = 3e-3
 """EM ends when no mean and no covariance changes by more than this share of a typical spread or variance."""
@@ -94,8 +91,8 @@ class Joint:
     def oddness(self, known: ArrayLike, values: Floats) -> float:
         """Return how much wider than usual the missing tasks spread where the known scores do not go together.
 
-        That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k scores at Mahalanobis
-        distance d, and 1 at least: an algorithm of a new kind shows in combinations of scores that none had before.
+        See `arcademark.subset.spread.oddness`: an algorithm of a new kind shows in combinations of scores that none had
+        before.
 
         Parameters
         ----------
@@ -106,7 +103,7 @@ class Joint:
         places = np.flatnonzero(known)
         away = values[places] - self.mean[places]
         distance = float(away @ np.linalg.solve(self.covariance[np.ix_(places, places)], away))
-        return max(1.0, math.sqrt((FREEDOM + distance) / (FREEDOM + len(places))))
+        return oddness(distance, len(places))
 
 
 def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MOST_ITERATIONS) -> Joint:

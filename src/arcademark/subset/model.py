@@ -7,7 +7,8 @@ comes out in the model's unit: in percent, too, where a median or mean is predic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
+from arcademark.subset.spread import Spread
 from arcademark.suite.subsets import LEVEL, Nested, Subset, subsets
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 FrameCap: TypeAlias = int | Literal["unknown"] | None
 
 PERCENT_SIGN = "%"
+ODD = 1.05
+"""From so many times as wide as usual on, it is said that an interval is."""
+
 INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
 """What undoes each transform of a target."""
 
@@ -117,6 +122,9 @@ class SubsetModel:
         What is predicted, by the name that ``--target`` takes: "median"; None where that is not known.
     unit : str
         Of what is predicted: "%", "games", or "" for a plain number.
+    spread : Spread or None
+        Where the scores lie that it was fitted to: the interval for an algorithm of another paper is wider where scores
+        are odd beside them. None in the published models, whose interval is as wide for all.
 
     Raises
     ------
@@ -143,6 +151,8 @@ class SubsetModel:
     absolute_error: float | None = None
     summary: str | None = None
     unit: str = PERCENT_SIGN
+
+    spread: Spread | None = None
 
     def __post_init__(self) -> None:
         if self.transform not in INVERSES:
@@ -215,6 +225,7 @@ class SubsetModel:
             raise ArcadeMarkError(
                 f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
             )
+        reach = self._reach([scores[task] for task in self.tasks])
         return Estimate(
             model=self.name,
             target=self.target,
@@ -223,10 +234,10 @@ class SubsetModel:
             low=self._shifted(value, -1),
             high=self._shifted(value, 1),
             warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
-            notes=(self._compare(), *self._nested_notes()),
+            notes=(self._compare(), *self._nested_notes(reach)),
             nested=self.nested,
-            nested_low=None if self.nested is None else self._moved(value, -self.nested.reach),
-            nested_high=None if self.nested is None else self._moved(value, self.nested.reach),
+            nested_low=None if reach is None else self._moved(value, -reach),
+            nested_high=None if reach is None else self._moved(value, reach),
             absolute_error=self.absolute_error,
             unit=self.unit,
             published=self.published,
@@ -238,10 +249,23 @@ class SubsetModel:
             return f"{told}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
         return f"{told}: they may be off in one direction where true values are not."
 
-    def _nested_notes(self) -> tuple[str, ...]:
-        if self.nested is None or self.relative_error is None:
+    def _reach(self, scores: Sequence[float]) -> float | None:
+        """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
+        if self.nested is None or self.spread is None:
+            return None if self.nested is None else self.nested.reach
+        return self.spread.reach * self.spread.oddness(TRANSFORMS[self.transform](np.array(scores)))
+
+    def _nested_notes(self, reach: float | None) -> tuple[str, ...]:
+        if self.nested is None or self.relative_error is None or reach is None:
             return ()
-        return (explained(self.name, self.relative_error, self.nested),)
+        told = explained(self.name, self.relative_error, dataclasses.replace(self.nested, reach=reach))
+        odd = 1.0 if self.spread is None or not self.spread.reach else reach / self.spread.reach
+        if odd < ODD:
+            return (told,)
+        return (
+            f"{told} That is {odd:.1f} times as wide as usual, as these scores do not go together as those of the "
+            "algorithms that the model was fitted to.",
+        )
 
     def _moved(self, value: float, by: float) -> float:
         """Return the value moved in transformed units."""
@@ -334,13 +358,14 @@ def from_candidate(
     nested: Nested | None = None,
     summary: str | None = None,
     unit: str = PERCENT_SIGN,
+    spread: Spread | None = None,
 ) -> SubsetModel:
     """Make the model of a subset that a search has found.
 
     Parameters
     ----------
     candidate : Candidate
-    name, target, citation, transform, max_frames_per_episode, references, nested, summary, unit
+    name, target, citation, transform, max_frames_per_episode, references, nested, summary, unit, spread
         As in `SubsetModel`.
 
     Raises
@@ -365,4 +390,5 @@ def from_candidate(
         absolute_error=candidate.cv_mae if transform == "none" else None,
         summary=summary,
         unit=unit,
+        spread=spread,
     )

@@ -23,6 +23,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
+from arcademark.subset.spread import spread
 from arcademark.subset.stability import Choose, Chosen, Progress, Win, tally
 
 FEWEST_SHARED = 10
@@ -42,6 +43,8 @@ class Held:
         What was chosen without the source.
     true, predicted : float
         In transformed units.
+    oddness : float
+        By how much its scores on the tasks are odd beside those of the other sources (`arcademark.subset.spread`).
     """
 
     algorithm: str
@@ -49,6 +52,7 @@ class Held:
     tasks: tuple[str, ...]
     true: float
     predicted: float
+    oddness: float = 1.0
 
     @property
     def residual(self) -> float:
@@ -105,6 +109,14 @@ class Nested:
         for item in self.held:
             found.setdefault(item.source, []).append(item)
         return MappingProxyType({source: tuple(items) for source, items in found.items()})
+
+    def usual(self) -> Nested:
+        """Return the same with every residual divided by its oddness: what usual scores' would have been.
+
+        An interval from these is multiplied by the oddness of the scores that it is for.
+        """
+        usual = [dataclasses.replace(item, predicted=item.true - item.residual / item.oddness) for item in self.held]
+        return dataclasses.replace(self, held=tuple(usual))
 
     def reach(self, level: float) -> float:
         """Return how far an interval for an algorithm of a new source reaches to either side, in transformed units.
@@ -247,12 +259,13 @@ def nested(
     reasons: dict[str, dict[str, str]] = {}
     choices = []
     for done, source in enumerate(names, start=1):
-        chosen = choose(problem.with_algorithms([row for row in rows if owner[row] != source]))
+        others = problem.with_algorithms([row for row in rows if owner[row] != source])
+        chosen = choose(others)
         choices.append(chosen)
         for name, item in chosen.items():
             told = reasons.setdefault(name, {twin: f"a copy of {first}" for twin, first in double.items()})
             out = [row for row in rows if owner[row] == source]
-            _predict(problem, out, source, item, held.setdefault(name, {}), told)
+            _predict(problem, others, out, source, item, held.setdefault(name, {}), told)
         if progress is not None:
             progress(done, len(names))
     tallied = tally(choices)
@@ -331,9 +344,15 @@ def _covered(groups: Mapping[str, Sequence[Held]], reaches: Mapping[str, float],
 
 
 def _predict(
-    problem: Problem, rows: Sequence[int], source: str, chosen: Chosen, held: dict[int, Held], reasons: dict[str, str]
+    problem: Problem,
+    others: Problem,
+    rows: Sequence[int],
+    source: str,
+    chosen: Chosen,
+    held: dict[int, Held],
+    reasons: dict[str, str],
 ) -> None:
-    columns = list(problem.positions(chosen.tasks))
+    columns, usual = list(problem.positions(chosen.tasks)), spread(others, chosen.tasks)
     for row in rows:
         scores, name = problem.X[row, columns], problem.algorithms[row]
         lost = [task for task, score in zip(chosen.tasks, scores, strict=True) if not np.isfinite(score)]
@@ -341,7 +360,8 @@ def _predict(
             reasons[name] = f"no score on {', '.join(lost)}, chosen without its source"
         else:
             guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
-            held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess)
+            odd = usual.oddness(scores)
+            held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess, odd)
 
 
 def _reach(groups: Sequence[Sequence[Held]], level: float) -> float:

@@ -220,6 +220,7 @@ def searched(
                 transform=asked.transform,
                 references=reference,
                 nested=validating.kept(nested.get(step)),
+                spread=validating.spread(nested.get(step), problem, result.best.tasks),
                 summary=asked.target,
                 unit=summaries.unit(asked.target, noun),
             ),

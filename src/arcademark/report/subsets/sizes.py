@@ -228,6 +228,7 @@ def _sized(
         transform=asked.transform,
         references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
         nested=validating.kept(nested.get(str(size))),
+        spread=validating.spread(nested.get(str(size)), problem, best.tasks),
         summary=asked.target,
         unit=summaries.unit(asked.target, noun),
     )

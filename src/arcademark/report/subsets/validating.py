@@ -12,6 +12,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
+from arcademark.subset import spread as spreads
+from arcademark.subset.problem import Problem
+from arcademark.subset.spread import Spread
 from arcademark.subset.stability import Repeated, Win
 from arcademark.subset.validate import Coverage, Held
 from arcademark.subset.validate import Nested as Measured
@@ -63,6 +66,9 @@ class Validation:
     winners : tuple of Win
         Which subsets were chosen, and without how many papers.
     intervals : tuple of Interval
+    usual : Interval
+        For usual scores, at the level that models keep; those of odd scores are as many times as wide, and whether it
+        holds is told of intervals so widened (`arcademark.subset.spread`).
     held : tuple of Held
         Every prediction.
     unpredicted : mapping of str to str
@@ -77,6 +83,7 @@ class Validation:
     worst_algorithm: str
     winners: tuple[Win, ...]
     intervals: tuple[Interval, ...]
+    usual: Interval
     held: tuple[Held, ...]
     unpredicted: Mapping[str, str]
 
@@ -114,6 +121,7 @@ def validation(found: Measured, transform: str) -> Validation:
         worst_algorithm=worst.algorithm,
         winners=found.wins,
         intervals=tuple(_interval(found.coverage(level), log) for level in LEVELS),
+        usual=_interval(found.usual().coverage(LEVEL), log),
         held=found.held,
         unpredicted=found.unpredicted,
     )
@@ -139,6 +147,13 @@ def kept(found: Validation | None) -> Nested | None:
     if reach is None:
         return None
     return Nested(found.mean, found.median, found.worst, reach, len(found.held))
+
+
+def spread(found: Validation | None, problem: Problem, tasks: Sequence[str]) -> Spread | None:
+    """Return what a model keeps to widen intervals by; None where `kept` is None."""
+    if kept(found) is None or found is None or found.usual.reach is None:
+        return None
+    return spreads.spread(problem, tasks, found.usual.reach)
 
 
 def resampled(found: Repeated) -> Resampled:

@@ -59,6 +59,14 @@ def nested(
         )
     yield Text()
     yield _intervals(found.intervals, log)
+    usual = found.usual
+    size = usual.factor if log else usual.reach
+    if size is not None:
+        yield Text(
+            f"The model keeps the {100 * usual.level:g}\N{NO-BREAK SPACE}% interval as {'×/÷' if log else '±'} "
+            f"{size:.3g} for usual scores, and wider for those that do not go together as the known ones do; so it "
+            f"held {usual.inside} of {usual.of}."
+        )
     yield Text()
     yield from winners(f"Without {found.papers} papers, one at a time,", found.papers, found.winners, best, titles)
 

@@ -1,0 +1,122 @@
+"""Where the scores lie that a model was fitted to, and how odd others are beside them.
+
+Conventions
+-----------
+* Scores are transformed. Odd ones do not go together as those of the algorithms that were learnt from: errors are
+  larger there, and intervals are as many times as wide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.problem import Floats, Problem
+
+FREEDOM = 4.0
+"""Few, for algorithms of new kinds are to be expected."""
+
+NOISE = 1e-3
+"""Share of its own variance by which no task can be told from any others; keeps covariances invertible."""
+LEAST = 1e-9
+"""The least variance."""
+
+
+def oddness(distance: float, tasks: int) -> float:
+    """Return how much wider than usual errors spread, 1 at least.
+
+    That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k scores.
+
+    Parameters
+    ----------
+    distance : float
+        The scores' squared Mahalanobis distance d² from the mean.
+    tasks : int
+        k.
+    """
+    return max(1.0, math.sqrt((FREEDOM + distance) / (FREEDOM + tasks)))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and covariance of some tasks' scores.
+
+    Parameters
+    ----------
+    mean : tuple of float
+        One a task.
+    covariance : tuple of tuple of float
+        Positive definite.
+    reach : float
+        How far a prediction interval for usual scores reaches to either side, in transformed units; odd scores' reaches
+        further, by their oddness.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the shapes do not fit, the covariance is no covariance, or the reach is below 0.
+    """
+
+    mean: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+    reach: float
+
+    def __post_init__(self) -> None:
+        tasks = len(self.mean)
+        shaped = len(self.covariance) == tasks and all(len(row) == tasks for row in self.covariance)
+        if not shaped or not _positive_definite(np.array(self.covariance)) or not self.reach >= 0:
+            raise ArcadeMarkError(
+                f"spread: expected {tasks} means, a symmetric positive definite covariance of as many rows, and a "
+                "reach of 0 or more"
+            )
+
+    def oddness(self, values: ArrayLike) -> float:
+        """Return by how much wider intervals are for these scores.
+
+        Parameters
+        ----------
+        values : float array, shape (tasks,)
+            Transformed.
+        """
+        away = np.asarray(values, dtype=np.float64) - np.array(self.mean)
+        return oddness(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
+
+
+def spread(problem: Problem, tasks: Sequence[str], reach: float = 0.0) -> Spread:
+    """Return where the complete cases of some tasks lie.
+
+    Parameters
+    ----------
+    problem : Problem
+    tasks : sequence of str
+    reach : float, optional
+        Of the interval.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a task is not in the problem.
+    ArcadeMarkError
+        Where there are fewer than two complete cases.
+    """
+    x, _ = problem.sample(problem.positions(tasks))
+    if len(x) < 2:
+        raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected two at least")
+    found = np.atleast_2d(np.cov(x, rowvar=False))
+    found = found + np.diag(np.maximum(NOISE * np.diag(found), LEAST))
+    return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, found.tolist())), reach)
+
+
+def _positive_definite(matrix: Floats) -> bool:
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+        return False
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True

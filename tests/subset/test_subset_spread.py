@@ -1,0 +1,143 @@
+"""How odd scores are beside those that were learnt from, by hand, and how much wider that makes intervals."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up_scores import random_problem
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset import files
+from arcademark.subset.model import SubsetModel
+from arcademark.subset.problem import Problem
+from arcademark.subset.search import search
+from arcademark.subset.spread import Spread, oddness, spread
+from arcademark.subset.validate import Held, Nested, nested
+from arcademark.suite import subsets
+
+ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), 0.1)
+
+
+def model(**changes) -> SubsetModel:
+    told = subsets.Nested(mean=0.1, median=0.1, worst=0.2, reach=0.3, n=9)
+    made = SubsetModel("m", ("a", "b"), (0.5, 0.5), 0.0, 0.1, "median", None, "here", nested=told, spread=ONE)
+    return dataclasses.replace(made, **changes)
+
+
+def test_oddness_is_a_t_distributions():
+    # d² = (5 − 1)² / 4 + (4 − 2)² / 1 = 8; √((4 + 8) / (4 + 2)).
+    assert ONE.oddness([5.0, 4.0]) == pytest.approx(math.sqrt(2))
+    assert ONE.oddness([1.0, 2.0]) == 1.0
+    assert oddness(5.0, 5) == 1.0
+    assert oddness(14.0, 5) == pytest.approx(math.sqrt(2))
+
+
+def test_scores_that_go_against_each_other_are_odd():
+    rng = np.random.default_rng(1)
+    skill = rng.uniform(0, 2, 200)
+    X = np.column_stack([skill, skill]) + rng.normal(0, 0.1, (200, 2))
+    X[:50, 1] = np.nan
+    problem = Problem(X, skill, tuple(f"a{row:03}" for row in range(200)), ("a", "b"))
+    found = spread(problem, ("a", "b"))
+    assert found.mean == pytest.approx(X[50:].mean(axis=0))
+    expected = np.cov(X[50:].T)
+    assert np.array(found.covariance) == pytest.approx(expected + np.diag(1e-3 * np.diag(expected)))
+    assert found.oddness([1.8, 1.8]) < 1.2 < 2 < found.oddness([1.4, 0.6])
+
+
+def test_a_task_without_differences_and_one_twice_have_a_spread():
+    X = np.column_stack([np.arange(6.0), np.arange(6.0), np.ones(6)])
+    found = spread(Problem(X, X[:, 0], tuple("abcdef"), ("x", "y", "z")), ("x", "y", "z"))
+    assert math.isfinite(found.oddness([2.0, 2.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("mean", "covariance", "reach"),
+    [
+        ((1.0,), ((1.0, 0.0), (0.0, 1.0)), 0.1),
+        ((1.0, 2.0), ((1.0, 2.0), (2.0, 1.0)), 0.1),
+        ((1.0, 2.0), ((1.0, 0.5), (0.0, 1.0)), 0.1),
+        ((1.0, 2.0), ((1.0, 0.0), (0.0, math.inf)), 0.1),
+        ((1.0,), ((1.0,),), -0.1),
+        ((1.0,), ((1.0,),), math.nan),
+    ],
+)
+def test_what_is_no_spread_is_refused(mean, covariance, reach):
+    with pytest.raises(ArcadeMarkError, match="positive definite"):
+        Spread(mean, covariance, reach)
+
+
+def test_too_few_cases_are_refused():
+    X = np.array([[1.0, np.nan], [1.0, 2.0], [2.0, np.nan]])
+    with pytest.raises(ArcadeMarkError, match="1 algorithms have scores on all of a, b"):
+        spread(Problem(X, np.ones(3), ("x", "y", "z"), ("a", "b")), ("a", "b"))
+
+
+def test_nested_predictions_know_their_oddness_beside_other_sources():
+    problem = random_problem(3, missing=0.05)
+    sources = {name: f"paper {row % 5}" for row, name in enumerate(problem.algorithms)}
+    found = nested(problem, sources, lambda p: {"": search(p, 2, folds=4, fold_seed=7, top=1).best})[""]
+    for item in found.held:
+        others = problem.with_algorithms([r for r, a in enumerate(problem.algorithms) if sources[a] != item.source])
+        row = problem.algorithms.index(item.algorithm)
+        values = problem.X[row, list(problem.positions(item.tasks))]
+        assert item.oddness == pytest.approx(spread(others, item.tasks).oddness(values))
+    assert max(item.oddness for item in found.held) > 1
+
+
+def test_usual_residuals_are_divided_by_the_oddness():
+    held = [
+        Held(f"a{n}", f"s{n}", ("t",), size, 0.0, odd) for n, (size, odd) in enumerate([(0.1, 1), (-0.6, 3), (0.4, 1)])
+    ]
+    found = Nested(tuple(held), {}, ())
+    assert [item.residual for item in found.usual().held] == pytest.approx([0.1, -0.2, 0.4])
+    assert (found.reach(0.5), found.usual().reach(0.5)) == pytest.approx((0.4, 0.2))
+    # Without the first: 0.2 at 1/3, 0.4 at 2/3; without the second: 0.1, 0.4; without the third: 0.1, 0.2.
+    assert found.usual().coverage(0.6).inside == 2
+
+
+@given(st.floats(0, 1e5), st.floats(0, 1e5))
+def test_intervals_are_as_many_times_as_wide_as_scores_are_odd(a, b):
+    found = model().estimate({"a": a, "b": b}, max_frames_per_episode=None)
+    logs = np.log10([1 + a, 1 + b])
+    times = ONE.oddness(logs)
+    middle = math.log10(1 + found.value)
+    assert found.nested_high == pytest.approx(10 ** (middle + 0.1 * times) - 1)
+    assert found.nested_low == pytest.approx(max(0.0, 10 ** (middle - 0.1 * times) - 1), abs=1e-9)
+    assert any("times as wide as usual" in note for note in found.notes) == (times >= 1.05)
+
+
+def test_without_a_spread_intervals_are_as_wide_for_all():
+    found = model(spread=None).estimate({"a": 1e5, "b": 0.0}, max_frames_per_episode=None)
+    assert math.log10(1 + found.nested_high) - math.log10(1 + found.value) == pytest.approx(0.3)
+
+
+def test_files_keep_it():
+    made = model()
+    assert files.loads(files.dumps(made)) == made
+    assert files.loads(files.dumps(model(spread=None))).spread is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"mean": [1.0]}, "has 1 numbers, expected 2"),
+        ({"mean": 1.0}, "mean of spread is 1.0"),
+        ({"covariance": [[1.0, 0.0], [0.0, "x"]]}, "covariance of spread is 'x'"),
+        ({"covariance": [[1.0, 2.0], [2.0, 1.0]]}, "positive definite"),
+        ({"reach": -1}, "reach of 0 or more"),
+        ({"more": 1}, "expected an object of covariance, mean, reach"),
+    ],
+)
+def test_files_with_another_are_refused(changes, told):
+    document = json.loads(files.dumps(model()))
+    document["spread"] |= changes
+    with pytest.raises(ArcadeMarkError, match=told) as error:
+        files.loads(json.dumps(document), "m.json")
+    assert str(error.value).count("m.json") == 1
