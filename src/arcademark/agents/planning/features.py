@@ -8,7 +8,7 @@ or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least dept
 Three kinds of features:
 
 ``ram``
-    Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015, §3).
+    Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015).
 ``tiles``
     Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al.
     2013 as Bandres, Bonet and Geffner 2018 use them.
@@ -211,7 +211,7 @@ class PairTable:
 class ScreenCells:
     """Cells of Go-Explore: the screen in shades of grey, shrunk, its brightness cut into a few levels.
 
-    Ecoffet et al. 2019, §2.1: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels
+    Ecoffet et al. 2019: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels
     are of equal width, rounded down.
 
     Parameters

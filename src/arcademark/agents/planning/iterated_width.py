@@ -1,6 +1,6 @@
 """IW(1): breadth-first search that prunes what shows nothing new (Lipovetzky, Ramirez and Geffner 2015).
 
-"Classical Planning with Simulators: Results on the Atari Video Games", IJCAI 2015, §3 and §4. A node is expanded only
+"Classical Planning with Simulators: Results on the Atari Video Games", IJCAI 2015. A node is expanded only
 if it makes an atom true that was true in no node before it in the search; with atoms of the memory, at most 128 × 256
 nodes are ever expanded, however many there are::
 
