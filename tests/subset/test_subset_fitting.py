@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.every_task import fit_every_task
-from arcademark.subset.fitting import complete_rows, fit
+from arcademark.subset.fitting import fit, fold_means, held_out, without_negative
+from arcademark.subset.problem import complete_rows
 
 
 def test_a_line_by_hand():
@@ -45,6 +46,18 @@ def test_complete_rows():
     inputs = np.array([[1.0, np.nan], [1.0, 2.0], [3.0, 4.0]])
     assert complete_rows(inputs).tolist() == [False, True, True]
     assert complete_rows(inputs, np.array([1.0, 1.0, np.nan])).tolist() == [False, True, False]
+
+
+def test_who_is_held_out_is_predicted_by_the_others_alone():
+    inputs, targets = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([2.0, 4.0, 9.0, 8.0])
+    fold_of = np.array([0, 1, 0, 1])
+    # Of the second and fourth: (2·4 + 4·8) / (4 + 16) = 2; of the first and third: (1·2 + 3·9) / (1 + 9) = 2.9.
+    assert held_out(inputs, targets, fold_of) == pytest.approx([2.0, 5.8, 6.0, 11.6])
+    assert fold_means(np.array([1.0, 2.0, 3.0, 6.0]), fold_of) == pytest.approx([2.0, 4.0])
+    # With a constant: through (2, 4) and (4, 8), and through (1, 2) and (3, 9).
+    assert held_out(inputs, targets, fold_of, constant=True) == pytest.approx([2.0, 5.5, 6.0, 12.5])
+    falling = -targets
+    assert held_out(inputs, falling, fold_of, without_negative) == pytest.approx([0.0] * 4)
 
 
 def table(seed: int, algorithms: int = 14, tasks: int = 4) -> np.ndarray:

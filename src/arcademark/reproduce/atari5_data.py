@@ -29,7 +29,7 @@ from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce.comparison import Comparison
 from arcademark.subset import fitting
 from arcademark.subset.model import from_subset
-from arcademark.subset.problem import Floats, Problem, log10_score, make_problem
+from arcademark.subset.problem import Floats, Problem, complete_rows, log10_score, make_problem
 from arcademark.subset.search import Candidate, evaluate
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
@@ -104,7 +104,7 @@ def sample(tasks: tuple[str, ...], target: str | None = None) -> Sample:
     inputs = log10_score(percentages()[:, columns])
     values = list(medians().values()) if target is None else percentages()[:, GAMES.index(target)]
     targets = log10_score(values)
-    rows = fitting.complete_rows(inputs, targets)
+    rows = complete_rows(inputs, targets)
     return Sample(tuple(name for name, keep in zip(names(), rows, strict=True) if keep), inputs[rows], targets[rows])
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.fitting import Fit, complete_rows, fit
-from arcademark.subset.problem import Floats
+from arcademark.subset.fitting import Fit, fit
+from arcademark.subset.problem import Floats, complete_rows
 
 LEVEL = 0.9
 

@@ -3,20 +3,25 @@
 Conventions
 -----------
 * ``inputs`` has shape (algorithms, tasks) and ``targets`` (algorithms,); both are transformed already (log space, on
-  Atari) and complete: `complete_rows` says which rows are.
-* What a model without a constant is worth on cases that it was not fitted to says `search.evaluate`.
+  Atari) and complete: `arcademark.subset.problem.complete_rows` says which rows are.
+* A *solver* gives weights for inputs and targets, without a constant: `ordinary` or `without_negative`.
+* Searches, single models and what reproduces a paper fit by the same functions.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Floats
+
+Solver: TypeAlias = Callable[[Floats, Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -51,20 +56,56 @@ class Fit:
         return np.asarray(self.intercept + np.asarray(inputs, dtype=np.float64) @ np.array(self.coefficients))
 
 
-def complete_rows(inputs: Floats, targets: Floats | None = None) -> NDArray[np.bool_]:
-    """Tell which algorithms have a value on every task, and a target.
+def ordinary(inputs: Floats, targets: Floats) -> Floats:
+    """Return the weights of least squares, shape (tasks,)."""
+    return np.asarray(np.linalg.lstsq(inputs, targets, rcond=None)[0])
+
+
+def without_negative(inputs: Floats, targets: Floats) -> Floats:
+    """Return the weights of least squares without negative ones, shape (tasks,)."""
+    from scipy.optimize import nnls
+
+    return np.asarray(nnls(inputs, targets)[0])
+
+
+def solve(solver: Solver, inputs: Floats, targets: Floats, *, constant: bool = False) -> tuple[Floats, float]:
+    """Return weights, shape (tasks,), and the constant: 0 where none is asked for, else of whatever sign."""
+    if not constant:
+        return solver(inputs, targets), 0.0
+    middle, target = inputs.mean(axis=0), float(targets.mean())
+    weights = solver(inputs - middle, targets - target)
+    return weights, target - float(middle @ weights)
+
+
+def held_out(
+    inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver: Solver = ordinary, *, constant: bool = False
+) -> Floats:
+    """Predict every algorithm by a model fitted to the folds that it is not in.
 
     Parameters
     ----------
     inputs : float array, shape (algorithms, tasks)
-    targets : float array, shape (algorithms,), optional
+    targets : float array, shape (algorithms,)
+    fold_of : int array, shape (algorithms,)
+        From 0; `arcademark.subset.problem.fold_of_cases`.
+    solver : callable, optional
+    constant : bool, optional
 
     Returns
     -------
-    bool array, shape (algorithms,)
+    float array, shape (algorithms,)
     """
-    there = ~np.isnan(inputs).any(axis=1)
-    return np.asarray(there if targets is None else there & ~np.isnan(targets))
+    found = np.empty(len(targets))
+    for fold in range(int(fold_of.max()) + 1):
+        held = fold_of == fold
+        weights, shift = solve(solver, inputs[~held], targets[~held], constant=constant)
+        found[held] = inputs[held] @ weights + shift
+    return found
+
+
+def fold_means(values: Floats, fold_of: NDArray[np.int64]) -> Floats:
+    """Return the mean of the values in each fold, shape (folds,)."""
+    return np.array([np.mean(values[fold_of == fold]) for fold in range(int(fold_of.max()) + 1)])
 
 
 def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
@@ -89,9 +130,7 @@ def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
         )
     if np.isnan(inputs).any() or np.isnan(targets).any():
         raise ArcadeMarkError("a score is missing among those to be fitted to; keep complete rows only")
-    design = np.column_stack([np.ones(len(targets)), inputs]) if intercept else inputs
-    found = np.linalg.lstsq(design, targets, rcond=None)[0]
-    residual = float(np.sum((targets - design @ found) ** 2))
-    constant, weights = (float(found[0]), found[1:]) if intercept else (0.0, found)
+    weights, constant = solve(ordinary, inputs, targets, constant=intercept)
+    residual = float(np.sum((targets - inputs @ weights - constant) ** 2))
     total = float(np.sum((targets - targets.mean()) ** 2))
     return Fit(tuple(weights.tolist()), constant, residual, total, len(targets))

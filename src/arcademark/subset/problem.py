@@ -131,7 +131,7 @@ class Problem:
 
     def complete(self, positions: Sequence[int]) -> NDArray[np.bool_]:
         """Return which algorithms have a score on each of the tasks at these positions, shape (algorithms,)."""
-        return np.asarray(np.isfinite(self.X[:, list(positions)]).all(axis=1))
+        return complete_rows(self.X[:, list(positions)])
 
     def sample(self, positions: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the complete cases: scores, shape (n, len(positions)), and target, shape (n,)."""
@@ -147,6 +147,22 @@ class Problem:
             seen[row] += 1
             names.append(self.algorithms[row] + (f" ({seen[row]})" if seen[row] > 1 else ""))
         return Problem(self.X[chosen], self.y[chosen], tuple(names), self.tasks, self.left_out)
+
+
+def complete_rows(inputs: Floats, targets: Floats | None = None) -> NDArray[np.bool_]:
+    """Tell which algorithms have a value on every task, and a target.
+
+    Parameters
+    ----------
+    inputs : float array, shape (algorithms, tasks)
+    targets : float array, shape (algorithms,), optional
+
+    Returns
+    -------
+    bool array, shape (algorithms,)
+    """
+    there = ~np.isnan(inputs).any(axis=1)
+    return np.asarray(there if targets is None else there & ~np.isnan(targets))
 
 
 def fold_of_cases(n: int, folds: int = FOLDS, seed: int | None = FOLD_SEED) -> NDArray[np.int64]:

@@ -23,9 +23,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -33,7 +32,8 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.enumeration import Progress as Progress
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, check_unique, fold_of_cases
+from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases
 
 
@@ -257,17 +257,12 @@ def evaluate(
             f"{len(y)} algorithms have scores on all of {', '.join(tasks) or 'no task'}, expected at least "
             f"{fewest_cases(len(positions), folds)} for {len(positions)} tasks and {folds} folds"
         )
-    solve = _fit_nonnegative if nonnegative == "nnls" else _fit
-    fit = partial(_with_constant, solve) if constant else partial(_without, solve)
+    solver = without_negative if nonnegative == "nnls" else ordinary
     fold_of = fold_of_cases(len(y), folds, fold_seed)
-    squares, sizes = np.empty(folds), np.empty(folds)
-    for fold in range(folds):
-        held = fold_of == fold
-        weights, intercept = fit(x[~held], y[~held])
-        errors = y[held] - x[held] @ weights - intercept
-        squares[fold], sizes[fold] = np.mean(errors**2), np.mean(np.abs(errors))
+    errors = y - held_out(x, y, fold_of, solver, constant=constant)
+    squares, sizes = fold_means(errors**2, fold_of), fold_means(np.abs(errors), fold_of)
     variance = float(np.var(y))
-    weights, intercept = fit(x, y)
+    weights, intercept = solve(solver, x, y, constant=constant)
     return Candidate(
         tasks=tuple(problem.tasks[j] for j in positions),
         coefficients=tuple(weights.tolist()),
@@ -279,23 +274,3 @@ def evaluate(
         intercept=intercept,
         standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )
-
-
-def _without(solve: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> tuple[Floats, float]:
-    return solve(x, y), 0.0
-
-
-def _with_constant(solve: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> tuple[Floats, float]:
-    middle, target = x.mean(axis=0), float(y.mean())
-    weights = solve(x - middle, y - target)
-    return weights, target - float(middle @ weights)
-
-
-def _fit(x: Floats, y: Floats) -> Floats:
-    return np.asarray(np.linalg.lstsq(x, y, rcond=None)[0])
-
-
-def _fit_nonnegative(x: Floats, y: Floats) -> Floats:
-    from scipy.optimize import nnls
-
-    return np.asarray(nnls(x, y)[0])
