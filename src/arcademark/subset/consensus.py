@@ -23,8 +23,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.enumeration import Counts, Progress, enumerate_subsets
+from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.question import Incomplete, Nonnegative, Question, ask
 from arcademark.subset.search import Certificate, SearchResult, evaluate
 

@@ -7,7 +7,7 @@ and results are the same on any machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from arcademark.subset import branches, every_fold, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.problem import Floats
+from arcademark.subset.progress import Progress
 from arcademark.subset.question import Question
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with how many subsets have been dealt with, and how many there are."""
 
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""

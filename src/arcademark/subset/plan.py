@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.search import SearchResult, search
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many subsets have been dealt with, and how many there are."""
 
 
 @dataclass(frozen=True)

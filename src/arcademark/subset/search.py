@@ -31,9 +31,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
-from arcademark.subset.enumeration import Progress as Progress
 from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
+from arcademark.subset.progress import Progress
 from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases
 
 

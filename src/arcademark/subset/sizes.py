@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from arcademark.subset.enumeration import Progress
 from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate, search
 
 

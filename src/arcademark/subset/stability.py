@@ -13,6 +13,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 
 
 class Chosen(Protocol):
@@ -33,8 +34,6 @@ class Chosen(Protocol):
 
 Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]
 """From a problem to what is chosen on it, by name: one search, or all of a plan's."""
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many choices have been made, and how many there are."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.enumeration import Progress, enumerate_subsets
+from arcademark.subset.enumeration import enumerate_subsets
 from arcademark.subset.kernels import TIE
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.question import ask
 from arcademark.subset.search import Candidate, Certificate, evaluate
 

@@ -23,8 +23,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.spread import spread
-from arcademark.subset.stability import Choose, Chosen, Progress, Win, tally
+from arcademark.subset.stability import Choose, Chosen, Win, tally
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""

@@ -20,8 +20,9 @@ from arcademark.subset import search as searches
 from arcademark.subset import stability, validate
 from arcademark.subset.consensus import NEAR_BEST, consensus
 from arcademark.subset.model import SubsetModel, from_candidate
-from arcademark.subset.plan import Progress, Step
+from arcademark.subset.plan import Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 

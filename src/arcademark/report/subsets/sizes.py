@@ -18,8 +18,8 @@ from arcademark.report.subsets.validating import Validation
 from arcademark.subset import sizes as every
 from arcademark.subset import validate
 from arcademark.subset.model import SubsetModel, from_candidate
-from arcademark.subset.plan import Progress
 from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.question import Incomplete
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.sizes import SizedSubset

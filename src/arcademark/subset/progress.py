@@ -1,0 +1,9 @@
+"""How far something long is: what searches, plans and repeated choices tell whoever watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many subsets, or choices, have been dealt with, and how many there are."""
