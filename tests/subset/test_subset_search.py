@@ -202,7 +202,7 @@ def test_progress_ends_with_every_subset():
         ({"size": 0}, "size 0"),
         ({"size": 9}, "size 9"),
         ({"size": 1, "include": ("task 0", "task 1")}, "size 1"),
-        ({"folds": 1}, "1 folds"),
+        ({"folds": 1}, "1 fold of"),
         ({"folds": 25}, "25 folds"),
         ({"include": ("task 0", "task 0")}, "named twice"),
         ({"include": ("task 0",), "exclude": ("task 0",)}, "included and excluded"),
