@@ -70,3 +70,10 @@ def test_lists_read_as_in_a_sentence() -> None:
 )
 def test_frames_read_as_time_at_sixty_a_second(frames: int, shown: str) -> None:
     assert wording.duration(frames) == shown
+
+
+def test_quantities_carry_their_unit() -> None:
+    shown = [
+        wording.quantity(value, unit) for value, unit in ((35.71, "%"), (35.71, "games"), (4.2, ""), (None, "games"))
+    ]
+    assert shown == ["35.7\N{NO-BREAK SPACE}%", "35.7\N{NO-BREAK SPACE}games", "4.20", "–"]

@@ -295,7 +295,9 @@ def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     assert rainbow.training_frames == 200_000_000
     assert rainbow.coverage.games == 57
     assert "Random" not in [item.name for item in report.algorithms]
-    assert "references: Random, Human and Human World Record" in text_of(report, "read")
+    assert "Reference players of catalogue:review-2021, left aside: Random, Human and Human World Record." in text_of(
+        report, "read"
+    )
     told = text_of(report, "protocols_differ")
     assert "sticky actions (0.0: Rainbow, 0.25: Go-Explore, not known: IMPALA and 10 others)" in told
     assert "averaged episodes (" in text_of(report, "settings")
