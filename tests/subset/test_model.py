@@ -221,7 +221,7 @@ def test_the_error_of_a_model_of_scores_as_they_are_is_taken_off_and_added():
 )
 def test_a_typical_error_goes_with_its_transform(wrong):
     with pytest.raises(
-        ArcadeMarkError, match="the typical error is (absolute|relative)_error, .*; give that one alone"
+        ArcadeMarkError, match=r"the typical error is (absolute|relative)_error, .*; give that one alone"
     ):
         toy(**wrong)
 
