@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 import made_up_scores
@@ -163,7 +164,8 @@ def test_a_corrupt_bound_fails_the_certificate(size, monkeypatch):
 def test_a_subset_not_accounted_for_fails_the_certificate(monkeypatch):
     problem = random_problem(4, missing=0.0)
     monkeypatch.setattr(enumeration.pairs, "search_groups", lambda *_: np.array([3, 5, 0, 0, 0]))
-    monkeypatch.setattr(enumeration, "_merge", lambda question, *_: ([(0, 1, 2)], enumeration.Counts(3, 5, 0)))
+    found = np.array([0.0] * 10), np.tile([0, 1, 2], (10, 1)), 0.0
+    monkeypatch.setattr(enumeration, "_merge", lambda question, *_: (found, enumeration.Counts(3, 5, 0)))
     assert not search(problem, 3, folds=FOLDS).certificate.holds
 
 
@@ -241,3 +243,64 @@ def test_published_scores_are_searched_alike_with_bounds_and_without(size):
     assert with_bounds.runners_up == without.runners_up
     assert with_bounds.certificate.holds
     assert without.certificate.evaluated == without.certificate.subsets == with_bounds.certificate.subsets
+
+
+def exact_problem(seed, tasks=7, algorithms=30, missing=0.0):
+    """A target that is one of the tasks, or the mean of two: many subsets fit perfectly."""
+    rng = np.random.default_rng(seed)
+    x = np.abs(rng.normal(2, 1, (algorithms, tasks)))
+    y = x[:, 2].copy() if seed % 2 else (x[:, 2] + x[:, 4]) / 2
+    x[rng.random(algorithms) < missing, 0] = np.nan
+    names = tuple(f"algorithm {i}" for i in range(algorithms))
+    return Problem(x, y, names, tuple(f"task {j}" for j in range(tasks)))
+
+
+@pytest.mark.parametrize("incomplete", ["leave out", "charge"])
+@pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
+@pytest.mark.parametrize("size", [2, 3, 4, 6])
+def test_perfect_fits_tie(size, nonnegative, incomplete):
+    for seed in range(6):
+        problem = exact_problem(seed, tasks=8 if size == 6 else 7, missing=0.3 * (seed > 2))
+        options = {"nonnegative": nonnegative, "incomplete": incomplete, "folds": FOLDS, "top": 3}
+        with_bounds, without = search(problem, size, **options), search(problem, size, bounds=False, **options)
+        assert (with_bounds.best, with_bounds.runners_up) == (without.best, without.runners_up)
+        assert with_bounds.certificate.holds
+        assert with_bounds.best.cv_mse == 0.0
+        assert min(with_bounds.best.coefficients) >= 0.0
+        if incomplete == "leave out":
+            needed = {2} if seed % 2 else {2, 4}
+            perfect = [set(s) for s in itertools.combinations(range(len(problem.tasks)), size) if needed <= set(s)]
+            assert set(problem.positions(with_bounds.best.tasks)) == perfect[0] or nonnegative == "drop"
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_units_of_tasks_do_not_matter(scale):
+    problem = random_problem(21, tasks=9, missing=0.0, twins=0)
+    other = Problem(problem.X * scale, problem.y, problem.algorithms, problem.tasks)
+    for size in (3, 6):
+        first, second = search(problem, size, folds=FOLDS), search(other, size, folds=FOLDS)
+        assert [c.tasks for c in (first.best, *first.runners_up)] == [
+            c.tasks for c in (second.best, *second.runners_up)
+        ]
+
+
+def test_many_patterns_of_missing_scores_take_no_longer():
+    rng = np.random.default_rng(1)
+    problem = random_problem(1, algorithms=150, tasks=20, missing=0.0, twins=0)
+    scores = problem.X.copy()
+    scores[:, :6] = np.where(rng.random((150, 6)) < 0.25, np.nan, scores[:, :6])
+    assert len(np.unique(np.isnan(scores), axis=0)) > 30
+    problem = Problem(scores, problem.y, problem.algorithms, problem.tasks)
+    with_bounds, without = search(problem, 6, top=2), search(problem, 6, top=2, bounds=False)
+    assert (with_bounds.best, with_bounds.runners_up) == (without.best, without.runners_up)
+    assert with_bounds.certificate.holds
+
+
+def test_nearly_all_tasks_can_be_chosen():
+    rng = np.random.default_rng(3)
+    x = rng.normal(2, 1, (100, 70))
+    y = x @ (np.abs(rng.normal(0, 1, 70)) + 0.2) + rng.normal(0, 0.5, 100)
+    problem = Problem(x, y, tuple(f"a{i}" for i in range(100)), tuple(f"t{j}" for j in range(70)))
+    assert search(problem, 68, top=1).certificate.holds
+    with pytest.raises(ArcadeMarkError, match="too many"):
+        search(problem, 35)

@@ -18,9 +18,17 @@ Conventions
 
 from __future__ import annotations
 
+import numpy as np
+
 from arcademark.subset.least_squares import DEPENDENT, inner
 
-ALIKE = 1e-9
+SLACK = 1e-9
+"""Share of the target's square that a bound may be off by, as it is a difference of such squares."""
+
+MOST_STEPS = 100_000
+"""Choices after which `completions` gives up."""
+
+ALIKE = 1e-6
 """Share of a task's square beyond another's below which the two count as dependent."""
 
 ROUNDING = 1e-12
@@ -69,26 +77,55 @@ def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-un
     left, right, rest = first - rho * second, second - rho * first, 1.0 - rho * rho
     if left >= 0.0 and right >= 0.0:
         return (first * left + second * right) / rest if rest > ALIKE else everything
-    return max(first, second, 0.0) ** 2
+    most = first if first > second else second
+    return most * most if most > 0.0 else 0.0
 
 
 @inner
 def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
     """Count the pairs (i, j), i < j < y, that may explain as much as ``cut``; otherwise as `explained_by_pair`."""
-    own, first, found = scale[i], beta[i], 0
-    alone = max(first, 0.0) ** 2 >= cut
+    own, first, found = scale[i], beta[i], np.int64(0)
+    alone = (first * first if first > 0.0 else 0.0) >= cut
     for j in range(i + 1, y):  # without branches, so that it is vectorised
         rho = row[j] * own * scale[j]
         second = beta[j]
         left, right, rest = first - rho * second, second - rho * first, 1.0 - rho * rho
         both = (first * left + second * right >= cut * rest * (1.0 - ROUNDING)) | (rest <= ALIKE)
-        found += (both & (left >= 0.0) & (right >= 0.0)) | alone | (max(second, 0.0) ** 2 >= cut)
+        found += (both & (left >= 0.0) & (right >= 0.0)) | alone | ((second * second if second > 0.0 else 0.0) >= cut)
+    return found
+
+
+@inner
+def ways(n, k):  # type: ignore[no-untyped-def]
+    """Count the sets of k of n; no number on the way is larger than the result."""
+    if k < 0 or k > n:
+        return np.int64(0)
+    few, found = k if k <= n - k else n - k, np.int64(1)
+    for a in range(few):
+        found = found // (a + 1) * (n - a) + found % (a + 1) * (n - a) // (a + 1)
+    return found
+
+
+@inner
+def rarest(lack, end, barred, need):  # type: ignore[no-untyped-def]
+    """Return which of the needed classes the fewest tasks lack, as a bit, of those tasks that are not barred."""
+    found, fewest, bits = np.int64(0), np.int64(end + 1), need
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        tasks = np.int64(0)
+        for a in range(end):
+            tasks += (lack[a] & bit != 0) & (barred[a] < 0)
+        if tasks < fewest:
+            found, fewest = bit, tasks
     return found
 
 
 @inner
 def completions(lack, end, need, slots):  # type: ignore[no-untyped-def]
-    """Count the sets of tasks that lack all that is needed, by inclusion and exclusion.
+    """Count the sets of tasks that together lack all that is needed.
+
+    Some task must lack what the fewest lack: each of them is chosen in turn, without those before it.
 
     Parameters
     ----------
@@ -100,18 +137,38 @@ def completions(lack, end, need, slots):  # type: ignore[no-untyped-def]
         What they must lack together.
     slots : int
         Tasks of a set.
+
+    Returns
+    -------
+    int
+        −1 where that takes more than `MOST_STEPS` choices.
     """
-    total, part = 0, need
-    while True:  # over all parts of what is needed
-        without, sign, bits = 0, 1, part
-        while bits:
-            sign, bits = -sign, bits & (bits - 1)
+    barred = np.empty(end, np.int64)  # the level at which a task is chosen or left out; −1 for those that are left
+    for a in range(end):
+        barred[a] = -1
+    needs, bits, nexts = np.empty(slots + 1, np.int64), np.empty(slots + 1, np.int64), np.zeros(slots + 1, np.int64)
+    needs[0], left, level, steps, total = need, np.int64(end), 0, 0, np.int64(0)
+    bits[0] = rarest(lack, end, barred, need)
+    while level >= 0:
+        place = nexts[level]
+        if needs[level] == 0 or level == slots:
+            total += ways(left, slots - level) if needs[level] == 0 else 0
+            place = end
+        while place < end and (barred[place] >= 0 or lack[place] & bits[level] == 0):
+            place += 1
+        if place < end:  # chosen now, left out when this level goes on
+            steps += 1
+            if steps > MOST_STEPS:
+                return np.int64(-1)
+            barred[place], nexts[level] = level, place + 1
+            left -= 1
+            needs[level + 1], nexts[level + 1] = needs[level] & ~lack[place], 0
+            level += 1
+            bits[level] = rarest(lack, end, barred, needs[level])
+            continue
         for a in range(end):
-            without += lack[a] & part == 0
-        ways = 1
-        for a in range(slots):
-            ways = ways * (without - a) // (a + 1) if without > a else 0
-        total += sign * ways
-        if part == 0:
-            return total
-        part = (part - 1) & need
+            if barred[a] == level:
+                barred[a] = -1
+                left += 1
+        level -= 1
+    return total

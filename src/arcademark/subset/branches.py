@@ -24,22 +24,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import completions, eliminate
-from arcademark.subset.kernels import TIE
+from arcademark.subset.bounds import SLACK, completions, eliminate
+from arcademark.subset.kernels import TIE, ascending
 from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
 from arcademark.subset.leverage import make_leverage_room, rows_by_fold, strengthen
-from arcademark.subset.pairs import BOUNDED, PRUNED, copy_gram, group_grams, group_places, judge_pairs, make_pair_room
-
-SLACK = 1e-9
-"""Share of the target's square by which non-negative least squares may miss the least."""
+from arcademark.subset.pairs import (
+    AUDITED,
+    BRANCHES,
+    PRUNED,
+    VIOLATIONS,
+    copy_gram,
+    group_grams,
+    group_places,
+    judge,
+    judge_pairs,
+    make_pair_room,
+    reach_of,
+)
 
 WORTHWHILE = 20
 """Tasks left from which on a bound takes less time than all pairs that it may save."""
 
 
 @inner
-def hopeless(metric, allowed, active, solution, rule, best, offset, counts, room):  # type: ignore[no-untyped-def]
-    """Bound a branch: tell whether all its subsets are worse than those listed.
+def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
+    """Bound a branch: return what none of its subsets is below if that is worse than those listed, else −1.
 
     Parameters
     ----------
@@ -53,37 +62,77 @@ def hopeless(metric, allowed, active, solution, rule, best, offset, counts, room
         As for `arcademark.subset.pairs.search_groups`.
     offset : float
         What is added to the group's errors.
-    counts : int64 array
-        Added to.
     room : tuple
         Made by `arcademark.subset.least_squares.make_room`.
     """
-    limit, margin, _ = rule
     _, factor, found, _, small, trial = room
     q = len(allowed)
-    reach = (min(limit, best[0][-1]) * (1.0 + TIE) - offset) / margin + SLACK * metric[q, q]
+    reach = (reach_of(rule, best) - offset) / rule[1] + SLACK * metric[q, q]
     least = nonnegative_least_squares(metric, q, allowed, reach, factor, found, active, (small, trial))
-    counts[BOUNDED] += 1
     for j in range(q):
         solution[j] = found[j]
-    return least > reach
+    return least if least > reach else -1.0
 
 
 @inner
-def left_over(lacks_of, allowed, taken, need, slots, counts):  # type: ignore[no-untyped-def]
-    """Count the subsets of a branch as pruned: all ways to fill its slots so that it lacks what its group lacks."""
-    left, end = np.empty(len(allowed), np.int64), 0
+def write_off(group, state, need, before, bound, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
+    """Count the subsets of a branch as pruned: all ways to fill its slots so that it lacks what its group lacks.
+
+    Every so often the subset that the bound's coefficients make most use of is cross-validated.
+
+    Parameters
+    ----------
+    group, state, need, before, rule, constrained, best, counts
+        As for `last_three`.
+    bound : float
+        What none of the subsets is below, without the group's offset.
+    room : tuple
+        Made by `arcademark.subset.pairs.make_pair_room`.
+
+    Returns
+    -------
+    bool
+        False, and nothing is counted, where to count them takes longer than to search them.
+    """
+    grams, whole, weights, offset, slack, _, _, lacks_of = group
+    metric, allowed, taken, _, solution, chosen = state
+    left, end, d = np.empty(len(allowed), np.int64), np.int64(0), len(chosen)
     for j in range(len(allowed)):
         if allowed[j] and not taken[j]:
             left[end] = lacks_of[j]
             end += 1
-    counts[PRUNED] += completions(left, end, need, slots)
+    number = completions(left, end, need, d - before)
+    if number < 0:
+        return False
+    counts[PRUNED] += number
+    counts[BRANCHES] += 1
+    if number == 0 or counts[BRANCHES] % rule[3] != 0:
+        return True
+    subset, filled = room[4], before
+    for a in range(before):
+        subset[a] = chosen[a]
+    while filled < d:
+        task = most_used(metric, solution, lacks_of, allowed, taken, need)
+        if task < 0:
+            break
+        subset[filled], taken[task] = task, True
+        need &= ~lacks_of[task]
+        filled += 1
+    for a in range(before, filled):
+        taken[subset[a]] = False
+    if filled == d and need == 0:
+        error = judge(grams, whole, weights, ascending(subset), d, constrained, np.inf, best[2], room[0])
+        if error < np.inf:
+            counts[AUDITED] += 1
+        listed = reach_of(rule, best) * (1.0 - 2.0 * TIE) - 2.0 * best[2]
+        counts[VIOLATIONS] += (error < bound * rule[1] - slack) | (error + offset < listed)
+    return True
 
 
 @inner
 def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore[no-untyped-def]
     """Return the task to branch on."""
-    found, most = -1, -1.0
+    found, most = np.int64(-1), -1.0
     for j in range(len(allowed)):
         if allowed[j] and not taken[j] and (need == 0 or lacks_of[j] & need != 0):
             use = solution[j] * solution[j] * metric[j, j]
@@ -145,7 +194,7 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
     rooms : tuple
         To work in.
     """
-    offset, lacks_of = group[3], group[6]
+    offset, lacks_of = group[3], group[7]
     metric, allowed, taken, active, solution, chosen = state
     pair_room, bound_room, names, gram, rest = rooms
     end = by_use(metric, solution, lacks_of, allowed, taken, need, before, names)
@@ -163,10 +212,12 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
             gone = names[a - 1]
             allowed[gone] = False
             stale, active[gone] = active[gone], False
-            stale = stale and end - a >= WORTHWHILE
-            if stale and hopeless(metric, allowed, active, solution, rule, best, offset, counts, bound_room):
-                left_over(lacks_of, allowed, taken, need, 3, counts)
-                return
+            if stale and end - a >= WORTHWHILE:
+                bound = hopeless(metric, allowed, active, solution, rule, best, offset, bound_room)
+                if bound >= 0.0 and write_off(
+                    group, state, need, before, bound, rule, constrained, best, counts, pair_room
+                ):
+                    return
         eliminate(gram, a, end, pair_room[1], rest)
         chosen[before] = names[a]
         pairs = a + 1, end, names, seen | lacks_of[names[a]]
@@ -191,7 +242,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         for a in range(q):
             lacks_of[a] = lack[places[a]]
         grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
-        group = grams, whole, weights, offset, lacking, places, lacks_of
+        group = grams, whole, weights, offset, SLACK * weighted[q, q], lacking, places, lacks_of
         values, ends = rows_by_fold(data, lacking, places)
         metrics, lever_room = np.empty((held + last + 1, q + 1, q + 1)), make_leverage_room(values, ends, held + last)
         allowed, taken, excluded_at = np.ones(q, np.bool_), np.zeros(q, np.bool_), np.zeros(q, np.int64) - 1
@@ -202,7 +253,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         rooms = make_pair_room(len(weights), q, d), bound_room, names, gram, rest
         copy_gram(weighted, metrics[0])
         lacks[0] = base
-        level, stale, before = 0, True, 0
+        level, stale, before = np.int64(0), True, np.int64(0)
         while level >= 0:
             while before < held + level:  # what was chosen since makes the bound tighter
                 if constrained is None:
@@ -212,17 +263,19 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                 taken[chosen[before]] = True
                 before, stale = before + 1, True
             metric, need = metrics[before], lacking & ~lacks[level]
-            left, can = 0, 0
+            state = metric, allowed, taken, active[level], solutions[level], chosen
+            left, can = np.int64(0), np.int64(0)
             for j in range(q):
                 if allowed[j] and not taken[j]:
                     left += 1
                     can |= lacks_of[j]
             if left >= choose - level and need & ~can == 0:
-                if stale and hopeless(
-                    metric, allowed, active[level], solutions[level], rule, best, offset, counts, bound_room
-                ):
-                    left_over(lacks_of, allowed, taken, need, choose - level, counts)
-                elif level < last:
+                done = False
+                if stale:
+                    bound = hopeless(metric, allowed, state[3], state[4], rule, best, offset, bound_room)
+                    if bound >= 0.0:
+                        done = write_off(group, state, need, before, bound, rule, constrained, best, counts, rooms[0])
+                if level < last and not done:
                     task = most_used(metric, solutions[level], lacks_of, allowed, taken, need)
                     chosen[before] = task
                     lacks[level + 1] = lacks[level] | lacks_of[task]
@@ -231,10 +284,9 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                         solutions[level + 1, j] = solutions[level, j]
                     level += 1
                     continue
-                else:
+                if not done:
                     for j in range(q):
                         excluded_at[j] = level if allowed[j] and not taken[j] else excluded_at[j]
-                    state = metric, allowed, taken, active[level], solutions[level], chosen
                     last_three(group, state, need, lacks[level], before, rule, constrained, best, counts, rooms)
             for j in range(q):
                 if excluded_at[j] == level:

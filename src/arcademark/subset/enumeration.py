@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.subset import branches, every_fold, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.problem import Floats
@@ -26,6 +27,12 @@ BOUND_MARGIN = 1.0 - 1e-7
 
 AUDIT_EVERY = 1_000
 """Of so many rows of pairs, one pruned pair is cross-validated nonetheless, to check the bound."""
+
+AUDIT_BRANCH_EVERY = 100
+"""Of so many pruned branches, a subset of one is cross-validated nonetheless."""
+
+MOST_SUBSETS = 2**62
+"""More can't be counted."""
 
 _CHUNK = 100_000
 """Subsets that a thread is given at a time."""
@@ -64,7 +71,8 @@ _SMALL = 5
 _MANY_FIXED = 3
 """From so many fixed tasks on, four or five more are searched as many are: the fixed ones make bounds tight."""
 
-_Found: TypeAlias = tuple[Floats, NDArray[np.int64], Counts]
+_List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
+_Found: TypeAlias = tuple[_List, Counts]
 
 
 def enumerate_subsets(
@@ -89,16 +97,39 @@ def enumerate_subsets(
     -------
     (list of tuple of int, Counts)
         Tasks of the best subsets, best first, and what was done about all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there are more subsets than can be counted.
     """
+    if question.subsets >= MOST_SUBSETS:
+        raise ArcadeMarkError(
+            f"subset search: {question.subsets:.1e} subsets of {question.size} are too many; ask for fewer tasks, or "
+            "choose from fewer (--exclude)"
+        )
+    best, counts = _enumerate(question, bounds, threads, progress, limit)
+    return [
+        tuple(subset.tolist()) for error, subset in zip(best[0], best[1], strict=True) if np.isfinite(error)
+    ], counts
+
+
+def _enumerate(
+    question: Question, bounds: bool, threads: int, progress: Progress | None, limit: float | None
+) -> tuple[_List, Counts]:
     if question.choose >= 2 and (bounds or not question.constrained):
         tasks = [*question.fixed.tolist(), *question.free.tolist()]
         found = classes(np.isnan(question.scores[:-1].T), tasks)
         if found is not None:
             grouped = groups(found, question.fixed.tolist(), question.free.tolist(), question.choose, question.floor)
             if grouped is not None:
-                if bounds and limit is None:
-                    limit = good_error(question)
-                return _search_groups(question, found, grouped, limit if bounds else None, threads, progress)
+                if not bounds:
+                    return _search_groups(question, found, grouped, None, threads, progress)
+                reached = good_error(question) if limit is None else math.inf
+                rule = reached if limit is None else limit
+                best, counts = _search_groups(question, found, grouped, rule, threads, progress)
+                missed = best[0][-1] > reached * (1.0 + kernels.TIE) + question.nothing
+                return best, counts + Counts(0, 0, 0, violations=int(missed))
     return _search_each(question, bounds, threads, progress)
 
 
@@ -108,11 +139,11 @@ def _is_large(question: Question) -> bool:
 
 def _search_groups(
     question: Question, found: Classes, grouped: Groups, limit: float | None, threads: int, progress: Progress | None
-) -> tuple[list[tuple[int, ...]], Counts]:
+) -> tuple[_List, Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
     free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
     data = columns, found.of_row, found.lack, question.fold_table, question.charge
-    rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY
+    rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
     large = _is_large(question)
     search_groups = branches.search_groups if large else pairs.search_groups
 
@@ -120,10 +151,10 @@ def _search_groups(
         best = question.empty_list()
         if limit is None:
             evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
-            return *best, Counts(int(evaluated), 0, 0)
+            return best, Counts(int(evaluated), 0, 0)
         counts = search_groups(data, question.fixed, free, part, question.choose, rule, question.constrained, best)
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
-        return *best, Counts(evaluated, pruned, 0, audited, violations)
+        return best, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
     several = len(order) if large else min(_PARTS, len(order))
@@ -131,34 +162,32 @@ def _search_groups(
     return _merge(question, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
 
 
-def _search_each(
-    question: Question, bounds: bool, threads: int, progress: Progress | None
-) -> tuple[list[tuple[int, ...]], Counts]:
+def _search_each(question: Question, bounds: bool, threads: int, progress: Progress | None) -> tuple[_List, Counts]:
     total = question.subsets
 
     def work(first: int) -> _Found:
-        errors, subsets = question.empty_list()
+        best = question.empty_list()
         start = np.array(_combination(first, len(question.free), question.choose), dtype=np.int64)
         evaluated, inadmissible = kernels.search_each(
             question.scores, question.fold_table, question.floor, question.fixed, question.free, start,
-            min(_CHUNK, total - first), question.constrained, question.charge, bounds, errors, subsets,
+            min(_CHUNK, total - first), question.constrained, question.charge, bounds, best,
         )  # fmt: skip
-        return errors, subsets, Counts(evaluated, 0, inadmissible)
+        return best, Counts(evaluated, 0, inadmissible)
 
     return _merge(question, work, range(0, total, _CHUNK), threads, progress, Counts(0, 0, 0))
 
 
 def _merge(  # type: ignore[no-untyped-def]
     question: Question, work, items: Sequence, threads: int, progress: Progress | None, counts: Counts  # type: ignore[type-arg]
-) -> tuple[list[tuple[int, ...]], Counts]:  # fmt: skip
+) -> tuple[_List, Counts]:  # fmt: skip
     best = question.empty_list()
-    for errors, subsets, some in _in_threads(work, items, threads):
+    for (errors, subsets, _), some in _in_threads(work, items, threads):
         counts += some
         for error, subset in zip(errors, subsets, strict=True):
             kernels.keep(*best, error, subset)
         if progress is not None:
             progress(counts.evaluated + counts.pruned + counts.inadmissible, question.subsets)
-    return [tuple(subset.tolist()) for error, subset in zip(*best, strict=True) if np.isfinite(error)], counts
+    return best, counts
 
 
 def _in_threads(work, items: Sequence, threads: int) -> Iterator:  # type: ignore[no-untyped-def,type-arg]
@@ -202,9 +231,10 @@ def _exchange(question: Question, subset: tuple[int, ...], listed: dict[tuple[in
     place = idle = 0
     while idle < len(subset):
         tried = _extensions(question, subset[:place] + subset[place + 1 :])
-        listed.update(tried)
-        best = min(tried, key=lambda other: (tried[other], other), default=subset)
-        better = tried.get(best, math.inf) < listed.get(subset, math.inf) * (1.0 - kernels.TIE)
+        for other, error in tried.items():  # it may be another by rounding than when it was first tried
+            listed.setdefault(other, error)
+        best = min(tried, key=lambda other: (listed[other], other), default=subset)
+        better = listed.get(best, math.inf) < listed.get(subset, math.inf) * (1.0 - kernels.TIE)
         idle = 0 if better else idle + 1
         subset = best if better else subset
         place = (place + 1) % len(subset)
@@ -216,9 +246,10 @@ def _extensions(question: Question, chosen: tuple[int, ...]) -> dict[tuple[int, 
     free = np.setdiff1d(question.free, fixed)
     top = min(len(free), question.top + max(_KEPT))
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
+    best = errors, subsets, question.nothing
     kernels.search_each(
         question.scores, question.fold_table, question.floor, fixed, free, np.zeros(1, np.int64), len(free),
-        question.constrained, question.charge, True, errors, subsets,
+        question.constrained, question.charge, True, best,
     )  # fmt: skip
     always = set(question.fixed.tolist())
     return {

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.kernels import TIE, keep
+from arcademark.subset.bounds import SLACK
+from arcademark.subset.kernels import keep, worst_listed
 from arcademark.subset.least_squares import DEPENDENT, entry, inner
 from arcademark.subset.pairs import group_grams, judge, make_judge_room
 
@@ -107,7 +108,7 @@ def search_every_fold(data, fixed, free, groups, choose, best):  # type: ignore[
         Subsets evaluated.
     """
     lack = data[2]
-    errors, subsets = best
+    errors, subsets, nothing = best
     held_tasks, d = len(fixed), len(fixed) + choose
     base, evaluated = 0, 0
     for task in fixed:
@@ -125,7 +126,7 @@ def search_every_fold(data, fixed, free, groups, choose, best):  # type: ignore[
         later = np.zeros(q + 1, np.int64)
         for a in range(q - 1, -1, -1):
             later[a] = later[a + 1] | lack[places[a]]
-        grams, whole, _, weights, offset = group_grams(data, lacking, places)
+        grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
         folds = len(weights)
         train, held = np.empty((choose - 1, folds, q + 1, q + 1)), np.empty((choose - 1, folds, q + 1, q + 1))
         squares, share = np.empty((folds, q + 1)), np.empty(q + 1)
@@ -159,15 +160,15 @@ def search_every_fold(data, fixed, free, groups, choose, best):  # type: ignore[
                         if seen != lacking and (seen | lack[places[j]]) != lacking:
                             continue
                         evaluated += 1
-                        reach = errors[-1] * (1.0 + TIE) - offset
-                        if found[j] > reach * (1.0 + ROUNDING):
+                        reach = worst_listed(errors, nothing) - offset
+                        if found[j] > reach * (1.0 + ROUNDING) + SLACK * weighted[q, q]:
                             continue
                         subset[d - 2], subset[d - 1] = i, j
-                        error = judge(grams, whole, weights, subset, d, None, reach, room)
+                        error = judge(grams, whole, weights, subset, d, None, reach, nothing, room)
                         if error <= reach:
                             for a in range(d):
                                 names[a] = places[subset[a]]
-                            keep(errors, subsets, error + offset, names)
+                            keep(errors, subsets, nothing, error + offset, names)
             elif q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
                 chosen[held_tasks + level] = nxt
                 lacks[level + 1] = lacks[level] | lack[places[nxt]]

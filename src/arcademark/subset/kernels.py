@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from arcademark.subset.least_squares import (
-    NEGATIVE,
     entry,
+    has_negative,
     held_out_squares,
     inner,
     least_squares,
     lowest,
     make_room,
+    number_of_folds,
     solve_nonnegative,
 )
 
@@ -41,7 +42,10 @@ def fold_grams(columns, rows, n, fold_of, grams):  # type: ignore[no-untyped-def
         Filled, both triangles.
     """
     d = columns.shape[0]
-    grams[:, :d, :d] = 0.0
+    for f in range(len(grams)):
+        for a in range(d):
+            for b in range(a + 1):
+                grams[f, a, b] = 0.0
     for i in range(n):
         gram, row = grams[fold_of[i]], rows[i]
         for a in range(d):
@@ -55,7 +59,7 @@ def fold_grams(columns, rows, n, fold_of, grams):  # type: ignore[no-untyped-def
 
 
 @inner
-def cross_validate(grams, whole, d, sizes, constrained, limit, room):  # type: ignore[no-untyped-def]
+def cross_validate(grams, whole, d, sizes, constrained, limit, nothing, room):  # type: ignore[no-untyped-def]
     """Mean over folds of the mean squared error on the held-out rows.
 
     Parameters
@@ -72,6 +76,8 @@ def cross_validate(grams, whole, d, sizes, constrained, limit, room):  # type: i
         Whether every fit is made without negative coefficients; if None, models that have one are dropped.
     limit : float
         Errors above it need not be computed to the end.
+    nothing : float
+        Errors up to it count as 0.
     room : tuple
         Made by `make_room`.
 
@@ -91,34 +97,42 @@ def cross_validate(grams, whole, d, sizes, constrained, limit, room):  # type: i
         if constrained is not None and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(grams[f], d, solution) / (folds * sizes[f])
-        if total > limit:
+        if total > limit and total > nothing:
             return np.inf
     if constrained is None:
         least_squares(whole, d, factor, solution)
-        if lowest(solution, d) < NEGATIVE:
+        if has_negative(whole, d, solution):
             return np.inf
-    return total
+    return total if total > nothing else 0.0
+
+
+@inner
+def worst_listed(errors, nothing):  # type: ignore[no-untyped-def]
+    """Return the highest error that still ties with the last of a list."""
+    return errors[len(errors) - 1] * (1.0 + TIE) + nothing
 
 
 @entry
-def keep(errors, subsets, error, subset):  # type: ignore[no-untyped-def]
+def keep(errors, subsets, nothing, error, subset):  # type: ignore[no-untyped-def]
     """Insert a subset into a list of the best, if it is good enough.
 
     Parameters
     ----------
     errors, subsets : float64 array, shape (top,), and int64 array, shape (top, d)
         The best so far, best first; places not yet taken have an infinite error. Changed.
+    nothing : float
+        Difference up to which two errors count as equal, beside `TIE`.
     error : float
         Of the subset.
     subset : int64 array, shape (d,)
         Tasks in any order; ascending in the list.
     """
     last = len(errors) - 1
-    if not error <= errors[last] * (1.0 + TIE) or error == np.inf:
+    if not error <= worst_listed(errors, nothing) or error == np.inf:
         return
     ordered = ascending(subset)
     place = last + 1
-    while place > 0 and _is_better(error, ordered, errors[place - 1], subsets, place - 1):
+    while place > 0 and _is_better(error, ordered, errors[place - 1], subsets, place - 1, nothing):
         place -= 1
     if place > last:
         return
@@ -161,10 +175,10 @@ def ascending(subset):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _is_better(error, subset, other_error, others, place):  # type: ignore[no-untyped-def]
-    if error < other_error * (1.0 - TIE):
+def _is_better(error, subset, other_error, others, place, nothing):  # type: ignore[no-untyped-def]
+    if error < other_error * (1.0 - TIE) - nothing:
         return True
-    if error > other_error * (1.0 + TIE):
+    if error > other_error * (1.0 + TIE) + nothing:
         return False
     for a in range(len(subset)):
         if subset[a] != others[place, a]:
@@ -173,7 +187,7 @@ def _is_better(error, subset, other_error, others, place):  # type: ignore[no-un
 
 
 @entry
-def search_each(scores, fold_table, floor, fixed, free, start, steps, constrained, charge, early, errors, subsets):  # type: ignore[no-untyped-def]
+def search_each(scores, fold_table, floor, fixed, free, start, steps, constrained, charge, early, best):  # type: ignore[no-untyped-def]
     """Cross-validate subset after subset from the rows, leaving out none.
 
     Parameters
@@ -196,8 +210,9 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
         What an incomplete case counts as a squared error; −1 to leave incomplete cases out.
     early : bool
         Whether to leave a subset after the fold by which it is known to be worse than the list.
-    errors, subsets : float64 array, shape (top,), and int64 array, shape (top, d)
-        The best found, ascending; filled.
+    best : tuple (errors, subsets, nothing)
+        float64 array, shape (top,), and int64 array, shape (top, d): the best found, best first; filled. Error that
+        counts as 0.
 
     Returns
     -------
@@ -205,18 +220,21 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
         Subsets evaluated, and left out for too few complete cases.
     """
     choose, d = len(start), len(fixed) + len(start)
-    rows_in_all, folds = scores.shape[1], fold_table.max() + 1
+    errors, subsets, nothing = best
+    rows_in_all, folds = scores.shape[1], number_of_folds(fold_table)
     chosen, subset = start.copy(), np.empty(d, np.int64)
     columns, rows = np.empty((d + 1, rows_in_all)), np.empty(rows_in_all, np.int64)
     grams, whole, sizes = np.empty((folds, d + 1, d + 1)), np.empty((d + 1, d + 1)), np.empty(folds, np.int64)
     room = make_room(d)
-    columns[d] = scores[-1]
+    for row in range(rows_in_all):
+        columns[d, row] = scores[len(scores) - 1, row]
     evaluated, inadmissible = 0, 0
     for _ in range(steps):
         for a in range(d):
             subset[a] = fixed[a] if a < len(fixed) else free[chosen[a - len(fixed)]]
-            columns[a] = scores[subset[a]]
-        n = 0
+            for row in range(rows_in_all):
+                columns[a, row] = scores[subset[a], row]
+        n = np.int64(0)
         for row in range(rows_in_all):
             complete = True
             for a in range(d):
@@ -230,7 +248,8 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
             inadmissible += 1
         else:
             fold_of = fold_table[n]
-            sizes[:] = 0
+            for f in range(folds):
+                sizes[f] = 0
             for i in range(n):
                 sizes[fold_of[i]] += 1
             fold_grams(columns, rows, n, fold_of, grams)
@@ -240,9 +259,9 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
                     for f in range(folds):
                         whole[a, b] += grams[f, a, b]
             share, offset = terms(n, rows_in_all, charge)
-            reach = (errors[-1] * (1.0 + TIE) - offset) / share if early else np.inf
-            error = cross_validate(grams, whole, d, sizes, constrained, reach, room)
-            keep(errors, subsets, share * error + offset, subset)
+            reach = (worst_listed(errors, nothing) - offset) / share if early else np.inf
+            error = cross_validate(grams, whole, d, sizes, constrained, reach, nothing / share, room)
+            keep(errors, subsets, nothing, share * error + offset, subset)
             evaluated += 1
         place = choose - 1
         while place >= 0 and chosen[place] == len(free) - choose + place:

@@ -8,6 +8,9 @@ Conventions
   Fitted values are the same whatever one does about it; the coefficients returned to users come from
   ``numpy.linalg.lstsq``.
 * `entry` compiles what Python calls, `inner` what only compiled code calls, which takes less time to compile.
+* What is written for the compiler: counters that are passed on begin as ``np.int64(0)``, as a plain 0 has a type of its
+  own and all that is called would be compiled twice; no slice is assigned and nothing reduced by a method, as that
+  compiles numpy's own checks.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ from numba import njit
 DEPENDENT = 1e-11
 """Share of its own square below which a pivot counts as zero."""
 
-NEGATIVE = -1e-10
-"""Coefficients below it count as negative."""
+NEGATIVE = 1e-10
+"""A coefficient counts as negative where what it takes away, as a length, is more than that share of the target's."""
 
 entry = partial(njit, cache=True, nogil=True, error_model="numpy")()
 inner = partial(njit, cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)()
@@ -105,7 +108,7 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
     warm = True
     for _ in range(10 * y + 10):
         while True:  # least squares on the active tasks; back off to the first that would turn negative
-            count = 0
+            count = np.int64(0)
             for j in range(y):
                 if active[j]:
                     places[count] = j
@@ -131,7 +134,8 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
             warm = False
             for a in range(count):
                 j = places[a]
-                solution[j] = max(0.0, solution[j] + step * (trial[a] - solution[j]))
+                moved = solution[j] + step * (trial[a] - solution[j])
+                solution[j] = moved if moved > 0.0 else 0.0
             if leaving < 0:
                 break
             active[leaving] = False
@@ -151,7 +155,7 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
                     if slope > steepest:
                         steepest, entering = slope, j
         if entering < 0 or steepest <= 1e-10 * np.sqrt(scale):
-            return max(rest, 0.0)
+            return rest if rest > 0.0 else 0.0
         active[entering] = True
     return 0.0
 
@@ -170,7 +174,29 @@ def lowest(values, d):  # type: ignore[no-untyped-def]
     """Return the smallest of the first d values."""
     found = np.inf
     for j in range(d):
-        found = min(found, values[j])
+        if values[j] < found:
+            found = values[j]
+    return found
+
+
+@inner
+def has_negative(gram, d, solution):  # type: ignore[no-untyped-def]
+    """Tell whether a coefficient is negative by more than rounding, whatever the units of the tasks."""
+    for j in range(d):
+        least = NEGATIVE * NEGATIVE * gram[d, d]
+        if solution[j] < 0.0 and solution[j] * solution[j] * gram[j, j] > least:
+            return True
+    return False
+
+
+@inner
+def number_of_folds(fold_table):  # type: ignore[no-untyped-def]
+    """Return how many folds there are; all are in the last row."""
+    last = fold_table[len(fold_table) - 1]
+    found = np.int64(0)
+    for i in range(len(last)):
+        if last[i] >= found:
+            found = last[i] + 1
     return found
 
 
@@ -183,7 +209,7 @@ def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
         for b in range(d):
             inner += held[a, b] * solution[b]
         total += solution[a] * inner
-    return max(total, 0.0)
+    return total if total > 0.0 else 0.0
 
 
 @inner

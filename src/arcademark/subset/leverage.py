@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import inner
+from arcademark.subset.least_squares import inner, number_of_folds
 
 DEPENDENT_TASK = 1e-9
 """Share of its own square below which a task that is left after the chosen ones counts as depending on them."""
@@ -45,12 +45,12 @@ def rows_by_fold(data, lacking, places):  # type: ignore[no-untyped-def]
     columns, row_class, _, fold_table, _ = data
     q, rows = len(places), len(row_class)
     complete = np.empty(rows, np.int64)
-    n = 0
+    n = np.int64(0)
     for row in range(rows):
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
             complete[n] = row
             n += 1
-    folds = fold_table.max() + 1
+    folds = number_of_folds(fold_table)
     values, ends, filled = np.empty((n, q + 1)), np.empty(folds, np.int64), 0
     for f in range(folds):
         for rank in range(n):
@@ -69,7 +69,8 @@ def make_leverage_room(values, ends, most):  # type: ignore[no-untyped-def]
     n, folds = len(values), len(ends)
     longest, begin = 0, 0
     for f in range(folds):
-        longest, begin = max(longest, ends[f] - begin), ends[f]
+        size = ends[f] - begin
+        longest, begin = size if size > longest else longest, ends[f]
     inverse = np.zeros((most + 1, n, longest))  # (I − K)⁻¹ of each fold, after each task
     begin = 0
     for f in range(folds):

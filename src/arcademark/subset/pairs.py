@@ -16,26 +16,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import count_pairs, eliminate, explained_by_pair
-from arcademark.subset.kernels import TIE, ascending, keep, terms
+from arcademark.subset.bounds import SLACK, count_pairs, eliminate, explained_by_pair
+from arcademark.subset.kernels import TIE, ascending, keep, terms, worst_listed
 from arcademark.subset.least_squares import (
     DEPENDENT,
-    NEGATIVE,
     entry,
+    has_negative,
     held_out_squares,
     inner,
     least_squares,
     lowest,
     make_room,
+    number_of_folds,
     solve_nonnegative,
 )
 
-EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BOUNDED = range(6)
+EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
 """Places in the array of counts."""
 
 
 @inner
-def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: ignore[no-untyped-def]
+def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room):  # type: ignore[no-untyped-def]
     """Cross-validate a subset of a group; give up as soon as it is known to be worse than ``reach``.
 
     Parameters
@@ -52,6 +53,8 @@ def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: 
         As for `arcademark.subset.kernels.cross_validate`.
     reach : float
         Errors above it need not be computed to the end.
+    nothing : float
+        Errors up to it count as 0.
     room : tuple
         Of float arrays: made by `make_judge_room`.
 
@@ -64,10 +67,9 @@ def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: 
     y = whole.shape[0] - 1
     _gather(whole, subset, d, y, all_rows)
     least_squares(all_rows, d, factor, solution)
-    smallest = lowest(solution, d)
-    if constrained is None and smallest < NEGATIVE:
+    if constrained is None and has_negative(all_rows, d, solution):
         return np.inf
-    if constrained is not None and smallest < 0.0:
+    if constrained is not None and lowest(solution, d) < 0.0:
         solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
     folds = len(weights)
     total = 0.0
@@ -75,7 +77,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: 
         _gather(grams[f], subset, d, y, held[f])
         fitted[f] = held_out_squares(held[f], d, solution) * weights[f]
         total += fitted[f]
-    if total > reach:
+    if total > reach and total > nothing:
         return np.inf
     for f in range(folds):
         for a in range(d + 1):
@@ -85,9 +87,9 @@ def judge(grams, whole, weights, subset, d, constrained, reach, room):  # type: 
         if constrained is not None and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
-        if total > reach:
+        if total > reach and total > nothing:
             return np.inf
-    return total
+    return total if total > nothing else 0.0
 
 
 @inner
@@ -131,8 +133,8 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     """
     columns, row_class, _, fold_table, charge = data
     q, rows = len(places), len(row_class)
-    folds = fold_table.max() + 1
-    n = 0
+    folds = number_of_folds(fold_table)
+    n = np.int64(0)
     for row in range(rows):
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
             n += 1
@@ -184,13 +186,20 @@ def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
 
 
 @inner
+def reach_of(rule, best):  # type: ignore[no-untyped-def]
+    """Return the highest error that may still be listed; parameters as for `search_groups`."""
+    limit, listed = rule[0] * (1.0 + TIE) + best[2], worst_listed(best[0], best[2])
+    return limit if limit < listed else listed
+
+
+@inner
 def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
     """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
 
     Parameters
     ----------
-    group : tuple (grams, whole, weights, offset, lacking, places, lacks)
-        As `group_grams` returns them; what the group lacks; its tasks, and what each lacks.
+    group : tuple (grams, whole, weights, offset, slack, lacking, places, lacks)
+        As `group_grams` returns them; what bounds may be off by; what the group lacks; its tasks, and what each lacks.
     gram : float64 array, shape (≥ last + 1, ≥ last + 1)
         What is left after the chosen tasks, upper triangle, by which pairs are bounded.
     pairs : tuple (first, last, names, seen)
@@ -205,10 +214,10 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
     room : tuple
         Made by `make_pair_room`.
     """
-    grams, whole, weights, offset, lacking, places, lacks = group
+    grams, whole, weights, offset, slack, lacking, places, lacks = group
     first, last, names, seen_before = pairs
-    limit, margin, audit_every = rule
-    errors, subsets = best
+    margin, audit_every = rule[1], rule[2]
+    errors, subsets, nothing = best
     judge_room, squares, scale, beta, subset, tasks = room
     d, everything = len(chosen), gram[last, last]
     for j in range(first, last):
@@ -218,8 +227,8 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
         seen = seen_before | lacks[names[i]]
         counts[ROWS] += 1
         audit = counts[ROWS] % audit_every == 0
-        reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
-        cut = everything - reach / margin
+        reach = reach_of(rule, best) - offset
+        cut = everything - reach / margin - slack
         if seen == lacking and not audit and count_pairs(gram[i], i, last, scale, beta, cut) == 0:
             counts[PRUNED] += last - 1 - i
             continue
@@ -235,17 +244,18 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
                 subset[a] = chosen[a]
             subset[d - 2], subset[d - 1] = names[i], names[j]
             ordered = ascending(subset)
-            error = judge(grams, whole, weights, ordered, d, constrained, np.inf if pruned else reach, judge_room)
+            most = np.inf if pruned else reach
+            error = judge(grams, whole, weights, ordered, d, constrained, most, nothing, judge_room)
             if pruned:
                 audit = False
                 counts[AUDITED] += 1
-                counts[VIOLATIONS] += error < (everything - explained) * margin
+                counts[VIOLATIONS] += error < (everything - explained) * margin - slack
             elif error <= reach:
                 for a in range(d):
                     tasks[a] = places[ordered[a]]
-                keep(errors, subsets, error + offset, tasks)
-                reach = min(limit, errors[-1]) * (1.0 + TIE) - offset
-                cut = everything - reach / margin
+                keep(errors, subsets, nothing, error + offset, tasks)
+                reach = reach_of(rule, best) - offset
+                cut = everything - reach / margin - slack
 
 
 @inner
@@ -275,20 +285,20 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         What each group lacks.
     choose : int
         Tasks to choose from ``free``, at least 2.
-    rule : tuple (limit, margin, audit_every)
+    rule : tuple (limit, margin, audit_every, audit_branch_every)
         An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by
         before they count, a little below 1, against rounding; of so many rows of pairs, one pruned pair is
-        cross-validated nonetheless.
+        cross-validated nonetheless, and of so many pruned branches, one of their subsets.
     constrained : True or None
         As for `arcademark.subset.kernels.cross_validate`.
-    best : tuple (errors, subsets)
+    best : tuple (errors, subsets, nothing)
         float64 array, shape (top,), and int64 array, shape (top, fixed + choose): the best found, best first; filled.
+        Error that counts as 0.
 
     Returns
     -------
     int64 array, shape (6,)
-        Subsets evaluated, pruned, audited, and violations of the bound; rows of pairs, and times that what leads to
-        pairs was bounded.
+        Subsets evaluated, pruned, audited, and violations of a bound; rows of pairs, and branches pruned.
     """
     lack, counts = data[2], np.zeros(6, np.int64)
     held, d = len(fixed), len(fixed) + choose
@@ -303,7 +313,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         for a in range(q - 1, -1, -1):
             lacks_of[a] = lack[places[a]]
             later[a] = later[a + 1] | lacks_of[a]
-        group = grams, whole, weights, offset, lacking, places, lacks_of
+        group = grams, whole, weights, offset, SLACK * weighted[q, q], lacking, places, lacks_of
         room = make_pair_room(len(weights), q, d)
         squares, names = room[1], np.arange(q)
         levels = np.empty((choose - 1, q + 1, q + 1))
@@ -315,7 +325,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         chosen = np.arange(d)
         lacks = np.empty(choose + 1, np.int64)
         lacks[0] = base
-        level, nxt = 0, held
+        level, nxt = np.int64(0), np.int64(held)
         while level >= 0:
             if q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
                 if level < choose - 2:  # choose the next task

@@ -16,6 +16,9 @@ from arcademark.subset.problem import FOLD_SEED, FOLDS, Floats, Problem, check_u
 Nonnegative: TypeAlias = Literal["drop", "nnls"]
 Incomplete: TypeAlias = Literal["leave out", "charge"]
 
+NOTHING = 1e-12
+"""Share of the target's mean square up to which errors are rounding: they count as 0, and such differences as none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -61,9 +64,19 @@ class Question:
         """How many subsets there are."""
         return math.comb(len(self.free), self.choose)
 
-    def empty_list(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Return a list of the best that nothing has been entered in: errors and subsets."""
-        return np.full(self.top, np.inf), np.zeros((self.top, self.size), np.int64)
+    @property
+    def nothing(self) -> float:
+        """The error that counts as 0."""
+        return rounding(self.scores[-1])
+
+    def empty_list(self) -> tuple[Floats, NDArray[np.int64], float]:
+        """Return an empty list of the best: errors, subsets, and the error that counts as 0."""
+        return np.full(self.top, np.inf), np.zeros((self.top, self.size), np.int64), self.nothing
+
+
+def rounding(targets: Floats) -> float:
+    """Return the error that counts as 0, for the targets of all algorithms."""
+    return NOTHING * float(np.mean(targets**2))
 
 
 def ask(

@@ -7,7 +7,8 @@ Conventions
 * A subset whose coefficients, fitted to all its complete cases, are negative anywhere is dropped, or with
   ``nonnegative="nnls"`` every fit is made without negative coefficients.
 * Errors that differ by no more than a billionth count as equal, and of equals the subset whose tasks come first in the
-  problem is better. Results depend neither on the number of threads nor on luck.
+  problem is better. Errors up to 10⁻¹² of the target's mean square are rounding and count as 0. Results depend neither
+  on the number of threads nor on luck.
 * A subset with too few complete cases for its folds is inadmissible: each training set needs as many cases as tasks.
 
 Why a subset may be pruned: let c minimise the squares L over all cases, d over all but the held-out ones, and let h be
@@ -34,7 +35,10 @@ from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases
+from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases, rounding
+
+NEGATIVE = 1e-9
+"""A coefficient that takes away no more, as a length, than that share of the target's is rounding and counts as 0."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,10 @@ class Certificate:
     inadmissible : int
         With too few complete cases.
     audited : int
-        Pruned ones that were cross-validated nonetheless, to check the bound.
+        Pruned ones that were cross-validated nonetheless, to check the bounds.
     violations : int
-        Audited ones whose error is below what the bound said; 0 if the bound is right.
+        Audited ones whose error is below what a bound said, or good enough to be listed; and 1 if the list is worse
+        than one that was found without bounds beforehand. 0 if the bounds are right.
     gap : float
         By what share of its error the best could at most be beaten by a subset not evaluated: 0 if the search is
         complete and no audit failed, else infinite.
@@ -263,12 +268,16 @@ def evaluate(
     squares, sizes = fold_means(errors**2, fold_of), fold_means(np.abs(errors), fold_of)
     variance = float(np.var(y))
     weights, intercept = solve(solver, x, y, constant=constant)
+    lengths = np.sqrt(np.sum(x**2, axis=0))
+    weights = np.where((weights < 0) & (-weights * lengths <= NEGATIVE * np.sqrt(y @ y)), 0.0, weights)
+    error = float(squares.mean())
+    error = error if error > rounding(problem.y) else 0.0
     return Candidate(
         tasks=tuple(problem.tasks[j] for j in positions),
         coefficients=tuple(weights.tolist()),
-        cv_mse=float(squares.mean()),
+        cv_mse=error,
         cv_mae=float(sizes.mean()),
-        r2=1.0 - float(squares.mean()) / variance if variance > 0 else math.nan,
+        r2=1.0 - error / variance if variance > 0 else math.nan,
         relative_error=math.log(10.0) * float(sizes.mean()),
         n=len(y),
         intercept=intercept,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -93,4 +94,5 @@ def standing(
     ahead = tuple(evaluate(problem, other, folds=folds, fold_seed=fold_seed) for other in names)
     first = evaluate(problem, [problem.tasks[j] for j in found[0]], folds=folds, fold_seed=fold_seed)
     certificate = Certificate.of(question.subsets, counts)
-    return Standing(mine, rank, mine.cv_mse / first.cv_mse - 1.0, ahead, certificate)
+    loss = mine.cv_mse / first.cv_mse - 1.0 if first.cv_mse else (math.inf if mine.cv_mse else 0.0)
+    return Standing(mine, rank, loss, ahead, certificate)

@@ -82,10 +82,16 @@ def _candidates(candidates: Sequence[Candidate], shown: Searched) -> RenderableT
     for place, item in enumerate(candidates, start=1):
         names = ", ".join(shown.titles[task] for task in item.tasks)
         error = wording.percent(100 * item.relative_error) if log else f"{item.cv_mae:.3g}"
-        more = "" if place == 1 else f"{100 * searching.gap(candidates[0], item):+.1f}\N{NO-BREAK SPACE}%"
+        more = "" if place == 1 else _more(candidates[0], item)
         style = "bold" if place == 1 else ""
         made.add_row(str(place), Text(names, style=style), f"{item.r2:.3f}", error, more, str(item.n))
     return made
+
+
+def _more(best: Candidate, other: Candidate) -> str:
+    if not best.cv_mse:  # nothing is a percentage of 0
+        return "\N{EN DASH}"
+    return f"{100 * searching.gap(best, other):+.1f}\N{NO-BREAK SPACE}%"
 
 
 def _head(shown: Searched) -> str:
