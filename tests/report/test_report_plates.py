@@ -13,9 +13,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.report import papers, plate_drawing, plate_files, reproduction_figures
-from arcademark.report.plate_drawing import DARK, PALETTE
-from arcademark.report.plates import Curves, Rows
+from arcademark.report import papers, plate_curves, plate_drawing, plate_files, plate_lines, reproduction_figures
+from arcademark.report.plate_drawing import DARK, PALETTE, text_width
+from arcademark.report.plates import Curves, Line, Lines, Rows
 from arcademark.reproduce.figures import PaperFigure
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
@@ -238,3 +238,16 @@ def test_details_that_are_no_frames_are_headings() -> None:
     assert isinstance(plate, Rows)
     assert plate.groups == (("old", ("a", "b")), ("new", ("c",)))
     assert plate.panels[0].columns[0].values == (1.0, 2.0, 3.0)
+
+
+def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
+    names = ["best", "best, on other papers", "best if all count", "best if all count, on other papers"]
+    assert plate_curves.more_legend(names[:2]) == 0
+    assert plate_curves.more_legend(names) == plate_curves.LEGEND_LINE
+    lines = tuple(Line(name, (1.0, 2.0), (2.0, 1.0)) for name in names)
+    figure = plate_lines.draw(Lines("Error", "size", lines, ((1, "1"), (2, "2"))))
+    width = figure.get_figwidth() * 72
+    written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
+    for name in names:
+        x, _ = written[name].get_position()
+        assert x + text_width(name, 8) <= width

@@ -13,10 +13,11 @@ from arcademark.report.plates import CurvePanel, Curves
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.6), (1.2, 1.4), (5, 1.4, 1.2, 1.4), (3, 1.2))
 
-
 LEFT, GAP, RIGHT = 32.0, 38.0, 8.0
 LEGEND, TITLE_LINE, BODY, FOOT = 22.0, 11.0, 152.0, 34.0
 """Heights, from the top."""
+LEGEND_LINE = 16.0
+"""Height of a line of names in the legend."""
 
 TITLE_SIZE, TICK_SIZE, TEXT_SIZE = 8.5, 7.0, 7.5
 
@@ -26,7 +27,8 @@ def draw(plate: Curves) -> Figure:
     count = len(plate.panels)
     width = (WIDTH - LEFT - GAP * (count - 1) - RIGHT) / count
     titles = [wrapped(panel.title, width, TITLE_SIZE, bold=True) for panel in plate.panels]
-    height = LEGEND + TITLE_LINE * max(map(len, titles)) + 8 + BODY + FOOT
+    names = [curve.name for curve in plate.panels[0].curves]
+    height = LEGEND + more_legend(names) + TITLE_LINE * max(map(len, titles)) + 8 + BODY + FOOT
     figure = Figure(figsize=(WIDTH / 72, height / 72))
     for place, (panel, title) in enumerate(zip(plate.panels, titles, strict=True)):
         x = LEFT + place * (width + GAP)
@@ -37,7 +39,7 @@ def draw(plate: Curves) -> Figure:
         for index, curve in enumerate(panel.curves):
             shade, dashes = PALETTE[f"hue-{index + 1}"], DASHES[index]
             axes.plot(curve.x, curve.y, color=shade, linewidth=1.5, dashes=dashes, drawstyle="steps-pre", zorder=3)
-    legend(figure, [curve.name for curve in plate.panels[0].curves], height)
+    legend(figure, names, height)
     return figure
 
 
@@ -64,12 +66,30 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
 
 def legend(figure: Figure, names: Sequence[str], height: float) -> None:
     """Draw names beside samples of their lines, at the top of a figure of a height in points."""
-    frame = figure.add_axes((0, 1 - 16 / height, 1, 16 / height))
+    places = _legend_places(names)
+    tall = LEGEND_LINE * (1 + places[-1][1])
+    frame = figure.add_axes((0, 1 - tall / height, 1, tall / height))
     bare(frame)
     frame.set_xlim(0, WIDTH)
-    frame.set_ylim(0, 16)
-    x = LEFT
-    for place, name in enumerate(names):
-        frame.plot([x, x + 22], [8, 8], color=PALETTE[f"hue-{place + 1}"], linewidth=1.8, dashes=DASHES[place])
-        frame.text(x + 26, 8, name, fontsize=8, color=PALETTE["ink"], va="center")
-        x += 26 + text_width(name, 8) + 20
+    frame.set_ylim(0, tall)
+    for index, (name, (x, line)) in enumerate(zip(names, places, strict=True)):
+        y = tall - LEGEND_LINE * (line + 0.5)
+        frame.plot([x, x + 22], [y, y], color=PALETTE[f"hue-{index + 1}"], linewidth=1.8, dashes=DASHES[index])
+        frame.text(x + 26, y, name, fontsize=8, color=PALETTE["ink"], va="center")
+
+
+def more_legend(names: Sequence[str]) -> float:
+    """Return how much higher than one line a legend is, in points."""
+    return LEGEND_LINE * _legend_places(names)[-1][1]
+
+
+def _legend_places(names: Sequence[str]) -> list[tuple[float, int]]:
+    """Return where each name begins, and on which line: a new one where it would not fit."""
+    places, x, line = [], LEFT, 0
+    for name in names:
+        wide = 26 + text_width(name, 8)
+        if x > LEFT and x + wide > WIDTH:
+            x, line = LEFT, line + 1
+        places.append((x, line))
+        x += wide + 20
+    return places

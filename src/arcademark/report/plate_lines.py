@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.plate_curves import DASHES, legend
+from arcademark.report.plate_curves import DASHES, legend, more_legend
 from arcademark.report.plate_drawing import PALETTE, WIDTH, bare, beside, wrapped
 from arcademark.report.plates import Line, Lines
 
@@ -29,7 +29,8 @@ def draw(plate: Lines) -> Figure:
     """Draw the plate on a figure that has no canvas yet."""
     title = wrapped(plate.title, WIDTH - LEFT - RIGHT, TITLE_SIZE, bold=True)
     foot = FOOT + FOOT_LINE * len(plate.feet)
-    height = LEGEND + TITLE_LINE * len(title) + 8 + BODY + foot
+    names = [item.name for item in plate.lines]
+    height = LEGEND + more_legend(names) + TITLE_LINE * len(title) + 8 + BODY + foot
     figure = Figure(figsize=(WIDTH / 72, height / 72))
     axes = figure.add_axes((LEFT / WIDTH, foot / height, (WIDTH - LEFT - RIGHT) / WIDTH, BODY / height))
     _behind(axes, plate)
@@ -38,7 +39,7 @@ def draw(plate: Lines) -> Figure:
     low, high = axes.get_xlim()
     for index, item in enumerate(plate.lines):
         _line(axes, item, index, (index - (len(plate.lines) - 1) / 2) * SHIFT * (high - low))
-    legend(figure, [item.name for item in plate.lines], height)
+    legend(figure, names, height)
     return figure
 
 
