@@ -132,7 +132,7 @@ def write_off(group, state, need, before, bound, rule, constrained, best, counts
 @inner
 def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore[no-untyped-def]
     """Return the task to branch on."""
-    found, most = np.int64(-1), -1.0
+    found, most = -1, -1.0
     for j in range(len(allowed)):
         if allowed[j] and not taken[j] and (need == 0 or lacks_of[j] & need != 0):
             use = solution[j] * solution[j] * metric[j, j]

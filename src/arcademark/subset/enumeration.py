@@ -68,8 +68,9 @@ class Counts:
 _SMALL = 5
 """Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
 
-_MANY_FIXED = 3
-"""From so many fixed tasks on, four or five more are searched as many are: the fixed ones make bounds tight."""
+_MANY_FIXED, _MANY_SUBSETS = 3, 2_000_000
+"""From so many fixed tasks on, four or five more are searched as many are, as the fixed ones make bounds tight; but
+not where there are fewer subsets: compiling takes longer than that saves."""
 
 _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
 _Found: TypeAlias = tuple[_List, Counts]
@@ -134,7 +135,9 @@ def _enumerate(
 
 
 def _is_large(question: Question) -> bool:
-    return question.choose > _SMALL or (question.choose >= 4 and len(question.fixed) >= _MANY_FIXED)
+    return question.choose > _SMALL or (
+        question.choose >= 4 and len(question.fixed) >= _MANY_FIXED and question.subsets > _MANY_SUBSETS
+    )
 
 
 def _search_groups(

@@ -7,7 +7,8 @@ Conventions
   together, one *group* after another.
 * Within a group, tasks that lack something come first, so that soon it is settled that a subset lacks all that the
   group lacks.
-* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`). Large searches bound
+* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`), which fixed tasks make
+  larger (`arcademark.subset.leverage`). Large searches bound
   what leads to pairs, too (`arcademark.subset.branches`).
 * Of Gram matrices only upper triangles are kept; the target is their last column.
 """
@@ -30,6 +31,7 @@ from arcademark.subset.least_squares import (
     number_of_folds,
     solve_nonnegative,
 )
+from arcademark.subset.leverage import make_leverage_room, rows_by_fold, strengthen
 
 EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
 """Places in the array of counts."""
@@ -317,9 +319,18 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         room = make_pair_room(len(weights), q, d)
         squares, names = room[1], np.arange(q)
         levels = np.empty((choose - 1, q + 1, q + 1))
-        copy_gram(weighted, levels[0])
+        metrics = np.empty((held + 1, q + 1, q + 1))
+        copy_gram(weighted, metrics[0])
+        if held > 0 and constrained is None:  # fixed tasks make the bound tighter
+            values, ends = rows_by_fold(data, lacking, places)
+            use, lever_room = np.ones(q, np.bool_), make_leverage_room(values, ends, held)
+            for a in range(held):
+                strengthen(values, ends, weights, a, a, use, metrics, lever_room)
+            copy_gram(metrics[held], levels[0])
+        else:
+            copy_gram(weighted, levels[0])
         for a in range(q):
-            squares[a] = weighted[a, a]
+            squares[a] = levels[0, a, a]
         for a in range(held):
             eliminate(levels[0], a, q, squares, levels[0])
         chosen = np.arange(d)
