@@ -186,8 +186,8 @@ class BestPath:
     def _play(self, model: GenerativeModel, path: Path, actions: list[int]) -> Path:
         """Play actions from the end of a path and return it with them, as far as the episode goes."""
         longer = Path(list(path.states), list(path.actions), list(path.rewards), path.ended)
-        model.restore(path.states[-1])
         before = model.frames
+        model.restore(path.states[-1])
         for action in actions:
             reward, terminated, truncated = model.step(action)
             longer.actions.append(action)

@@ -53,7 +53,7 @@ class GoExplore:
     Parameters
     ----------
     explore_frames : int
-        Frames to emulate before the first action, at most. Our choice: 1,000,000, a minute or two. The papers explore
+        Frames to emulate before the first action; no action goes past it. Our choice: 1,000,000, a minute or two. The papers explore
         for hundreds of millions and more.
     width, height, levels : int
         Of a cell: pixels and shades. 11, 8 and 8 in 2019.
@@ -160,7 +160,7 @@ class GoExplore:
             if self._archive is None:
                 self._archive = Archive(state, self.weights)
             cells = ScreenCells(*self._cell)
-            while self._steps_left(model):
+            while self._steps_left(model) > 0:
                 self._explore(model, self._archive, cells, rng)
                 yield True
             self._actions = self._archive.actions_to(self._archive.best)
@@ -169,6 +169,7 @@ class GoExplore:
         return self._actions[self._next - 1] if self._next <= len(self._actions) else self._noop
 
     def _steps_left(self, model: GenerativeModel) -> int:
+        """Return the actions that the budget still holds; below 0 where a restore's own frames went past it."""
         return (self.explore_frames - self._explored_frames) // model.spec.protocol.frame_skip
 
     def _explore(self, model: GenerativeModel, archive: Archive, cells: ScreenCells, rng: np.random.Generator) -> None:

@@ -48,7 +48,7 @@ class WidthPlanner(TreePlanner):
     features : {"ram", "tiles", "b-prost"}
         What novelty is about; see `features`.
     frames_per_decision : int
-        Frames to emulate before each action, at most.
+        Frames to emulate before each action; no action goes past it. Frames that a restore needs count, and may.
     horizon_frames : int
         How far a path looks ahead, in whole actions.
     discount : float
@@ -147,8 +147,8 @@ class WidthPlanner(TreePlanner):
             return None
         assert node.state is not None
         assert self.features is not None
-        model.restore(node.state)
         frames_before = model.frames
+        model.restore(node.state)
         reward, terminated, truncated = model.step(action)
         self.emulated += model.frames - frames_before
         ended = terminated or truncated
