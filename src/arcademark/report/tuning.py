@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from arcademark.errors import ArcadeMarkError
@@ -160,27 +161,58 @@ def _placing(scores: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDA
 
 
 def render(shown: Tuned, console: Console) -> None:
-    """Print the settings, the best first, and what to write to play with it."""
-    layout.show(_parts(shown), console)
+    """Print the settings, the best first, their scores below, and what to write to play with the best."""
+    layout.show(_parts(shown, console.width), console)
 
 
-def _parts(shown: Tuned) -> Iterator[RenderableType]:
-    names = list(shown.settings[0].values)
+def _parts(shown: Tuned, width: int) -> Iterator[RenderableType]:
     yield Text(f"{wording.plural(len(shown.settings), 'setting')} under {shown.protocol}", style="bold")
     yield Text()
-    made = layout.table(*names, "mean place", "95 %", *map(_title, shown.games), left=len(names))
-    for setting in shown.settings:
-        made.add_row(
-            *(Text(setting.values[name]) for name in names),
-            wording.MISSING if setting.mean is None else f"{setting.mean:.3f}",
-            wording.MISSING
-            if setting.low is None or setting.high is None
-            else f"{setting.low:.2f} – {setting.high:.2f}",
-            *(wording.MISSING if score is None else f"{score:,.1f}" for score in setting.scores.values()),
-        )
-    yield made
+    yield _places(shown)
     yield Text()
     yield Text("Mean place: 0 is the worst setting of each game, 1 the best, averaged over games.", style="dim")
+    yield Text()
+    yield Text("Scores", style="bold")
+    for games in _blocks(shown, width):
+        yield Text()
+        yield _scores(shown, games)
+    yield Text()
+    yield from _advice(shown)
+
+
+def _places(shown: Tuned) -> Table:
+    names = list(shown.settings[0].values)
+    made = layout.table("", *names, "mean place", "95 %", left=1 + len(names))
+    for rank, setting in enumerate(shown.settings, start=1):
+        place = wording.MISSING if setting.mean is None else f"{setting.mean:.3f}"
+        made.add_row(f"{rank}", *(Text(setting.values[name]) for name in names), place, _reach(setting))
+    return made
+
+
+def _blocks(shown: Tuned, width: int) -> Iterator[tuple[str, ...]]:
+    """Split the games into tables of scores, each as many as fit side by side."""
+    names = len(f"{len(shown.settings)}")
+    block: list[str] = []
+    used = names
+    for game in shown.games:
+        cells = [_title(game), *(wording.score(setting.scores[game], 1) for setting in shown.settings)]
+        needed = len(layout.GAP) + max(map(len, cells))
+        if block and used + needed > width:
+            yield tuple(block)
+            block, used = [], names
+        block.append(game)
+        used += needed
+    yield tuple(block)
+
+
+def _scores(shown: Tuned, games: Sequence[str]) -> Table:
+    made = layout.table("", *map(_title, games))
+    for rank, setting in enumerate(shown.settings, start=1):
+        made.add_row(f"{rank}", *(wording.score(setting.scores[game], 1) for game in games))
+    return made
+
+
+def _advice(shown: Tuned) -> Iterator[RenderableType]:
     if shown.uninformative:
         same = wording.listing(map(_title, shown.uninformative))
         yield Text(f"On {same} all settings score the same: left out of the mean.", style="dim")
