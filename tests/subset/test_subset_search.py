@@ -9,7 +9,8 @@ import pytest
 from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset import enumeration
+from arcademark.subset import bounds, branches, enumeration, kernels, least_squares, leverage, pairs
+from arcademark.subset.consensus import consensus
 from arcademark.subset.problem import Problem, fold_of_cases
 from arcademark.subset.search import evaluate, search
 
@@ -304,3 +305,79 @@ def test_nearly_all_tasks_can_be_chosen():
     assert search(problem, 68, top=1).certificate.holds
     with pytest.raises(ArcadeMarkError, match="too many"):
         search(problem, 35)
+
+
+def in_python(monkeypatch):
+    """Search branches uncompiled, so that parts can be exchanged; what `search_each` calls is compiled by then."""
+    for module in (least_squares, kernels, bounds, leverage, pairs, branches):
+        for name, function in vars(module).copy().items():
+            if name != "search_each" and hasattr(function, "py_func"):
+                monkeypatch.setattr(module, name, function.py_func)
+
+
+def corrupt_bound(monkeypatch, factor):
+    honest = branches.nonnegative_least_squares
+    monkeypatch.setattr(branches, "nonnegative_least_squares", lambda *given: factor * honest(*given))
+
+
+def corrupt_leverage(monkeypatch, factor):
+    honest = branches.strengthen
+
+    def strengthen(values, ends, weights, *rest):
+        honest(values, ends, factor * weights, *rest)
+
+    monkeypatch.setattr(branches, "strengthen", strengthen)
+
+
+def alike(seed=0, algorithms=60, tasks=16):
+    """Tasks so alike that many subsets are nearly as good as the best."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(2, 0.5, (algorithms, 1)) + rng.normal(0, 0.3, (algorithms, tasks))
+    y = np.median(x, axis=1) + rng.normal(0, 0.1, algorithms)
+    return Problem(x, y, tuple(f"a{i}" for i in range(algorithms)), tuple(f"t{j}" for j in range(tasks)))
+
+
+@pytest.mark.parametrize(("corrupt", "factor"), [(corrupt_bound, 1.02), (corrupt_leverage, 3.0), (None, None)])
+def test_a_corrupt_bound_of_branches_fails_the_certificate(corrupt, factor, monkeypatch):
+    problem, options = alike(), {"top": 5, "threads": 1}
+    expected = search(problem, 6, **options)
+    in_python(monkeypatch)
+    monkeypatch.setattr(enumeration, "AUDIT_BRANCH_EVERY", 1)
+    if corrupt is not None:
+        corrupt(monkeypatch, factor)
+    found = search(problem, 6, **options)
+    assert found.certificate.audited > 0
+    right = (found.best, found.runners_up) == (expected.best, expected.runners_up)
+    assert right == (found.certificate.violations == 0) == found.certificate.holds == (corrupt is None)
+
+
+def test_subsets_better_than_the_bound_of_their_branch_are_violations(monkeypatch):
+    problem = alike()
+    search(problem, 6, top=5, threads=1)
+    in_python(monkeypatch)
+    monkeypatch.setattr(enumeration, "AUDIT_BRANCH_EVERY", 1)
+    corrupt_leverage(monkeypatch, 6.0)
+    assert search(alike(1), 6, top=5, threads=1).certificate.violations > 1  # more than the list's
+
+
+@pytest.mark.parametrize("choose", [search, consensus])
+def test_a_bound_that_leaves_out_everything_is_told(choose, monkeypatch):
+    problem = alike()
+    choose(problem, 6, threads=1)
+    in_python(monkeypatch)
+    corrupt_bound(monkeypatch, 2.0)
+    with pytest.raises(ArcadeMarkError, match="a bound left out subsets"):
+        choose(problem, 6, threads=1)
+
+
+def test_a_list_worse_than_one_known_beforehand_fails_the_certificate(monkeypatch):
+    honest = branches.search_groups
+
+    def lose_all_but_the_best(data, fixed, free, groups, choose, rule, constrained, best):
+        counts = honest(data, fixed, free, groups, choose, rule, constrained, best)
+        best[0][1:] = np.inf
+        return counts
+
+    assert search(alike(), 6, threads=1).certificate.violations == 0
+    monkeypatch.setattr(branches, "search_groups", lose_all_but_the_best)
+    assert search(alike(), 6, threads=1).certificate.violations == 1

@@ -27,7 +27,7 @@ from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.question import Incomplete, Nonnegative, Question, ask
-from arcademark.subset.search import Certificate, SearchResult, evaluate
+from arcademark.subset.search import Certificate, SearchResult, check_bounds, evaluate
 
 NEAR_BEST = 100
 """Subsets listed for each shuffle, but no more than one in `NEAR_BEST_SHARE` of all."""
@@ -102,6 +102,7 @@ def consensus(
     certificate = Certificate.of(subsets, counts)
     agreed = most_agreed(lists, len(problem.tasks))[:top]
     if not agreed:
+        check_bounds(certificate)
         raise ArcadeMarkError(
             f"subset search: none of the subsets of {size} can be used: they have too few algorithms with scores on "
             "all their tasks, or negative coefficients; ask for another size, for fewer folds, or for fits without any "

@@ -212,6 +212,7 @@ def search(
     found, counts = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, progress)
     certificate = Certificate.of(question.subsets, counts)
     if not found:
+        check_bounds(certificate)
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
@@ -223,6 +224,15 @@ def search(
         for subset in found
     ]
     return SearchResult(candidates[0], tuple(candidates[1:]), certificate)
+
+
+def check_bounds(certificate: Certificate) -> None:
+    """Refuse a search that found nothing because a bound was wrong."""
+    if certificate.violations:
+        raise ArcadeMarkError(
+            "subset search: a bound left out subsets that are known to be good, which is an error of this program; "
+            "search without bounds (bounds=False, --no-bounds), and tell its authors"
+        )
 
 
 def evaluate(
