@@ -65,6 +65,21 @@ def test_progress_is_told_in_decisions_and_frames(monkeypatch):
     assert told(plain) == "3/10 episodes · 0/1 trials · 20 frames/s · 8 s left\n"
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120, 160])
+@pytest.mark.parametrize("planning", [None, Planning(132, 1_980_000, 61_234.5)])
+def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
+    console = Console(file=io.StringIO(), width=columns, force_terminal=True, color_system=None)
+    display = Display(console)
+    display.hear(Progress(10, 550, 5, 55, 99_660, 4020.4, 0.01, 8000.0, at_most=True, planning=planning))
+    with console.capture() as shown:
+        console.print(display._bar.get_renderable())
+    (line,) = shown.get().splitlines()
+    assert line.rstrip().endswith("at most 2 h 13 min left")
+    assert "  1% " in line
+    assert ("10/550 episodes · " in line) is (columns >= 80)
+    assert ("5/55 trials · " in line) is (columns >= (160 if planning else 120))
+
+
 @pytest.mark.parametrize(
     ("done", "begun", "line"),
     [

@@ -15,6 +15,9 @@ from arcademark.runs.events import Event, Progress, RunBegun, Summary, TrialFail
 
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = 3
+BAR_WIDTH = 24
+BESIDE = BAR_WIDTH + len(" 100% ")
+"""Columns of a terminal's line that the bar and its percentage take."""
 
 
 class Display:
@@ -23,7 +26,7 @@ class Display:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self._bar = Bar(
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=BAR_WIDTH),
             TextColumn("{task.percentage:>3.0f}%"),
             TextColumn("{task.description}"),
             console=self._console,
@@ -90,10 +93,7 @@ class Display:
             self._say("[yellow]left out[/yellow]  ", f"{len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        text = (
-            f"{event.episodes_done:,}/{event.episodes:,} episodes · "
-            f"{event.trials_done:,}/{event.trials:,} trials · {_speed(event)}{_left(event)}"
-        )
+        text = told(event, self._console.width - BESIDE if self._console.is_terminal else None)
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None
             total = None if event.fraction is None else 100.0
@@ -107,20 +107,29 @@ class Display:
         self._console.print(plain, markup=False)
 
 
-def _speed(event: Progress) -> str:
+def told(event: Progress, width: int | None = None) -> str:
+    """Say how far a run is. Where `width` columns do not hold it all, the time left is the last to be dropped."""
     planning = event.planning
+    left = ""
+    if event.seconds_left is not None:
+        left = f"{'at most ' if event.at_most else ''}{duration(event.seconds_left)} left"
+    episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
+    trials = f"{event.trials_done:,}/{event.trials:,} trials"
     if planning is None:
-        return f"{event.frames_per_second:,.0f} frames/s"
-    return (
-        f"{planning.decisions:,} decisions · {planning.simulated_frames:,} frames simulated, "
-        f"{planning.simulated_frames_per_second:,.0f}/s"
-    )
-
-
-def _left(event: Progress) -> str:
-    if event.seconds_left is None:
-        return ""
-    return f" · {'at most ' if event.at_most else ''}{duration(event.seconds_left)} left"
+        speed = f"{event.frames_per_second:,.0f} frames/s"
+        choices = [(episodes, trials, speed), (episodes, speed), (episodes,)]
+    else:
+        rate = f"{planning.simulated_frames_per_second:,.0f}"
+        decisions = f"{planning.decisions:,} decisions"
+        speed = f"{rate} frames/s"
+        choices = [
+            (episodes, trials, decisions, f"{planning.simulated_frames:,} frames simulated, {rate}/s"),
+            (episodes, decisions, speed),
+            (episodes, speed),
+            (episodes,),
+        ]
+    texts = [" · ".join([*parts, left] if left else parts) for parts in choices] + ([left] if left else [])
+    return next((text for text in texts if width is None or len(text) <= width), texts[-1])
 
 
 def duration(seconds: float) -> str:
