@@ -63,6 +63,12 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
     assert ("do not count" in methods) is (counted == 72_000)
 
 
+@pytest.mark.parametrize(("rules", "wanted"), [("ale-2013", 10), ("go-explore", 50)])
+def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
+    (notice,) = [notice for notice in analyse(collected(planned(rules))).notices if notice.kind == "fewer_episodes"]
+    assert notice.text == f"uct: 4 episodes a seed; the protocol averages {wanted}."
+
+
 def test_the_json_holds_it_too():
     schema = json.loads((files("arcademark.report") / "templates" / "report.schema.json").read_text(encoding="utf-8"))
     document = json.loads(json.dumps(as_json.render(analyse(collected(planned()))), allow_nan=False))

@@ -125,3 +125,22 @@ def test_agents_of_one_label_are_refused(tmp_path):
 def test_unknown_names(arguments):
     with pytest.raises(UnknownNameError, match="did you mean"):
         make_plan(*arguments)
+
+
+def test_planners_play_their_own_number_of_episodes():
+    def episodes(agent, rules, **more):
+        return make_plan(agent, "pong", rules, **more).episodes
+
+    rules = protocol("ale-2013")
+    assert episodes("random", rules) == rules.evaluation_episodes == 500
+    assert episodes("uct", rules) == 10
+    assert episodes("uct", rules.override({"frame_skip": 4})) == 10
+    assert episodes("uct", rules.override({"evaluation_episodes": 20})) == 20
+    assert episodes("uct", rules, episodes=3) == 3
+    assert episodes("uct", "world-records") == protocol("world-records").evaluation_episodes
+    assert make_plan([*agent_specs("uct"), *agent_specs("random")], "pong", rules).episodes == 500
+
+
+def test_why_nothing_is_left_is_all_that_is_told():
+    with pytest.raises(ArcadeMarkError, match=r"or --override repeat_action_probability=0 \(and 1 more\)$"):
+        make_plan("go-explore", "pong,seaquest", "world-records")

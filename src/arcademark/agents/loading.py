@@ -227,6 +227,11 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     return None if reason is None else str(reason)
 
 
+def plans(spec: AgentSpec) -> bool:
+    """Say whether an agent is a planner, as far as can be told before it is made: its factory is a planner's class."""
+    return hasattr(_factory(spec), "plan")
+
+
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make the agent for one game, adapted and checked.
 

@@ -17,7 +17,7 @@ from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.runs import game_name
 from arcademark.scores.runs import RunCollection
 from arcademark.subset.model import explained
-from arcademark.suite import subsets, tasks
+from arcademark.suite import protocols, subsets, tasks
 from arcademark.suite.settings import format_setting
 from arcademark.suite.subsets import Subset
 
@@ -149,8 +149,11 @@ def _episodes(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
     short: dict[tuple[int, int], list[str]] = defaultdict(list)
     for run, name in zip(collection.runs, names, strict=True):
         asked = min((trial.episodes for trial in run.record.trials), default=0)
-        if asked < run.record.protocol.evaluation_episodes:
-            short[asked, run.record.protocol.evaluation_episodes].append(name)
+        rules = run.record.protocol
+        planning = bool(run.record.trials) and all(trial.plans for trial in run.record.trials)
+        wanted = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
+        if asked < wanted:
+            short[asked, wanted].append(name)
     for (asked, wanted), those in short.items():
         yield _notice(
             "fewer_episodes",

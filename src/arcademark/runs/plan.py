@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from arcademark.agents.loading import AgentSpec, agent_specs, applies
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, plans
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
@@ -128,7 +128,7 @@ def make_plan(
     protocol : str or Protocol
     seeds : sequence of int
     episodes : int, optional
-        Evaluation episodes a trial; the protocol's by default.
+        Evaluation episodes a trial; the protocol's by default, those of planners if all agents are.
     frames : int, optional
         A learner's training budget in frames; the protocol's by default.
 
@@ -143,7 +143,9 @@ def make_plan(
     specs = agent_specs(agents) if isinstance(agents, str) else tuple(dict.fromkeys(agents))
     _check_labels(specs)
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    episodes = rules.evaluation_episodes if episodes is None else episodes
+    if episodes is None:
+        planning = bool(specs) and all(map(plans, specs))
+        episodes = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
     budget = rules.training_frames if frames is None else frames
     _check(rules, seeds, episodes, budget)
     tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
@@ -157,8 +159,10 @@ def make_plan(
         if not reasons[spec.label, task]
     )
     if not trials:
-        why = f": {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}" if left_out else ""
-        raise ArcadeMarkError(f"nothing to play{why}; name at least one agent and a game that it plays")
+        if not left_out:
+            raise ArcadeMarkError("nothing to play; name at least one agent and a game")
+        more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
+        raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out)
 
 

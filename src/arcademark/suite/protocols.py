@@ -281,6 +281,15 @@ def protocol(name: str) -> Protocol:
     return protocols()[name.lower()]
 
 
+def planner_episodes(rules: Protocol) -> int:
+    """Return the episodes that planners play: their own number where the protocol's source gives one.
+
+    An overridden ``evaluation_episodes`` counts for all agents.
+    """
+    own = read_tables("protocols.toml").get(rules.name, {}).get("planner_episodes")
+    return rules.evaluation_episodes if own is None or "evaluation_episodes" in rules.overrides else int(own["value"])
+
+
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
     """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
     pairs = ((name, getattr(a, name), getattr(b, name)) for name in SETTINGS)

@@ -298,7 +298,7 @@ def test_games_with_randomness_are_refused(make_env):
     reason = GoExplore.supports(make_env(protocol_name="machado-2018"))
     assert reason == (
         "it plays again what it found, which sticky actions (repeat_action_probability=0.25) forbid; choose a "
-        "protocol without them, or set repeat_action_probability=0"
+        "protocol without them, or --override repeat_action_probability=0"
     )
     assert GoExplore.supports(make_env(protocol_name="ale-2013")) is None
 

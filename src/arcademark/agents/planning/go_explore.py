@@ -128,7 +128,7 @@ class GoExplore:
         if probability:
             return (
                 f"it plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "
-                "forbid; choose a protocol without them, or set repeat_action_probability=0"
+                "forbid; choose a protocol without them, or --override repeat_action_probability=0"
             )
         return None
 
