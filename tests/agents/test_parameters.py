@@ -1,3 +1,4 @@
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Optional
@@ -70,8 +71,10 @@ def test_reading_again_what_was_recorded_changes_nothing(annotation, given, expe
         (int, "2.5", "int"),
         (int, True, "int"),
         (int, None, "int"),
-        (float, "inf", "float"),
-        (float, "nan", "float"),
+        (float, "inf", "a finite number"),
+        (float, "nan", "a finite number"),
+        (float | None, -math.inf, "a finite number"),
+        (float, "much", "float"),
         (bool, "maybe", "true or false"),
         (bool, 1, "true or false"),
         (str, 3, "str"),

@@ -127,9 +127,8 @@ def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mappi
         try:
             read = parameter.read(value)
         except ValueError:
-            raise ArcadeMarkError(
-                f"agent {agent}: parameter '{name}' is {value!r}: expected {parameter.expected}"
-            ) from None
+            expected = "a finite number" if _no_finite(value, parameter.annotation) else parameter.expected
+            raise ArcadeMarkError(f"agent {agent}: parameter '{name}' is {value!r}: expected {expected}") from None
         if parameter.required or coerce(read, parameter.annotation) != parameter.default:
             found[name] = read
     missing = [name for name, parameter in by_name.items() if parameter.required and name not in found]
@@ -137,6 +136,15 @@ def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mappi
         wanted = ", ".join(f"--set {name}=… ({by_name[name].expected})" for name in missing)
         raise ArcadeMarkError(f"agent {agent} needs {wanted}")
     return {name: found[name] for name in by_name if name in found}
+
+
+def _no_finite(value: object, annotation: Any) -> bool:
+    """Say whether a value is NaN or infinite where a float is asked for."""
+    try:
+        number = float(value) if isinstance(value, (str, Real)) else 0.0
+    except (ValueError, OverflowError):
+        return False
+    return float in (annotation, *typing.get_args(annotation)) and not math.isfinite(number)
 
 
 def describe(annotation: Any) -> str:

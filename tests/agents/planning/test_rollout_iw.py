@@ -126,7 +126,7 @@ def test_a_lost_life_costs_ten_times_the_aversion():
     assert {node.reward for node in nodes.values()} == {-20.0, 0.0, 1.0}
 
 
-@pytest.mark.parametrize("frames", [1, 3, 4, 7, 8, 9, 40])
+@pytest.mark.parametrize("frames", [4, 7, 8, 9, 40])
 def test_the_budget_is_kept_to_the_frame(frames):
     model = seeing_model(3, frame_skip=4, num_nodes=40, num_values=90, ends=0)
     planner, state = make(model, frames), START
@@ -235,7 +235,7 @@ class Twin:
 @settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    frames=st.integers(1, 150),
+    frames=st.integers(3, 150),
     num_values=st.integers(1, 6),
     ends=st.integers(0, 4),
     cap=st.sampled_from([2, 4, 10**9]),

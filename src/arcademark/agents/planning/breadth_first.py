@@ -19,6 +19,7 @@ Where the paper leaves something open:
 * *Duplicates.* The paper names the pruning of duplicate states for UCT alone, and its estimate of the depth reached
   fits a tree without; so it is off here. The authors' program prunes in both searches: ``prune_duplicates=true``.
 * *Ties* are broken at random; with rewards out of sight all actions are tied.
+* *Sticky actions*: a child keeps the first outcome that was drawn for its action. The paper's games have no randomness.
 * *The discount* is that of §3.1, which the paper keeps in a table we have not seen confirmed; 0.999 is what programs
   after it use.
 """

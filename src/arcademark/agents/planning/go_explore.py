@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.tree import check
+from arcademark.agents.planning.tree import check, check_frames
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
@@ -97,8 +97,7 @@ class GoExplore:
             check(NAME, f"{name}_weight", weight, 0)
         if not any(self.weights):
             raise ArcadeMarkError(f"agent {NAME}: all weights of cells are 0; give one of them another value")
-        if frames_per_action is not None:
-            check(NAME, "frames_per_action", frames_per_action, 1)
+        check_frames(NAME, "explore_frames", explore_frames, env, frames_per_action)
         self.frames_per_action = frames_per_action
         self.explore_frames = explore_frames
         self.explore_actions = explore_actions

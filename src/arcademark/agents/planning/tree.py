@@ -24,6 +24,7 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     import numpy as np
 
+    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import State
 
 
@@ -155,6 +156,23 @@ def choose(values: Sequence[float], rng: np.random.Generator) -> int:
     greatest = max(values)
     best = [i for i, value in enumerate(values) if value == greatest]
     return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]
+
+
+def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
+    """Refuse a budget of frames that holds no action.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If `frames` is below those of one action, the protocol's if `frames_per_action` is None.
+    """
+    if frames_per_action is not None:
+        check(agent, "frames_per_action", frames_per_action, 1)
+    least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
+    if frames < least:
+        raise ArcadeMarkError(
+            f"agent {agent}: parameter {parameter!r} is {frames}: expected at least {least}, the frames of one action"
+        )
 
 
 def check(agent: str, parameter: str, value: float, least: float, most: float | None = None) -> None:

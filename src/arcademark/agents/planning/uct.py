@@ -17,8 +17,12 @@ k less what it found ready.
 Of the actions that lead from a node to the same state only the first tried is considered (§3.2.1). The simulation that
 finds a duplicate goes on with another action of the same node; its frames count, it is no visit.
 
-Where the text is open or differs from the published program of its authors, the text is followed:
+Where the text is open or differs from the published program of its authors, the text is followed, but for the bound:
 
+* The bound is printed with ``log[visits(c)]``, the child's own; UCB1, of which the paper calls it a variation, has the
+  parent's, and so has ours.
+* Under sticky actions a child keeps the first outcome that was drawn for its action, its state and its reward; the
+  paper's games have no randomness.
 * A leaf is a node that was never visited. The first simulation in an empty tree is thus a rollout from the root
   itself, and so is the first visit of any node; the program expands a leaf at once and starts from one of its children.
 * Each step up the tree discounts once. The program discounts twice, and it cuts scaled rewards of nodes, though not of

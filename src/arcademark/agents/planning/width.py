@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from arcademark.agents.planning.features import Features, make_features
-from arcademark.agents.planning.tree import Node, TreePlanner, check, choose
+from arcademark.agents.planning.tree import Node, TreePlanner, check, check_frames, choose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,8 +79,7 @@ class WidthPlanner(TreePlanner):
         check(name, "horizon_frames", horizon_frames, 1)
         check(name, "discount", discount, 0, 1)
         check(name, "still_frames", still_frames, 0)
-        if frames_per_action is not None:
-            check(name, "frames_per_action", frames_per_action, 1)
+        check_frames(name, "frames_per_decision", frames_per_decision, env, frames_per_action)
         self.frames_per_decision = frames_per_decision
         self.frames_per_action = frames_per_action
         self.horizon_frames = horizon_frames
