@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arcademark.agents.loading import builtin_agents
 from arcademark.cli.progress import Display
 from arcademark.runs.events import Summary
 from arcademark.suite import subsets
@@ -111,7 +112,39 @@ def test_info_names_settings_as_override_takes_them(invoke):
 def test_info_heads_parameters_with_default_and_type(invoke):
     shown = invoke("info", "agent", "perturb").out
     heading = next(line for line in shown.splitlines() if line.startswith("parameters"))
-    assert heading.split() == ["parameters", "default", "type"]
+    assert heading.split() == ["parameters", "default", "type", "and", "meaning"]
+
+
+@pytest.mark.parametrize("name", [name for name, agent in builtin_agents().items() if agent.parameters])
+def test_info_says_what_every_parameter_means(invoke, name):
+    parameters = json.loads(invoke("info", "agent", name, "--json").out)["parameters"]
+    assert all(len(entry["meaning"]) > 10 for entry in parameters.values()), parameters
+    shown = " ".join(invoke("info", "agent", name).out.split())
+    assert all(f"{entry['type']}: {entry['meaning'].split()[0]}" in shown for entry in parameters.values())
+
+
+def test_info_tells_uncertain_defaults(invoke):
+    shown = " ".join(invoke("info", "agent", "uct").out.split())
+    assert "exploration 0.1 float: C, which widens the bounds. Uncertain: 0.1, from the" in shown
+
+
+def test_info_reads_an_own_agent(invoke, tmp_path):
+    (tmp_path / "own.py").write_text(
+        'class Mine:\n    """Does what it must.\n\n    Parameters\n    ----------\n    env : EnvironmentSpec\n'
+        '    depth, width : int\n        How far.\n    """\n\n'
+        "    def __init__(self, env, *, depth: int = 3, width: int, other: float = 1.0):\n        pass\n\n"
+        "    def act(self, observations, first, rngs):\n        return [0]\n"
+    )
+    reference = f"{tmp_path / 'own.py'}:Mine"
+    found = json.loads(invoke("info", "agent", reference, "--json").out)
+    assert (found["name"], found["kind"], found["summary"]) == (reference, "policy", "Does what it must.")
+    assert found["parameters"] == {
+        "depth": {"default": 3, "type": "int", "meaning": "How far."},
+        "width": {"default": "required", "type": "int", "meaning": "How far."},
+        "other": {"default": 1.0, "type": "float", "meaning": ""},
+    }
+    assert "int: How far." in invoke("info", "agent", reference).out
+    assert invoke("info", "agent", f"{tmp_path / 'own.py'}:Nothing").code == 2
 
 
 def test_info_shows_the_error_on_other_papers_beside_the_printed_one(invoke):

@@ -10,7 +10,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from arcademark.agents import docstrings
+from arcademark.agents.importing import canonical_reference, load_factory
 from arcademark.agents.loading import BuiltinAgent, builtin_agents
+from arcademark.agents.parameters import declared
 from arcademark.cli import options
 from arcademark.errors import UnknownNameError
 from arcademark.suite import protocols, references, subsets, tasks
@@ -70,8 +73,10 @@ def _protocol(name: str) -> dict[str, Any]:
 
 def _agent(name: str) -> dict[str, Any]:
     agents = builtin_agents()
+    if name not in agents and (":" in name or name.endswith(".py")):
+        return _own_agent(canonical_reference(name))
     if name not in agents:
-        raise UnknownNameError("agent", name, agents)
+        raise UnknownNameError("agent", name, [*agents, "path/to/file.py:factory", "package.module:factory"])
     agent = agents[name]
     return {
         "name": agent.name,
@@ -79,13 +84,30 @@ def _agent(name: str) -> dict[str, Any]:
         "summary": agent.summary,
         "citation": agent.citation,
         "members": list(agent.members),
-        "parameters": {
-            parameter.name: {
-                "default": "required" if parameter.required else parameter.default,
-                "type": parameter.expected,
-            }
-            for parameter in agent.parameters
-        },
+        "parameters": _parameters(agent.factory),
+    }
+
+
+def _own_agent(reference: str) -> dict[str, Any]:
+    factory = load_factory(reference)
+    return {
+        "name": reference,
+        "kind": "planner" if hasattr(factory, "plan") else "policy" if hasattr(factory, "act") else "function",
+        "summary": docstrings.summary(factory),
+        "parameters": _parameters(factory),
+    }
+
+
+def _parameters(factory: Callable[..., object] | None) -> dict[str, Any]:
+    """Return default, type and meaning of what ``--set`` accepts."""
+    notes = {} if factory is None else docstrings.parameter_notes(factory)
+    return {
+        parameter.name: {
+            "default": "required" if parameter.required else parameter.default,
+            "type": parameter.expected,
+            "meaning": notes.get(parameter.name, ""),
+        }
+        for parameter in (() if factory is None else declared(factory)[0])
     }
 
 
@@ -179,10 +201,10 @@ def _listing(title: str, entries: Mapping[str, Mapping[str, Any]]) -> Table:
     table.add_column(title, no_wrap=True)
     parameters = any("default" in entry for entry in entries.values())
     table.add_column("default" if parameters else "value", overflow="fold")
-    table.add_column("type" if parameters else "source", overflow="fold")
+    table.add_column("type and meaning" if parameters else "source", overflow="fold")
     for name, entry in entries.items():
         value = next(_text(entry[key]) for key in VALUES if key in entry)
-        rest = [_source(key, item) for key, item in entry.items() if key not in VALUES]
+        rest = [_source(key, item) for key, item in entry.items() if key not in VALUES and item != ""]
         table.add_row(name, value, " ".join(line for line in rest if line))
     return table
 
@@ -193,7 +215,9 @@ def _source(key: str, value: Any) -> str:
     if key == "alternatives":
         return " ".join(f"Elsewhere: {other['score']:g} ({other['source']}). {other['note']}" for other in value)
     text = _text(value)
-    return text if text.endswith((".", ":")) or key in ("note", "type") else f"{text}."
+    if key == "type":
+        return f"{text}:"
+    return text if text.endswith((".", ":")) or key == "note" else f"{text}."
 
 
 def _text(value: Any) -> str:

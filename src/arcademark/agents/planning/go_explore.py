@@ -56,13 +56,14 @@ class GoExplore:
         Frames to emulate before the first action; no action goes past it. Our choice: 1,000,000, a minute or two. The
         papers explore for hundreds of millions and more.
     width, height, levels : int
-        Of a cell: pixels and shades. 11, 8 and 8 in 2019.
+        Of a cell, in this order: pixels across and down, and shades. 11, 8 and 8 in 2019.
     explore_actions : int
         Actions of an exploration, at most. 100.
     repeat_probability : float
         Of an action to follow itself, else it is drawn anew from all. 0.95: 20 times on average.
     seen_weight, chosen_weight, chosen_since_new_weight : float
-        Of a cell's counts, in the choice of cells. 1, 0 and 0 in 2021.
+        What counts of a cell weigh in the choice of cells, in this order: how often it was seen, chosen, and chosen
+        since it led to something new. 1, 0 and 0 in 2021.
     life_ends : bool
         Whether an exploration ends with a life, and goes on from nowhere after it.
     frames_per_action : int or None

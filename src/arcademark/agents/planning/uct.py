@@ -65,7 +65,7 @@ class UCT(TreePlanner):
     horizon_frames : int
         How far a simulation looks ahead. Uncertain: 300, from the defaults of the published program.
     exploration : float
-        C. Uncertain: 0.1, from the same.
+        C, which widens the bounds. Uncertain: 0.1, from the defaults of the published program.
     discount : float
         γ an action. Uncertain: 0.999, from programs after the paper.
     reward_scale : {"first", "none"}

@@ -1,0 +1,56 @@
+"""What an agent's docstring says: its first line, and each parameter of its numpydoc section "Parameters"."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+
+_SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", flags=re.MULTILINE)
+_ENTRY = re.compile(r"^(?P<names>[*\w][*\w, ]*?)[ \t]*(?::[^\n]*)?$", flags=re.MULTILINE)
+
+
+def summary(factory: Callable[..., object]) -> str:
+    """Return the first paragraph of a factory's docstring as one line, nothing if it has none."""
+    return _line(_docstrings(factory)[0].partition("\n\n")[0])
+
+
+def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
+    """Return what the docstring of a class or function says of its parameters, each as one line.
+
+    Of a class its own docstring counts, then that of ``__init__``. Names that share an entry share what it says.
+    """
+    found: dict[str, str] = {}
+    for text in _docstrings(factory):
+        for names, note in _entries(_parameters(text)):
+            found |= {name: note for name in names if note and name not in found}
+    return found
+
+
+def _docstrings(factory: Callable[..., object]) -> list[str]:
+    own = factory.__dict__.get("__doc__") if inspect.isclass(factory) else getattr(factory, "__doc__", None)
+    init = getattr(factory.__init__, "__doc__", None) if inspect.isclass(factory) else None  # type: ignore[misc]
+    return [inspect.cleandoc(text) if isinstance(text, str) else "" for text in (own, init)]
+
+
+def _parameters(text: str) -> str:
+    """Return what stands under the heading "Parameters"."""
+    wanted = ("Parameters", "Other Parameters")
+    return "".join(body for section, body in _pieces(_SECTION, text) if section["title"].strip() in wanted)
+
+
+def _entries(text: str) -> list[tuple[list[str], str]]:
+    return [
+        ([name.strip(" *") for name in entry["names"].split(",")], _line(body)) for entry, body in _pieces(_ENTRY, text)
+    ]
+
+
+def _pieces(heading: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each heading with the text between it and the next."""
+    found = list(heading.finditer(text))
+    for number, match in enumerate(found, start=1):
+        yield match, text[match.end() : found[number].start() if number < len(found) else len(text)]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.replace("``", "").split())
