@@ -29,7 +29,7 @@ def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
 
 def _docstrings(factory: Callable[..., object]) -> list[str]:
     own = factory.__dict__.get("__doc__") if inspect.isclass(factory) else getattr(factory, "__doc__", None)
-    init = getattr(factory.__init__, "__doc__", None) if inspect.isclass(factory) else None  # type: ignore[misc]
+    init = getattr(factory.__init__, "__doc__", None) if inspect.isclass(factory) else None
     return [inspect.cleandoc(text) if isinstance(text, str) else "" for text in (own, init)]
 
 

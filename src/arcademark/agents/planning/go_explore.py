@@ -53,8 +53,8 @@ class GoExplore:
     Parameters
     ----------
     explore_frames : int
-        Frames to emulate before the first action; no action goes past it. Our choice: 1,000,000, a minute or two. The
-        papers explore for hundreds of millions and more.
+        Frames to emulate before the first action, at most but for those of the last restore. Our choice: 1,000,000, a
+        minute or two. The papers explore for hundreds of millions and more.
     width, height, levels : int
         Of a cell, in this order: pixels across and down, and shades. 11, 8 and 8 in 2019.
     explore_actions : int
