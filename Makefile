@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+PARALLEL ?= -n auto --dist loadfile
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -17,10 +18,10 @@ demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its
 	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
 
 test: lint $(VENV)/.dev ## Linters and every test
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
 
 quick: lint $(VENV)/.dev ## Linters and the fast tests
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 lint: $(VENV)/.dev ## Linters, types and the contracts between packages
 	$(BIN)/ruff check .
