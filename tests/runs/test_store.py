@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import database, recording, store
+from arcademark.runs import database, provenance, recording, store
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
@@ -82,7 +82,12 @@ def test_the_manifest_says_with_what(finished):
     assert manifest["agents"][0] == {"label": "random", "reference": "random", "parameters": {}, "source": None}
     assert {"arcademark", "ale-py", "numpy", "python"} == manifest["versions"].keys()
     assert manifest["machine"]["cores"] >= 1
-    assert "pytest" in manifest["command"].partition(" tests")[0]
+    assert manifest["command"] == provenance.command()
+
+
+def test_a_command_is_told_as_it_is_typed(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/arcademark", "run", "an agent"])
+    assert provenance.command() == "arcademark run 'an agent'"
 
 
 def test_a_missing_episode_and_damaged_actions(run):
