@@ -73,18 +73,6 @@ class BreadthFirst(TreePlanner):
         self.emulated = 0
         """Frames of the decision under way."""
 
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        BreadthFirst(env, **parameters)
-        return None
-
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:

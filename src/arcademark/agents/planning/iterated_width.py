@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arcademark.agents.planning.width import FeatureName, WidthPlanner
 
@@ -86,18 +86,6 @@ class IteratedWidth(WidthPlanner):
             prefer_long=prefer_long,
             frames_per_action=frames_per_action,
         )
-
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        IteratedWidth(env, **parameters)
-        return None
 
     def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
         """Expand novel nodes in breadth-first order; yield after each.

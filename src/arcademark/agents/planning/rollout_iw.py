@@ -112,18 +112,6 @@ class RolloutIW(WidthPlanner):
         """For how many frames those nodes that show the same as their parents do so."""
         self._labels: list[tuple[bool, bool]] = []
 
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        RolloutIW(env, **parameters)
-        return None
-
     def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
         """Roll out from the root until it is solved or no frames are left; yield after each rollout."""
         self._enter_met(model, root)

@@ -16,7 +16,7 @@ Nodes know their children, not their parents: a dropped part is freed at once. A
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
@@ -91,6 +91,19 @@ class TreePlanner:
 
     def __init__(self) -> None:
         self.root: Node | None = None
+
+    @classmethod
+    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
+        """Play every game.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a parameter is out of range.
+        """
+        make: Callable[..., object] = cls
+        make(env, **parameters)
+        return None
 
     def root_at(self, state: State, first: bool) -> Node:
         """Return the root of the search from `state`: the kept one if the game stands there, else a new one."""

@@ -98,18 +98,6 @@ class UCT(TreePlanner):
         self.prune_duplicates = prune_duplicates
         self.magnitude = self._unscaled()
 
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        UCT(env, **parameters)
-        return None
-
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
