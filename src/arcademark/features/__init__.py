@@ -1,0 +1,1 @@
+"""What a learning agent sees of a game: linear features of screens and memory."""

@@ -1,0 +1,94 @@
+"""What a feature set is: observations in, the numbers of the features that are active out.
+
+Linear learners need no vector of a million zeros, only which of its entries are not zero, and of binary ones only what
+changed since the observation before::
+
+    begin() ─→ update(observation) ─→ Change(on, off) ─→ update(observation) ─→ …
+                                        └─ or count(observation) ─→ Counts(features, counts): all that are not zero
+
+A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
+number while it is used. `arcademark.features.registry` lists those that there are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Observed = Literal["palette", "ram"]
+"""What a feature set is shown: screens of 7-bit colours, or the console's memory."""
+
+
+class Change(NamedTuple):
+    """Which binary features changed. Both arrays are valid until the next `update` or `begin` only.
+
+    Parameters
+    ----------
+    on : int32 array
+        Features that became active, each once, in no particular order.
+    off : int32 array
+        Features that were active and no longer are, likewise.
+    """
+
+    on: NDArray[np.int32]
+    off: NDArray[np.int32]
+
+
+class Counts(NamedTuple):
+    """The features that are not zero. Both arrays are valid until the next `update` or `begin` only.
+
+    Parameters
+    ----------
+    features : int32 array, shape (n,)
+        Each once, in no particular order.
+    counts : float32 array, shape (n,)
+        Their values, none of them zero.
+    """
+
+    features: NDArray[np.int32]
+    counts: NDArray[np.float32]
+
+
+class _Features(Protocol):
+    observed: Observed
+    """What `update` is to be given."""
+
+    num_features: int
+    """Length of the whole vector."""
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+
+    def describe(self, feature: int) -> str:
+        """Say what one feature means, for people: "colour 26 in the tile of row 3, column 5"."""
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw what is seen of an observation, as colours of shape (height, width, 3); changes nothing."""
+
+
+@runtime_checkable
+class BinaryFeatures(_Features, Protocol):
+    """Features that are 0 or 1."""
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next observation of the episode.
+
+        Parameters
+        ----------
+        observation : uint8 array
+            Shape (210, 160), colours 0 to 127, if `observed` is "palette" (other sizes are possible: the toy game's);
+            else (128,) bytes of memory.
+        """
+
+
+@runtime_checkable
+class CountedFeatures(_Features, Protocol):
+    """Features that are counts, or other numbers."""
+
+    def count(self, observation: NDArray[np.uint8]) -> Counts:
+        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+
+
+Features = BinaryFeatures | CountedFeatures

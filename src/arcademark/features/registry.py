@@ -1,0 +1,81 @@
+"""Feature sets by name.
+
+::
+
+    make_features("basic", env, {"colours": 8}) ─→ BinaryFeatures | CountedFeatures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import UnknownNameError
+from arcademark.features.base import Features, Observed
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """A kind of features.
+
+    Parameters
+    ----------
+    name, summary, citation : str
+    observed : {"palette", "ram"}
+        What it is shown.
+    factory : callable
+        ``factory(env, **parameters)`` makes it for one game; its keyword parameters are what can be set.
+    """
+
+    name: str
+    summary: str
+    citation: str
+    observed: Observed
+    factory: Callable[..., Features]
+
+
+_ALL: tuple[FeatureSet, ...] = ()
+_SETS = {item.name: item for item in _ALL}
+
+
+def feature_sets() -> Mapping[str, FeatureSet]:
+    """Return the feature sets that come with the package, by name."""
+    return MappingProxyType(_SETS)
+
+
+def feature_set(name: str) -> FeatureSet:
+    """Return one of them.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    try:
+        return _SETS[name]
+    except KeyError:
+        raise UnknownNameError("feature set", name, list(_SETS)) from None
+
+
+def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any] | None = None) -> Features:
+    """Make a feature set for one game.
+
+    Parameters
+    ----------
+    name : str
+    env : EnvironmentSpec
+        The game to be played.
+    parameters : mapping, optional
+        The set's own; the others keep their defaults.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such set.
+    ArcadeMarkError
+        If a parameter is out of range, or the set cannot be made for this game.
+    """
+    return feature_set(name).factory(env, **dict(parameters or {}))
