@@ -1,0 +1,189 @@
+"""All pairs of different base features: a pair is active while both of its features are.
+
+Features 0 to n - 1 are the base features themselves, then comes a triangle of pairs, a row for each greater feature::
+
+    (i, j), j < i   ─→   n + i (i - 1) / 2 + j          rows: 1-0 | 2-0 2-1 | 3-0 3-1 3-2 | …
+
+so all that i shares with smaller features lies together. What changed is told in ascending order, which is the order
+of a table of weights in memory: a learner walks through it once, forwards, however many features came or went. There is
+no gap and no collision, so nothing need be hashed.
+
+A pair becomes active when one of its features does and the other is active, or does too. Only such pairs are
+formed: with a features active of which c came, that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+
+import numpy as np
+from numba import njit
+
+from arcademark.features.base import Change
+
+ABSENT, GONE, CAME, KEPT = 0, 1, 2, 3
+"""What a base feature is during an update: active before (1), after (2), or both."""
+
+
+class Pairs:
+    """Base features and all pairs of different ones (Bellemare et al. 2013, Section 3.1.1 and Appendices A.1, A.5).
+
+    Parameters
+    ----------
+    num_base : int
+        Number n of base features, at least 1 and at most 65,535, so that features are int32.
+
+    Attributes
+    ----------
+    num_base : int
+    num_features : int
+        ``n + n (n - 1) / 2``.
+
+    Raises
+    ------
+    ValueError
+        If `num_base` is out of range.
+    """
+
+    def __init__(self, num_base: int) -> None:
+        if not 1 <= num_base <= 65_535:
+            raise ValueError(f"num_base is {num_base}; expected 1 to 65,535")
+        self.num_base = num_base
+        self.num_features = num_base + num_base * (num_base - 1) // 2
+        self._states = np.zeros(num_base, np.uint8)
+        self._lists = np.empty((4, num_base), np.int32)
+        self._on = np.empty(self.num_features, np.int32)
+        self._off = np.empty(self.num_features, np.int32)
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        self._states[:] = ABSENT
+
+    def update(self, change: Change) -> Change:
+        """Tell which base features and pairs changed, given which base features did.
+
+        Parameters
+        ----------
+        change : Change
+            Of base features, each of them once, in any order.
+
+        Returns
+        -------
+        Change
+            Both arrays ascending, so base features first; valid until the next `update`.
+
+        Raises
+        ------
+        ValueError
+            If a base feature is unknown, comes while it is active or goes while it is not.
+        """
+        came, gone = form_pairs(self._states, change.on, change.off, self._lists, self._on, self._off)
+        if came < 0:
+            raise ValueError("the change does not fit: a base feature came that was active, or went that was not")
+        return Change(self._on[:came], self._off[:gone])
+
+    def pair(self, i: int, j: int) -> int:
+        """Return the number of the feature that is the pair of base features `i` and `j`, in either order.
+
+        Raises
+        ------
+        ValueError
+            If they are the same, or one is no base feature.
+        """
+        low, high = min(i, j), max(i, j)
+        if not 0 <= low < high < self.num_base:
+            raise ValueError(f"no pair of {i} and {j}; expected two different numbers from 0 to {self.num_base - 1}")
+        return self.num_base + high * (high - 1) // 2 + low
+
+    def describe_pair(self, feature: int) -> tuple[int, int]:
+        """Return the two base features of a pair, the smaller one first.
+
+        Raises
+        ------
+        ValueError
+            If `feature` is no pair.
+        """
+        if not self.num_base <= feature < self.num_features:
+            raise ValueError(f"feature {feature} is no pair; those are {self.num_base} to {self.num_features - 1}")
+        place = feature - self.num_base
+        high = (1 + isqrt(1 + 8 * place)) // 2
+        return place - high * (high - 1) // 2, high
+
+
+@njit(cache=True)
+def form_pairs(states, on, off, lists, out_on, out_off):  # type: ignore[no-untyped-def]
+    """Take a change of base features into account and form the pairs that came and that went.
+
+    Parameters
+    ----------
+    states : uint8 array, shape (n,)
+        ABSENT or KEPT, of each base feature; brought up to date.
+    on, off : int32 arrays
+    lists : int32 array, shape (4, n)
+        Room for work.
+    out_on, out_off : int32 arrays, shape (n + n (n - 1) / 2,)
+        Room for the answer.
+
+    Returns
+    -------
+    (int, int)
+        How much of `out_on` and `out_off` is filled; (-1, -1), and `states` as it was, if the change does not fit.
+    """
+    if not _mark(states, on, off):
+        return -1, -1
+    before, after, gone, came = lists
+    num_before = num_after = num_gone = num_came = 0
+    for i in range(states.shape[0]):
+        state = states[i]
+        if state != ABSENT:
+            before[num_before] = after[num_after] = gone[num_gone] = came[num_came] = i
+            num_before += state & 1
+            num_after += state >> 1
+            num_gone += state == GONE
+            num_came += state == CAME
+    count_on = _list_pairs(states, CAME, after[:num_after], came[:num_came], out_on)
+    count_off = _list_pairs(states, GONE, before[:num_before], gone[:num_gone], out_off)
+    states[came[:num_came]] = KEPT
+    states[gone[:num_gone]] = ABSENT
+    return count_on, count_off
+
+
+@njit(cache=True)
+def _mark(states, on, off):  # type: ignore[no-untyped-def]
+    """Mark what came and went; if it does not fit, undo it and return False."""
+    for a in range(on.shape[0]):
+        if not 0 <= on[a] < states.shape[0] or states[on[a]] != ABSENT:
+            states[on[:a]] = ABSENT
+            return False
+        states[on[a]] = CAME
+    for a in range(off.shape[0]):
+        if not 0 <= off[a] < states.shape[0] or states[off[a]] != KEPT:
+            states[off[:a]] = KEPT
+            states[on] = ABSENT
+            return False
+        states[off[a]] = GONE
+    return True
+
+
+@njit(cache=True)
+def _list_pairs(states, changed_state, active, changed, out):  # type: ignore[no-untyped-def]
+    """List the changed features and the pairs of active ones of which at least one changed, ascending.
+
+    `active` and `changed` ascend; `changed` is the part of `active` whose state is `changed_state`.
+    """
+    count = changed.shape[0]
+    out[:count] = changed
+    below = 0
+    for a in range(active.shape[0] if count else 0):
+        i = np.int64(active[a])
+        row = states.shape[0] + i * (i - 1) // 2
+        if states[i] == changed_state:
+            for b in range(a):
+                out[count + b] = row + active[b]
+            count += a
+            below += 1
+        else:
+            for b in range(below):
+                out[count + b] = row + changed[b]
+            count += below
+    return count

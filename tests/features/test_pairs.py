@@ -1,0 +1,123 @@
+"""Pairs of features against all pairs of a set, formed anew at every step."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark.features.base import Change
+from arcademark.features.pairs import Pairs
+
+
+def numbers(values) -> np.ndarray:
+    return np.array(list(values), np.int32)
+
+
+def change(on=(), off=()) -> Change:
+    return Change(numbers(on), numbers(off))
+
+
+def slow_active(pairs: Pairs, base: set[int]) -> set[int]:
+    """Number every pair of the active base features by counting rows."""
+    starts = {i: pairs.num_base + sum(range(i)) for i in range(pairs.num_base)}
+    return base | {starts[high] + low for low, high in combinations(sorted(base), 2)}
+
+
+@pytest.mark.parametrize(("num_base", "num_features"), [(1, 1), (2, 3), (1024, 524_800), (1792, 1_606_528)])
+def test_counts(num_base, num_features):
+    assert Pairs(num_base).num_features == num_features
+
+
+def test_a_short_story():
+    pairs = Pairs(5)
+    pairs.begin()
+    assert [array.tolist() for array in pairs.update(change([4, 0, 2]))] == [[0, 2, 4, 6, 11, 13], []]
+    assert [array.tolist() for array in pairs.update(change([1], [4]))] == [[1, 5, 7], [4, 11, 13]]
+    assert [array.tolist() for array in pairs.update(change())] == [[], []]
+    assert [array.tolist() for array in pairs.update(change((), [0, 1, 2]))] == [[], [0, 1, 2, 5, 6, 7]]
+
+
+@given(st.integers(1, 40), st.data())
+def test_changes_are_those_of_all_pairs(num_base, data):
+    pairs = Pairs(num_base)
+    pairs.begin()
+    base: set[int] = set()
+    active: set[int] = set()
+    for flips in data.draw(st.lists(st.lists(st.integers(0, num_base - 1), unique=True), max_size=6)):
+        on, off = [i for i in flips if i not in base], [i for i in flips if i in base]
+        came, gone = pairs.update(change(on, off))
+        base ^= set(flips)
+        now = slow_active(pairs, base)
+        assert came.tolist() == sorted(now - active)
+        assert gone.tolist() == sorted(active - now)
+        active = now
+
+
+@pytest.mark.parametrize("num_base", [1024, 1792])
+def test_full_size(num_base):
+    rng = np.random.default_rng(0)
+    pairs = Pairs(num_base)
+    pairs.begin()
+    base: set[int] = set()
+    active: set[int] = set()
+    for _ in range(4):
+        flips = {int(i) for i in rng.choice(num_base, 60, replace=False)}
+        came, gone = pairs.update(change(flips - base, flips & base))
+        base ^= flips
+        now = slow_active(pairs, base)
+        assert came.tolist() == sorted(now - active)
+        assert gone.tolist() == sorted(active - now)
+        active = now
+    pairs.update(change(set(range(num_base)) - base))
+    everything = pairs.update(change((), range(num_base)))
+    assert np.array_equal(everything.off, np.arange(pairs.num_features))
+
+
+def test_begin_forgets():
+    pairs = Pairs(4)
+    first = pairs.update(change([0, 3])).on.tolist()
+    pairs.begin()
+    assert pairs.update(change([0, 3])).on.tolist() == first == [0, 3, 7]
+
+
+@pytest.mark.parametrize(
+    ("on", "off"),
+    [([1], []), ([], [2]), ([2, 2], []), ([], [1, 1]), ([4], []), ([-1], []), ([], [4]), ([2, 1], []), ([2], [3])],
+)
+def test_a_change_that_does_not_fit_is_refused_and_changes_nothing(on, off):
+    pairs = Pairs(4)
+    pairs.update(change([0, 1]))
+    with pytest.raises(ValueError, match="does not fit"):
+        pairs.update(change(on, off))
+    assert [array.tolist() for array in pairs.update(change([3], [0]))] == [[3, 8], [0, 4]]
+
+
+@given(st.integers(2, 65_535), st.data())
+def test_pairs_have_numbers_and_back(num_base, data):
+    pairs = Pairs.__new__(Pairs)  # without the room that updates need
+    pairs.num_base, pairs.num_features = num_base, num_base + num_base * (num_base - 1) // 2
+    low, high = sorted(data.draw(st.lists(st.integers(0, num_base - 1), min_size=2, max_size=2, unique=True)))
+    feature = pairs.pair(high, low)
+    assert pairs.pair(low, high) == feature
+    assert pairs.describe_pair(feature) == (low, high)
+
+
+def test_every_pair_of_a_small_set_has_its_own_number():
+    pairs = Pairs(9)
+    assert sorted(pairs.pair(i, j) for i, j in combinations(range(9), 2)) == list(range(9, 45))
+    assert [pairs.describe_pair(i) for i in (9, 10, 11, 44)] == [(0, 1), (0, 2), (1, 2), (7, 8)]
+
+
+def test_what_is_no_pair_is_refused():
+    pairs = Pairs(3)
+    for feature in (-1, 2, 6):
+        with pytest.raises(ValueError, match="is no pair; those are 3 to 5"):
+            pairs.describe_pair(feature)
+    for i, j in [(1, 1), (0, 3), (-1, 2)]:
+        with pytest.raises(ValueError, match="expected two different numbers from 0 to 2"):
+            pairs.pair(i, j)
+    for num_base in (0, 65_536):
+        with pytest.raises(ValueError, match="expected 1 to 65,535"):
+            Pairs(num_base)
