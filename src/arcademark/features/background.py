@@ -1,0 +1,112 @@
+"""The background of a game: at each pixel, the colour that is there most often.
+
+Bellemare et al. (2013, §3.1.1 and A.1) store the frequency of colours at each pixel in a histogram, of 18,000 screens
+of sample trajectories a game, and remove what they so find to be background. What that means they do not say; here a
+pixel that shows its most frequent colour is not seen, and of equally frequent colours the lower one is the background.
+How the trajectories are sampled, and where that differs from the paper, is said in `samples`.
+
+::
+
+    screens ─→ histogram (pixels, 128) ─→ background: its largest entry, the first of equals
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.features.cache import cached
+from arcademark.features.samples import sample_screens, sampling_key
+
+SCREENS = 18_000
+"""Sample screens a game (Bellemare et al. 2013, §3.1.1)."""
+
+SEED = 2013
+"""Of the generator from which sample screens are drawn; part of the cache's key."""
+
+COLOURS = 128
+
+
+def background(
+    env: EnvironmentSpec, screens: int = SCREENS, trajectory: str | None = None, seed: int = SEED
+) -> NDArray[np.uint8]:
+    """Return the most frequent colour of each pixel, from the cache if it was found before.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game.
+    screens : int
+        Sample screens, one a frame.
+    trajectory : str, optional
+        File of actions that the samples follow at first, see `samples`.
+    seed : int
+        Of the samples.
+
+    Returns
+    -------
+    uint8 array, shape (210, 160) or the game's
+        Colours from 0 to 127.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If `screens` is not positive, or the trajectory cannot be read.
+    """
+    sampled = sample_screens(env, screens, trajectory, np.random.default_rng(seed))
+    key = sampling_key(env, screens, trajectory, seed)
+    return cached("background", key, lambda: {"background": most_frequent(sampled)})["background"]
+
+
+def most_frequent(screens: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Return the most frequent colour of each pixel, the lower of equally frequent ones.
+
+    Parameters
+    ----------
+    screens : iterable of uint8 arrays, shape (height, width)
+        At least one, of colours from 0 to 127; each may be overwritten when the next is asked for.
+    """
+    remaining = iter(screens)
+    first = next(remaining)
+    last = first.flatten()
+    since = np.zeros(last.size, np.int32)
+    counts = np.zeros((last.size, COLOURS), np.int32)
+    now = 1
+    for screen in remaining:
+        tally(screen.ravel(), last, since, now, counts)
+        now += 1
+    counts[np.arange(last.size), last] += now - since
+    colours: NDArray[np.uint8] = counts.argmax(axis=1).astype(np.uint8)
+    return colours.reshape(first.shape)
+
+
+@njit(cache=True)
+def tally(screen, last, since, now, counts):  # type: ignore[no-untyped-def]
+    """Count for how many screens each pixel that changes had its colour.
+
+    Parameters
+    ----------
+    screen : uint8 array, shape (n,)
+        Screen number `now`.
+    last : uint8 array, shape (n,)
+        The one before; becomes equal to it.
+    since : int32 array, shape (n,)
+        Number of the screen in which each pixel took its colour.
+    now : int
+    counts : int32 array, shape (n, 128)
+        Screens in which each pixel had each colour, but for the colour that it has now.
+    """
+    words = screen.size // 8
+    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
+    for word in range(words + 1):
+        if word < words and new[word] == old[word]:
+            continue
+        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
+            if screen[pixel] != last[pixel]:
+                counts[pixel, last[pixel]] += now - since[pixel]
+                since[pixel] = now
+                last[pixel] = screen[pixel]

@@ -1,0 +1,98 @@
+"""Arrays that take seconds to make and never change: made once, kept in the user's cache folder.
+
+::
+
+    cached("background", {"game": "pong", …}, make) ─→ the file's arrays, if it was made with this very key
+                                                    └→ else make(), and written for the next time
+
+The folder is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``. It may be
+deleted at any time. A file holds its whole key, so that two keys are never taken for each other, and is put in place in
+one step, so that several processes may ask for the same at once. A file that is damaged or of another key is made anew;
+where nothing can be written, nothing is kept, and that is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[Any]]
+
+FORMAT = 1
+"""Version of the files' layout, part of every key."""
+
+_KEY = "key"
+"""Name under which a file holds its key."""
+
+
+def cache_folder() -> Path | None:
+    """Return where cached files are, None where the user has no home."""
+    if folder := os.environ.get("ARCADEMARK_CACHE"):
+        return Path(folder)
+    if folder := os.environ.get("XDG_CACHE_HOME"):
+        return Path(folder) / "arcademark"
+    try:
+        return Path.home() / ".cache" / "arcademark"
+    except RuntimeError:
+        return None
+
+
+def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
+    """Return arrays by name, from the cache if they are there.
+
+    Parameters
+    ----------
+    kind : str
+        What they are, a word that begins the file's name.
+    key : mapping of str to JSON value
+        All that they depend on.
+    make : callable
+        Makes them: any arrays that hold no Python objects, under any names but "key".
+
+    Returns
+    -------
+    dict of str to array
+        What `make` returned, now or on an earlier day.
+    """
+    text = json.dumps({"kind": kind, "format": FORMAT, "key": dict(key)}, sort_keys=True)
+    folder = cache_folder()
+    if folder is None:
+        return make()
+    path = folder / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.npz"
+    found = _read(path, text)
+    if found is None:
+        found = make()
+        _write(path, text, found)
+    return found
+
+
+def _read(path: Path, text: str) -> Arrays | None:
+    """Return a file's arrays; None if it is missing, damaged (the archive's checksums tell) or of another key."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if archive[_KEY].item() != text:
+                return None
+            return {name: archive[name] for name in archive.files if name != _KEY}
+    except Exception:  # damage shows as any of a dozen errors of zipfile, zlib and NumPy
+        return None
+
+
+def _write(path: Path, text: str, arrays: Arrays) -> None:
+    draft = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".draft-", suffix=".npz", delete=False) as file:
+            draft = Path(file.name)
+            np.savez_compressed(file, allow_pickle=False, **{_KEY: np.array(text)}, **arrays)
+        draft.replace(path)
+    except OSError:
+        if draft is not None:
+            draft.unlink(missing_ok=True)

@@ -1,0 +1,165 @@
+"""Screens of sample trajectories, from which feature sets learn about a game before anyone plays it.
+
+Bellemare et al. (2013, §3.1.1) follow a trajectory that a person played for a random number of steps, and act
+uniformly at random from there. What the paper leaves open is our choice:
+
+* The number of steps is uniform, from none to the whole trajectory; one is drawn for each episode.
+* Random play lasts to the end of the episode (under the protocol's cap), and then the next one begins.
+* Without a trajectory it is random play from the start: the paper's own trajectories were not published.
+* An action is held for the protocol's frames an action, and every frame shows one screen; the picture before the first
+  frame is none of them.
+
+A trajectory is a text file with a number of an action a line, of the protocol's action set, one for each agent step.
+Empty lines and comments from ``#`` on are passed over. It is followed from a game's start, so under no-op starts or
+sticky actions it need not lead where its player got to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.registry import environment_spec, open_environment, rom_checksum
+from arcademark.errors import ArcadeMarkError
+
+VERSION = 1
+"""Changes whenever the same question gives other screens."""
+
+_PLAYED = (
+    *("frame_skip", "repeat_action_probability", "max_frames_per_episode", "evaluation_episode_end"),
+    *("start", "noop_max", "mode", "difficulty"),
+)
+"""The protocol's settings on which the screens depend, beside the actions."""
+
+
+def sample_screens(
+    env: EnvironmentSpec, count: int, trajectory: str | None, rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
+    """Play and show the screen of every frame.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game; its protocol's observations do not matter.
+    count : int
+        Number of screens.
+    trajectory : str or None
+        File of the actions to be followed at first; None for random play.
+    rng : numpy.random.Generator
+        Source of every draw. Given one in the same state the screens are the same.
+
+    Yields
+    ------
+    uint8 array, shape (210, 160) or the game's
+        Colours from 0 to 127, in one array that the next screen overwrites.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If `count` is not positive, or the trajectory cannot be read (when called, not when iterated).
+    """
+    if count < 1:
+        raise ArcadeMarkError(f"{count} sample screens: expected at least 1")
+    actions = () if trajectory is None else read_trajectory(trajectory, env)
+    return _screens(env, count, actions, rng)
+
+
+def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed: int) -> dict[str, Any]:
+    """Return all that the screens from ``default_rng(seed)`` depend on, as JSON values for a cache's key.
+
+    Parameters
+    ----------
+    env, count, trajectory
+        As of `sample_screens`.
+    seed : int
+    """
+    actions = None if trajectory is None else json.dumps(read_trajectory(trajectory, env))
+    return {
+        "game": env.game,
+        "rom": rom_checksum(env.game),
+        "emulator": importlib.metadata.version("ale-py"),
+        "sampling": VERSION,
+        "actions": list(env.action_meanings),
+        **{name: getattr(env.protocol, name) for name in _PLAYED},
+        "screens": count,
+        "trajectory": actions and hashlib.sha256(actions.encode()).hexdigest(),
+        "seed": seed,
+    }
+
+
+def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
+    """Read a file of actions.
+
+    Parameters
+    ----------
+    path : str
+    env : EnvironmentSpec
+        Says which actions there are.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file cannot be read, holds no action, or a line holds something else.
+    """
+    try:
+        lines = Path(path).expanduser().read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise ArcadeMarkError(f"{path}: cannot read the trajectory ({reason}); name a file of actions") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        if not (text.isascii() and text.isdigit() and int(text) < env.num_actions):
+            raise ArcadeMarkError(
+                f"{path}, line {number}: {text!r} is no action of {env.game!r} under protocol {env.protocol.name!r}; "
+                f"expected a number from 0 to {env.num_actions - 1}"
+            )
+        found.append(int(text))
+    if not found:
+        raise ArcadeMarkError(f"{path}: holds no action; expected a number from 0 to {env.num_actions - 1} a line")
+    return tuple(found)
+
+
+def _screens(
+    env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
+    shown = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1, "frame_skip": 1}
+    game = open_environment(environment_spec(env.game, env.protocol.override(shown)))
+    screen = np.empty(game.spec.observation_shape, np.uint8)
+    try:
+        episodes = (_episode(game, actions, env.protocol.frame_skip, screen, rng) for _ in repeat(None))
+        yield from islice(chain.from_iterable(episodes), count)
+    finally:
+        game.close()
+
+
+def _episode(
+    game: Environment, trajectory: Sequence[int], frame_skip: int, screen: NDArray[np.uint8], rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
+    game_rng, rng = rng.spawn(2)
+    game.reset(game_rng)
+    for action in _actions(trajectory, game.spec.num_actions, rng):
+        for _ in range(frame_skip):
+            _, terminated, truncated = game.step(action)
+            game.observe(screen)
+            yield screen
+            if terminated or truncated:
+                return
+
+
+def _actions(trajectory: Sequence[int], num_actions: int, rng: np.random.Generator) -> Iterator[int]:
+    """Follow a trajectory for a random number of steps, and then act uniformly at random for ever."""
+    yield from trajectory[: int(rng.integers(len(trajectory) + 1))]
+    while True:
+        yield int(rng.integers(num_actions))
