@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.features.base import Change
@@ -40,6 +40,7 @@ def test_a_short_story():
 
 
 @given(st.integers(1, 40), st.data())
+@settings(deadline=None)
 def test_changes_are_those_of_all_pairs(num_base, data):
     pairs = Pairs(num_base)
     pairs.begin()

@@ -15,6 +15,7 @@ from typing import Any
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import UnknownNameError
 from arcademark.features.base import Features, Observed
+from arcademark.features.ram import Ram, RamBits
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ class FeatureSet:
     factory: Callable[..., Features]
 
 
-_ALL: tuple[FeatureSet, ...] = ()
+BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
+
+_ALL: tuple[FeatureSet, ...] = (
+    FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits),
+    FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram),
+)
 _SETS = {item.name: item for item in _ALL}
 
 

@@ -1,0 +1,141 @@
+"""Bits of memory and their pairs, against vectors of all bits and all pairs of them."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.base import BinaryFeatures
+from arcademark.features.ram import BETWEEN, CLEAR, SET, Ram, RamBits
+from arcademark.features.registry import feature_sets, make_features
+from arcademark.suite.protocols import protocol
+
+TOY = environment_spec("toy", protocol("ale-2013"))
+PONG = environment_spec("pong", protocol("ale-2013"))
+
+
+def memory(*values: int, size: int = 8) -> np.ndarray:
+    return np.array([*values, *[0] * (size - len(values))], np.uint8)
+
+
+def slow_bits(observation) -> set[int]:
+    return {8 * i + bit for i, byte in enumerate(observation.tolist()) for bit in range(8) if byte & 2**bit}
+
+
+def slow_pairs(features, observation) -> set[int]:
+    """Name every pair by what it is described as, so that its number is checked from the other side."""
+    bits = slow_bits(observation)
+    return {f"{features.describe(i)} and {features.describe(j)}" for i, j in combinations(sorted(bits), 2)}
+
+
+def follow(features, observations) -> list[set[int]]:
+    """Return all that is active after each observation, checking that nothing comes or goes twice."""
+    features.begin()
+    active: set[int] = set()
+    seen = []
+    for observation in observations:
+        on, off = (array.tolist() for array in features.update(observation))
+        assert len({*on, *off}) == len(on) + len(off)
+        assert active.isdisjoint(on)
+        assert active.issuperset(off)
+        active = (active - set(off)) | set(on)
+        seen.append(active)
+    return seen
+
+
+MEMORIES = st.lists(st.lists(st.sampled_from([0, 1, 3, 128, 255, 90]), min_size=8, max_size=8).map(bytes), max_size=6)
+
+
+@given(MEMORIES)
+@settings(deadline=None)
+def test_bits_are_those_of_the_memory(memories):
+    observations = [np.frombuffer(item, np.uint8) for item in memories]
+    assert follow(RamBits(TOY), observations) == [slow_bits(item) for item in observations]
+
+
+@given(MEMORIES)
+@settings(max_examples=10, deadline=None)
+def test_pairs_are_the_ands_of_all_bits(memories):
+    observations = [np.frombuffer(item, np.uint8) for item in memories]
+    features = Ram(TOY)
+    for observation, active in zip(observations, follow(features, observations), strict=True):
+        assert {i for i in active if i < 64} == slow_bits(observation)
+        assert {features.describe(i) for i in active if i >= 64} == slow_pairs(features, observation)
+
+
+@pytest.mark.parametrize("name", ["ram-bits", "ram"])
+def test_real_play(name):
+    spec = environment_spec("seaquest", protocol("ale-2013").override({"observation": "ram"}))
+    env = open_environment(spec)
+    rng = np.random.default_rng(0)
+    env.reset(rng)
+    observations = np.empty((40, 128), np.uint8)
+    for observation in observations:
+        env.step(int(rng.integers(18)))
+        env.observe(observation)
+    env.close()
+    features = make_features(name, spec)
+    for observation, active in zip(observations, follow(features, observations), strict=True):
+        bits = sorted(slow_bits(observation))
+        pairs = {1024 + j * (j - 1) // 2 + i for i, j in combinations(bits, 2)}
+        assert active == {*bits, *(pairs if name == "ram" else ())}
+
+
+def test_sizes():
+    assert (RamBits(PONG).num_features, Ram(PONG).num_features) == (1024, 524_800)
+    assert (RamBits(TOY).num_features, Ram(TOY).num_features) == (64, 64 + 64 * 63 // 2)
+
+
+def test_registered():
+    for name, kind in {"ram-bits": RamBits, "ram": Ram}.items():
+        features = make_features(name, TOY)
+        assert type(features) is kind
+        assert isinstance(features, BinaryFeatures)
+        assert features.observed == feature_sets()[name].observed == "ram"
+
+
+def test_a_hand_computed_change():
+    features = RamBits(TOY)
+    assert [array.tolist() for array in features.update(memory(5, 0, 128))] == [[0, 2, 23], []]
+    assert [array.tolist() for array in features.update(memory(6, 0, 128))] == [[1], [0]]
+    features.begin()
+    assert [array.tolist() for array in features.update(memory(6))] == [[1, 2], []]
+
+
+def test_descriptions():
+    features = Ram(PONG)
+    assert features.describe(0) == "bit 0 (worth 1) of byte 0"
+    assert features.describe(1023) == "bit 7 (worth 128) of byte 127"
+    assert features.describe(1024 + 2) == "bit 1 (worth 2) of byte 0 and bit 2 (worth 4) of byte 0"
+    for features in (RamBits(TOY), Ram(TOY)):
+        for feature in (-1, features.num_features):
+            with pytest.raises(ArcadeMarkError, match=f"no feature {feature}; expected 0 to"):
+                features.describe(feature)
+
+
+def test_other_observations_are_refused():
+    for features in (RamBits(TOY), Ram(TOY)):
+        for shape in ((128,), (4, 8), (210, 160)):
+            for method in (features.update, features.picture):
+                with pytest.raises(ArcadeMarkError, match="not 8 bytes of memory; play with"):
+                    method(np.zeros(shape, np.uint8))
+
+
+def test_picture_shows_bits_and_changes_nothing():
+    features = Ram(PONG)
+    observation = memory(*range(128), size=128)
+    features.update(observation)
+    picture = features.picture(observation)
+    assert picture.shape == (16 * 11 - 2, 8 * 26 - 2, 3)
+    assert picture.dtype == np.uint8
+    for byte in range(128):
+        top, left = byte // 8 * 11, byte % 8 * 26
+        for bit in range(8):
+            colour = SET if byte >> bit & 1 else CLEAR
+            assert (picture[top : top + 9, left + 3 * (7 - bit) :][:, :3] == colour).all()
+    assert (picture[9::11] == BETWEEN).all()
+    assert [array.size for array in features.update(observation)] == [0, 0]
