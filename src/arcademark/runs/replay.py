@@ -141,6 +141,27 @@ def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
     return found
 
 
+def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
+    """Return the one episode that is meant: the first unless `episode` is given, of evaluation where both phases fit.
+
+    Raises
+    ------
+    UnknownNameError
+        As `select`.
+    ArcadeMarkError
+        As `select`, and if episodes of several trials fit.
+    """
+    wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
+    found = select(run, **wanted)
+    trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
+    if len(trials) > 1:
+        shown = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
+        raise ArcadeMarkError(
+            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {shown}"
+        )
+    return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
+
+
 def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
     """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
 

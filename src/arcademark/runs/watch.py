@@ -11,7 +11,7 @@ from typing import Unpack
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import video
-from arcademark.runs.replay import Choice, Recorded, open_recorded, replay, select
+from arcademark.runs.replay import Choice, Recorded, open_recorded, replay, select_one
 from arcademark.runs.store import RunRecord, read_actions, read_run
 
 FRAMES_PER_SECOND = 60
@@ -59,7 +59,7 @@ def watch(
         written. No file is left then.
     """
     run = read_run(directory)
-    recorded = _choose(run, choice)
+    recorded = select_one(run, **choice)
     path = Path(out) if out is not None else Path(_name(recorded))
     every = every_frames or EVERY_FRAMES.get(path.suffix.lower(), 1)
     if every < 1 or scale < 1:
@@ -69,19 +69,6 @@ def watch(
     pictures = _pictures(run, recorded, scale, every, on_frames)
     video.write(path, pictures, FRAMES_PER_SECOND / every)
     return path
-
-
-def _choose(run: RunRecord, choice: Choice) -> Recorded:
-    """Return the one episode that is meant."""
-    wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
-    found = select(run, **wanted)
-    trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
-    if len(trials) > 1:
-        shown = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
-        raise ArcadeMarkError(
-            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {shown}"
-        )
-    return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
 
 
 def _name(recorded: Recorded) -> str:
