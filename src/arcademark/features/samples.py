@@ -120,7 +120,7 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
         text = line.partition("#")[0].strip()
         if not text:
             continue
-        if not (text.isascii() and text.isdigit() and int(text) < env.num_actions):
+        if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) < env.num_actions):
             raise ArcadeMarkError(
                 f"{path}, line {number}: {text!r} is no action of {env.game!r} under protocol {env.protocol.name!r}; "
                 f"expected a number from 0 to {env.num_actions - 1}"

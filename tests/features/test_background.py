@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.background import background, most_frequent
+from arcademark.features.samples import sample_screens
+
+
+def slow_most_frequent(screens):
+    """Count each pixel's colours, one by one; the first of the most frequent."""
+    found = np.empty(screens.shape[1:], np.uint8)
+    for pixel in np.ndindex(found.shape):
+        shown = screens[(slice(None), *pixel)].tolist()
+        found[pixel] = max(range(128), key=lambda colour: (shown.count(colour), -colour))
+    return found
+
+
+def test_by_hand():
+    screens = np.array([[[3, 9, 7]], [[3, 9, 7]], [[5, 1, 7]], [[5, 1, 7]], [[5, 0, 7]]], np.uint8)
+    np.testing.assert_array_equal(most_frequent(screens), [[5, 1, 7]])
+
+
+def test_of_a_single_screen_it_is_the_screen():
+    screen = np.arange(128, dtype=np.uint8).reshape(8, 16)
+    np.testing.assert_array_equal(most_frequent([screen]), screen)
+
+
+@given(st.data())
+def test_equals_its_slow_twin(data):
+    """Few colours make ties; screens of any size end within a word."""
+    shape = data.draw(st.tuples(st.integers(1, 9), st.integers(1, 4), st.integers(1, 11)))
+    screens = data.draw(arrays(np.uint8, shape, elements=st.sampled_from([0, 1, 2, 127])))
+    np.testing.assert_array_equal(most_frequent(screens), slow_most_frequent(screens))
+
+
+@given(arrays(np.uint8, (7, 3, 5), elements=st.integers(0, 3)), st.permutations(range(7)))
+def test_the_order_of_screens_does_not_matter(screens, order):
+    np.testing.assert_array_equal(most_frequent(screens[list(order)]), most_frequent(screens))
+
+
+def test_an_array_that_is_overwritten_will_do():
+    screens = np.random.default_rng(0).integers(3, size=(20, 4, 6), dtype=np.uint8)
+    one = np.empty((4, 6), np.uint8)
+
+    def overwritten():
+        for screen in screens:
+            one[:] = screen
+            yield one
+
+    np.testing.assert_array_equal(most_frequent(overwritten()), slow_most_frequent(screens))
+
+
+@pytest.mark.parametrize("game", ["toy", "pong"])
+def test_a_games_background_is_that_of_its_sample_screens(make_env, game):
+    env = make_env(game)
+    screens = [screen.copy() for screen in sample_screens(env, 50, None, np.random.default_rng(2013))]
+    found = background(env, 50)
+    np.testing.assert_array_equal(found, slow_most_frequent(np.array(screens)))
+    np.testing.assert_array_equal(background(env, 50), found)
+
+
+def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        "arcademark.features.background.most_frequent", lambda screens: (calls.append(1), most_frequent(screens))[1]
+    )
+    for env, screens, seed in [
+        (make_env("toy"), 61, 1),
+        (make_env("toy", observation="ram"), 61, 1),
+        (make_env("toy"), 62, 1),
+        (make_env("toy"), 61, 2),
+        (make_env("toy", frame_skip=2), 61, 1),
+    ]:
+        background(env, screens, seed=seed)
+        background(env, screens, seed=seed)
+    assert len(calls) == 4
+
+
+def test_bad_input_is_refused_before_anything_is_played(make_env, tmp_path):
+    with pytest.raises(ArcadeMarkError, match="^0 sample screens"):
+        background(make_env("toy"), 0)
+    with pytest.raises(ArcadeMarkError, match="cannot read the trajectory"):
+        background(make_env("toy"), 10, str(tmp_path / "none"))

@@ -1,0 +1,141 @@
+import multiprocessing
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.features.cache import cache_folder, cached
+
+KEY = {"game": "pong", "screens": 3, "nothing": None}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "a" / "b"))
+    return tmp_path / "a" / "b"
+
+
+class Maker:
+    """Counts how often it was asked."""
+
+    def __init__(self, **arrays):
+        self.arrays, self.asked = arrays, 0
+
+    def __call__(self):
+        self.asked += 1
+        return self.arrays
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for name, array in expected.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+@pytest.fixture
+def maker():
+    return Maker(shapes=np.arange(12, dtype=np.uint8).reshape(3, 4), speed=np.array([0.5, np.inf], np.float32))
+
+
+def test_what_was_made_is_found_again(folder, maker):
+    for _ in range(3):
+        assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert maker.asked == 1
+    assert [path.name.startswith("thing-") and path.suffix == ".npz" for path in folder.iterdir()] == [True]
+
+
+def test_the_order_of_a_key_does_not_matter_and_everything_in_it_does(folder, maker):
+    cached("thing", KEY, maker)
+    cached("thing", dict(reversed(KEY.items())), maker)
+    assert maker.asked == 1
+    for kind, key in [("other", KEY), ("thing", KEY | {"screens": 4}), ("thing", KEY | {"more": 1}), ("thing", {})]:
+        cached(kind, key, maker)
+    assert maker.asked == 5
+
+
+@pytest.mark.parametrize("at", [0, 0.3, 0.5, 0.7, 1])
+def test_a_damaged_file_is_made_anew(folder, maker, at):
+    maker.arrays["noise"] = np.random.default_rng(0).integers(256, size=5000, dtype=np.uint8)
+    cached("thing", KEY, maker)
+    (path,) = folder.iterdir()
+    whole = bytearray(path.read_bytes())
+    whole[int(at * (len(whole) - 1))] ^= 0x55
+    path.write_bytes(whole)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no archive at all"])
+def test_another_file_in_its_place_is_replaced(folder, maker, content):
+    cached("thing", KEY, maker)
+    (path,) = folder.iterdir()
+    path.write_bytes(content)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    cached("thing", KEY, maker)
+    assert maker.asked == 2
+
+
+def test_a_file_of_another_key_is_not_taken(folder, maker):
+    cached("thing", KEY, maker)
+    (path,) = folder.iterdir()
+    cached("thing", {"another": 1}, Maker(other=np.zeros(1)))
+    (other,) = set(folder.iterdir()) - {path}
+    other.replace(path)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert maker.asked == 2
+
+
+def test_a_folder_that_cannot_be_is_no_error(tmp_path, monkeypatch, maker):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "file" / "folder"))
+    for _ in range(2):
+        assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert maker.asked == 2
+
+
+def test_a_full_disk_leaves_nothing_behind(folder, maker, monkeypatch):
+    def fail(file, **arrays):
+        file.write(b"begun")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", fail)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert list(folder.iterdir()) == []
+
+
+def test_an_error_of_the_maker_is_its_own(folder):
+    def fail():
+        raise OSError("of the maker")
+
+    with pytest.raises(OSError, match="of the maker"):
+        cached("thing", KEY, fail)
+    assert not folder.exists()
+
+
+def _ask(number):
+    return cached("thing", KEY, lambda: {"large": np.arange(200_000)})["large"].sum() + number - number
+
+
+def test_two_processes_at_once(folder):
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert set(pool.map(_ask, range(6), chunksize=1)) == {np.arange(200_000).sum()}
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_where_the_folder_is(monkeypatch):
+    monkeypatch.setenv("ARCADEMARK_CACHE", "/one")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/two")
+    assert cache_folder() == Path("/one")
+    monkeypatch.setenv("ARCADEMARK_CACHE", "")
+    assert cache_folder() == Path("/two/arcademark")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME" if os.name == "posix" else "USERPROFILE", "/three")
+    assert cache_folder() == Path("/three/.cache/arcademark")
+
+
+def test_without_a_home_nothing_is_kept(monkeypatch, maker):
+    monkeypatch.setattr("arcademark.features.cache.cache_folder", lambda: None)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert maker.asked == 2

@@ -1,0 +1,163 @@
+import numpy as np
+import pytest
+
+from arcademark.environments.registry import open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features import samples
+from arcademark.features.samples import read_trajectory, sample_screens, sampling_key
+
+
+def screens_of(env, count, trajectory=None, seed=0):
+    return np.array([screen.copy() for screen in sample_screens(env, count, trajectory, np.random.default_rng(seed))])
+
+
+def write(path, actions):
+    path.write_text("".join(f"{action}\n" for action in actions))
+    return str(path)
+
+
+@pytest.mark.parametrize("game", ["toy", "pong", "carnival"])
+def test_as_many_screens_as_asked_for_of_the_console_itself(make_env, game):
+    env = make_env(game, "dqn-2015")
+    found = screens_of(env, 23)
+    game_shape = make_env(game, observation="palette").observation_shape
+    assert found.shape == (23, *game_shape)
+    assert found.max() < 128
+    assert len(np.unique(found.reshape(23, -1), axis=0)) > 5
+
+
+def test_the_same_generator_gives_the_same_screens_and_another_others(make_env):
+    env = make_env("toy")
+    np.testing.assert_array_equal(screens_of(env, 200), screens_of(env, 200))
+    assert (screens_of(env, 200) != screens_of(env, 200, seed=1)).any()
+
+
+def test_more_screens_begin_with_the_fewer(make_env):
+    env = make_env("pong")
+    np.testing.assert_array_equal(screens_of(env, 30)[:12], screens_of(env, 12))
+
+
+def test_a_screen_a_frame_through_the_ends_of_episodes(make_env):
+    """The toy game by hand: every action is held for 5 frames, and a game that is over begins again."""
+    env = make_env("toy")
+    spec = make_env("toy", observation="palette", frame_skip=1)
+    game, expected = open_environment(spec), []
+    rng = np.random.default_rng(7)
+    ends = 0
+    while len(expected) < 400:
+        game_rng, action_rng = rng.spawn(2)
+        game.reset(game_rng)
+        action_rng.integers(1)  # the length of no trajectory
+        ended = False
+        while not ended:
+            action = action_rng.integers(18)
+            for _ in range(5):
+                ended = game.step(int(action)).terminated
+                screen = np.empty((8, 8), np.uint8)
+                game.observe(screen)
+                expected.append(screen)
+                if ended:
+                    ends += 1
+                    break
+    assert ends > 3
+    np.testing.assert_array_equal(screens_of(env, 400, seed=7), expected[:400])
+
+
+def test_a_cap_ends_an_episode(make_env):
+    env = make_env("pong", max_frames_per_episode=7, start="reset", noop_max=0)
+    found = screens_of(env, 21).reshape(3, 7, -1)
+    np.testing.assert_array_equal(found[0, 0], found[1, 0])
+    np.testing.assert_array_equal(found[0, 0], found[2, 0])
+
+
+def test_a_trajectory_is_followed_for_a_uniformly_random_number_of_steps():
+    """The trajectory's action is none that random play chooses."""
+    rng = np.random.default_rng(0)
+    lengths = []
+    for _ in range(400):
+        actions = samples._actions((99,) * 9, 18, rng)
+        lengths.append(next(n for n, action in enumerate(actions) if action != 99))
+    counts = np.bincount(lengths, minlength=10)
+    assert counts.size == 10
+    assert counts.min() > 15
+    assert counts.max() < 70
+
+
+def test_after_the_trajectory_actions_are_random():
+    actions = samples._actions((), 4, np.random.default_rng(0))
+    counts = np.bincount([next(actions) for _ in range(4000)])
+    assert counts.size == 4
+    assert counts.min() > 900
+
+
+def test_the_screens_are_those_of_the_trajectory(make_env, tmp_path):
+    env = make_env("freeway")
+    trajectory = write(tmp_path / "up", [2] * 400)
+    game = open_environment(make_env("freeway", observation="palette", frame_skip=1))
+    game.reset(np.random.default_rng(0))
+    expected = np.empty((60, 210, 160), np.uint8)
+    for screen in expected:
+        game.step(2)
+        game.observe(screen)
+    seed = next(s for s in range(99) if np.random.default_rng(s).spawn(2)[1].integers(401) >= 12)
+    np.testing.assert_array_equal(screens_of(env, 60, trajectory, seed), expected)
+    assert (screens_of(env, 60, None, seed) != expected).any()
+
+
+def test_comments_and_empty_lines(make_env, tmp_path):
+    path = tmp_path / "actions.txt"
+    path.write_text("# a title\n\n 3 \n0# nothing\n\t17\r\n#\n")
+    assert read_trajectory(str(path), make_env("pong")) == (3, 0, 17)
+
+
+@pytest.mark.parametrize("line", ["18", "-1", "1.0", "1 2", "FIRE", "²", "+1", "9" * 5000])
+def test_a_line_that_is_no_action_is_named(make_env, tmp_path, line):
+    path = tmp_path / "actions.txt"
+    path.write_text(f"0\n# comment\n{line} # bad\n1\n", encoding="utf-8")
+    with pytest.raises(ArcadeMarkError) as error:
+        sample_screens(make_env("pong"), 5, str(path), np.random.default_rng(0))
+    message = str(error.value)
+    assert f"{path}, line 3: '{line}' is no action of 'pong' under protocol 'ale-2013'" in message
+    assert message.endswith("expected a number from 0 to 17")
+
+
+def test_the_action_set_is_the_protocols(make_env, tmp_path):
+    path = write(tmp_path / "actions", [5, 6])
+    assert read_trajectory(path, make_env("pong")) == (5, 6)
+    with pytest.raises(ArcadeMarkError, match=r"line 2: '6' .* from 0 to 5$"):
+        read_trajectory(path, make_env("pong", action_set="minimal"))
+
+
+def test_files_that_are_no_trajectory(make_env, tmp_path):
+    env = make_env("pong")
+    (tmp_path / "empty").write_text("# nothing\n")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    for name, said in [("empty", "holds no action"), ("binary", "not text"), ("none", "No such file"), ("", "direct")]:
+        with pytest.raises(ArcadeMarkError, match=said):
+            read_trajectory(str(tmp_path / name), env)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_no_screens_cannot_be_asked_for(make_env, count):
+    with pytest.raises(ArcadeMarkError, match=f"^{count} sample screens: expected at least 1$"):
+        sample_screens(make_env("toy"), count, None, np.random.default_rng(0))
+
+
+def test_the_key_says_all_that_matters_and_nothing_else(make_env, tmp_path):
+    one, same = write(tmp_path / "one", [1, 2]), write(tmp_path / "same", ["# the same", "1 # up", 2])
+    other = write(tmp_path / "other", [12])
+    base = sampling_key(make_env("pong"), 10, one, 0)
+    assert base == sampling_key(make_env("pong", observation="ram"), 10, same, 0)
+    others = [
+        sampling_key(make_env("pong"), 11, one, 0),
+        sampling_key(make_env("pong"), 10, one, 1),
+        sampling_key(make_env("pong"), 10, other, 0),
+        sampling_key(make_env("pong"), 10, None, 0),
+        sampling_key(make_env("breakout"), 10, one, 0),
+        sampling_key(make_env("pong", action_set="minimal"), 10, one, 0),
+        sampling_key(make_env("pong", frame_skip=4), 10, one, 0),
+        sampling_key(make_env("pong", repeat_action_probability=0.25), 10, one, 0),
+        sampling_key(make_env("pong", mode=1), 10, one, 0),
+    ]
+    texts = {repr(sorted(key.items())) for key in (base, *others)}
+    assert len(texts) == 10
