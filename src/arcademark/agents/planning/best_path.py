@@ -22,12 +22,11 @@ episodes a game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 18
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.tree import check
+from arcademark.agents.planning.planner import KeptPlanner, check
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +73,7 @@ class Path:
         return total, -1 if self.ended else self.states[-1].lives, len(self.actions)
 
 
-class BestPath:
+class BestPath(KeptPlanner):
     """Improves one sequence of actions; an `agents.base.Planner`.
 
     Parameters
@@ -88,9 +87,6 @@ class BestPath:
     hold : float
         Probability that a random action is held for another step.
     """
-
-    checkpoint_seconds = 10.0
-    yield_frames = 1_000
 
     def __init__(
         self,
@@ -112,18 +108,6 @@ class BestPath:
         self.path: Path | None = None
         self.emulated = 0
         """Frames of the decision under way."""
-
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        BestPath(env, **parameters)
-        return None
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
@@ -155,13 +139,13 @@ class BestPath:
         self.path, self.emulated = self.path.rest(), 0
         return action
 
-    def checkpoint(self) -> bytes:
+    def memory(self) -> Any:
         """Return the path, and the frames of the decision under way."""
-        return pickle.dumps((self.path, self.emulated), pickle.HIGHEST_PROTOCOL)
+        return self.path, self.emulated
 
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        self.path, self.emulated = pickle.loads(checkpoint)
+    def remember(self, memory: Any) -> None:
+        """Keep what `memory` returned."""
+        self.path, self.emulated = memory
 
     def _improved(self, model: GenerativeModel, path: Path, horizon: int, rng: np.random.Generator) -> Path:
         """Return the path with another end, if that is no worse; a path too short is lengthened."""

@@ -29,7 +29,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.tree import Node, TreePlanner, check, choose
+from arcademark.agents.planning.planner import check, choose
+from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,12 +113,13 @@ class BreadthFirst(TreePlanner):
         return action
 
     def memory(self) -> Any:
-        """Return the frames of the decision under way."""
-        return self.emulated
+        """Return the tree, and the frames of the decision under way."""
+        return super().memory(), self.emulated
 
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
-        self.emulated = memory
+        tree, self.emulated = memory
+        super().remember(tree)
 
     def _expand(self, model: GenerativeModel, node: Node) -> None:
         assert node.state is not None

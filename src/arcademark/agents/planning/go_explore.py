@@ -28,13 +28,12 @@ again where a cell's trajectory is replaced. Ours is different in this:
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.tree import check, check_frames
+from arcademark.agents.planning.planner import KeptPlanner, check, check_frames
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 NAME = "go-explore"
 
 
-class GoExplore:
+class GoExplore(KeptPlanner):
     """Explores before the first action, then plays the best it found; an `agents.base.Planner`.
 
     Parameters
@@ -114,8 +113,8 @@ class GoExplore:
         self._actions: list[int] | None = None
         self._next = 0
 
-    @staticmethod
-    def supports(env: EnvironmentSpec, **parameters: Any) -> str | None:
+    @classmethod
+    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
         """Say why a game cannot be played so, or None if it can.
 
         Raises
@@ -123,7 +122,7 @@ class GoExplore:
         ArcadeMarkError
             If a parameter is out of range.
         """
-        GoExplore(env, **parameters)
+        super().supports(env, **parameters)
         probability = env.protocol.repeat_action_probability
         if probability:
             return (
@@ -217,11 +216,10 @@ class GoExplore:
                 actions[i] = actions[i - 1]
         return actions
 
-    def checkpoint(self) -> bytes:
+    def memory(self) -> Any:
         """Return what was found so far, and which of it was played."""
-        kept = self._archive, self._explored_frames, self._actions, self._next
-        return pickle.dumps(kept, pickle.HIGHEST_PROTOCOL)
+        return self._archive, self._explored_frames, self._actions, self._next
 
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        self._archive, self._explored_frames, self._actions, self._next = pickle.loads(checkpoint)
+    def remember(self, memory: Any) -> None:
+        """Keep what `memory` returned."""
+        self._archive, self._explored_frames, self._actions, self._next = memory

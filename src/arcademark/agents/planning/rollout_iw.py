@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.tree import check
+from arcademark.agents.planning.planner import check
 from arcademark.agents.planning.width import FeatureName, WidthPlanner
 
 if TYPE_CHECKING:
@@ -110,7 +110,6 @@ class RolloutIW(WidthPlanner):
         self._solved: set[Node] = set()
         self._still: dict[Node, int] = {}
         """For how many frames those nodes that show the same as their parents do so."""
-        self._labels: list[tuple[bool, bool]] = []
 
     def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
         """Roll out from the root until it is solved or no frames are left; yield after each rollout."""
@@ -210,14 +209,10 @@ class RolloutIW(WidthPlanner):
         return super().memory(), labels
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned; labels find their nodes when the tree is there."""
-        kept, self._labels = memory
+        """Keep what `memory` returned."""
+        kept, labels = memory
         super().remember(kept)
-
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        super().restore(checkpoint)
-        for node, (met, solved) in zip(self.kept_nodes(), self._labels, strict=True):
+        for node, (met, solved) in zip(self.kept_nodes(), labels, strict=True):
             if met:
                 self._met.add(node)
             if solved:

@@ -15,16 +15,12 @@ Nodes know their children, not their parents: a dropped part is freed at once. A
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.agents.planning.planner import KeptPlanner
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import State
 
 
@@ -76,34 +72,17 @@ class Node:
             waiting.extend(reversed(node.children))
 
 
-class TreePlanner:
-    """A planner that keeps the part of its tree that it walks into; a base for `agents.base.Planner`.
+class TreePlanner(KeptPlanner):
+    """A planner that keeps the part of its tree that it walks into.
 
     Attributes
     ----------
     root : Node or None
         Where the last decision led, with all that is known from there on; None if nothing is.
-    yield_frames : int
-        Frames to emulate before `plan` yields again.
     """
-
-    yield_frames = 1_000
 
     def __init__(self) -> None:
         self.root: Node | None = None
-
-    @classmethod
-    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
-        make: Callable[..., object] = cls
-        make(env, **parameters)
-        return None
 
     def root_at(self, state: State, first: bool) -> Node:
         """Return the root of the search from `state`: the kept one if the game stands there, else a new one."""
@@ -116,22 +95,13 @@ class TreePlanner:
         children = self.root.children if self.root is not None else ()
         self.root = next((child for child in children if child.action == action), None)
 
-    def checkpoint(self) -> bytes:
-        """Return all that is kept between decisions of an episode, or of the decision under way."""
-        return pickle.dumps((self.memory(), pack(self.root)), pickle.HIGHEST_PROTOCOL)
-
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        memory, packed = pickle.loads(checkpoint)
-        self.remember(memory)
-        self.root = unpack(packed)
-
     def memory(self) -> Any:
-        """Return what is kept besides the tree, picklable."""
-        return None
+        """Return the tree, flat."""
+        return pack(self.root)
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Keep the tree that `memory` returned."""
+        self.root = unpack(memory)
 
 
 def pack(root: Node | None) -> list[tuple[Any, ...]]:
@@ -159,43 +129,3 @@ def unpack(packed: Sequence[tuple[Any, ...]]) -> Node | None:
             parent, children, _ = open_nodes.pop()
             parent.children = tuple(children)
     return root
-
-
-def choose(values: Sequence[float], rng: np.random.Generator) -> int:
-    """Return the index of the greatest value; among equal ones each is as likely.
-
-    Nothing is drawn where one is the greatest alone.
-    """
-    greatest = max(values)
-    best = [i for i, value in enumerate(values) if value == greatest]
-    return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]
-
-
-def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
-    """Refuse a budget of frames that holds no action.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If `frames` is below those of one action, the protocol's if `frames_per_action` is None.
-    """
-    if frames_per_action is not None:
-        check(agent, "frames_per_action", frames_per_action, 1)
-    least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
-    if frames < least:
-        raise ArcadeMarkError(
-            f"agent {agent}: parameter {parameter!r} is {frames}: expected at least {least}, the frames of one action"
-        )
-
-
-def check(agent: str, parameter: str, value: float, least: float, most: float | None = None) -> None:
-    """Refuse a parameter that is out of range.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If `value` is below `least` or above `most`.
-    """
-    if value < least or (most is not None and value > most):
-        expected = f"at least {least:g}" if most is None else f"{least:g} to {most:g}"
-        raise ArcadeMarkError(f"agent {agent}: parameter {parameter!r} is {value:g}: expected {expected}")

@@ -43,7 +43,8 @@ import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Literal
 
-from arcademark.agents.planning.tree import Node, TreePlanner, check, choose
+from arcademark.agents.planning.planner import check, choose
+from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,12 +128,13 @@ class UCT(TreePlanner):
         return action
 
     def memory(self) -> Any:
-        """Return the magnitude that rewards are divided by."""
-        return self.magnitude
+        """Return the tree, and the magnitude that rewards are divided by."""
+        return super().memory(), self.magnitude
 
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
-        self.magnitude = memory
+        tree, self.magnitude = memory
+        super().remember(tree)
 
     def _sample(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> None:
         """Run one simulation (Algorithm 2, sample)."""

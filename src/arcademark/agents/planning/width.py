@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from arcademark.agents.planning.features import Features, make_features
-from arcademark.agents.planning.tree import Node, TreePlanner, check, check_frames, choose
+from arcademark.agents.planning.planner import check, check_frames, choose
+from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +97,6 @@ class WidthPlanner(TreePlanner):
         self.max_depth = 0
         self.risk_aversion = 1.0
         """What losses are multiplied by."""
-        self._unpacked: list[NDArray[Any] | None] = []
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
@@ -198,17 +198,13 @@ class WidthPlanner(TreePlanner):
         return list(self.root.walk()) if self.root is not None else []
 
     def memory(self) -> Any:
-        """Return the frames of the decision under way, and the kept nodes' atoms in the order of the written tree."""
-        return self.emulated, [self.atoms.get(node) for node in self.kept_nodes()]
+        """Return the tree, its nodes' atoms in the order in which it is written, and the decision's frames so far."""
+        return super().memory(), [self.atoms.get(node) for node in self.kept_nodes()], self.emulated
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned; atoms find their nodes when the tree is there."""
-        self.emulated, self._unpacked = memory
-
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
+        """Keep what `memory` returned."""
+        tree, atoms, self.emulated = memory
+        super().remember(tree)
         self.forget_search()
-        super().restore(checkpoint)
-        pairs = zip(self.kept_nodes(), self._unpacked, strict=True)
-        self.atoms = {node: atoms for node, atoms in pairs if atoms is not None}
-        self._unpacked = []
+        pairs = zip(self.kept_nodes(), atoms, strict=True)
+        self.atoms = {node: found for node, found in pairs if found is not None}
