@@ -15,6 +15,8 @@ from typing import Any
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import UnknownNameError
 from arcademark.features.base import Features, Observed
+from arcademark.features.basic import Basic
+from arcademark.features.bass import Bass
 from arcademark.features.ram import Ram, RamBits
 
 
@@ -41,6 +43,8 @@ class FeatureSet:
 BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
 
 _ALL: tuple[FeatureSet, ...] = (
+    FeatureSet("basic", "which of 128 colours show in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic),
+    FeatureSet("bass", "which of 8 colours show in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass),
     FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits),
     FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram),
 )

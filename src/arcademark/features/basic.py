@@ -1,0 +1,117 @@
+"""Basic: which colours show in which tile of the screen, once the background is taken away.
+
+Bellemare et al. (2013, §3.1.1 and Appendix A.1) divide the screen into 16 × 14 tiles, with a feature for each tile and
+each of the 128 colours: 28,672 in all. A pixel that shows its background's colour is not seen. The background is taken
+away first, in full colour; so where only eight colours are told apart, a pixel is seen that differs from its background
+in hue alone. (The paper has the same order, and says no more.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments import facts
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.features import background as backgrounds
+from arcademark.features.base import Change, Observed
+from arcademark.features.colours import NumColours, game_colours
+from arcademark.features.tiles import ColourTiles
+
+ROWS, COLUMNS = 14, 16
+"""Tiles of the screen (Bellemare et al. 2013, §3.1.1: 16 × 14)."""
+
+MOST_ROWS, MOST_COLUMNS = 250, 160
+"""Pixels of the largest screen."""
+
+
+class Basic:
+    """A feature for each tile and each colour; a `base.BinaryFeatures`.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game to be played.
+    rows, columns : int
+        Tiles of the screen.
+    colours : {128, 8}
+        Colours that are told apart: all, or those of SECAM.
+    background : bool
+        Whether to take away the background.
+    background_screens : int
+        Sample screens in which it is found.
+    trajectory : str, optional
+        File of actions that the samples follow at first, see `samples`; without one they are of random play.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a parameter is out of range, or the trajectory cannot be read.
+    """
+
+    observed: Observed = "palette"
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        rows: int = ROWS,
+        columns: int = COLUMNS,
+        colours: NumColours = 128,
+        background: bool = True,
+        background_screens: int = backgrounds.SCREENS,
+        trajectory: str | None = None,
+    ) -> None:
+        self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
+        self.num_features = self._tiles.num_features
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        self._tiles.begin()
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next screen of the episode, uint8 of the game's shape."""
+        return self._tiles.update(observation)
+
+    def describe(self, feature: int) -> str:
+        """Say what a feature means: "colour 26 (#…) in the tile of row 3, column 5" (from 0)."""
+        check_feature(feature, self.num_features)
+        return self._tiles.describe(feature)
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
+        return self._tiles.picture(observation)
+
+
+def make_tiles(
+    env: EnvironmentSpec,
+    rows: int,
+    columns: int,
+    colours: NumColours,
+    background: bool,
+    background_screens: int,
+    trajectory: str | None,
+) -> ColourTiles:
+    """Return a game's tiles; parameters and errors as of `Basic`."""
+    for name, value, most in (("rows", rows, MOST_ROWS), ("columns", columns, MOST_COLUMNS)):
+        if not 1 <= value <= most:
+            raise ArcadeMarkError(f"{name} is {value}; expected 1 to {most} tiles")
+    if colours not in (128, 8):
+        raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
+    if trajectory is not None and not background:
+        raise ArcadeMarkError("a trajectory is followed to find the background; leave it out, or set background=true")
+    hidden = backgrounds.background(env, background_screens, trajectory) if background else None
+    return ColourTiles(facts.screen_shape(env.game), rows, columns, game_colours(env.game, colours), hidden)
+
+
+def check_feature(feature: int, num_features: int) -> None:
+    """Refuse a feature that is none.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is not in ``range(num_features)``.
+    """
+    if not 0 <= feature < num_features:
+        raise ArcadeMarkError(f"feature {feature}: expected 0 to {num_features - 1}")

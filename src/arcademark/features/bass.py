@@ -1,0 +1,79 @@
+"""BASS: the eight SECAM colours in each tile of the screen, and all pairs of those.
+
+Bellemare et al. (2013, §3.1.1 and Appendix A.1) change two things of Basic: there are eight colours, so 1,792 features
+of a colour in a tile; and "pairwise combinations" of these are features too, here all pairs of different ones, active
+while both are: 1,606,528 in all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.features import background as backgrounds
+from arcademark.features.base import Change, Observed
+from arcademark.features.basic import COLUMNS, ROWS, check_feature, make_tiles
+from arcademark.features.colours import NumColours
+from arcademark.features.pairs import Pairs
+
+MOST = 65_535
+"""Features that can be paired, so that pairs have 32-bit numbers."""
+
+
+class Bass:
+    """Colours in tiles, and pairs of them; a `base.BinaryFeatures`.
+
+    Parameters
+    ----------
+    env, rows, columns, background, background_screens, trajectory
+        As of `basic.Basic`.
+    colours : {8, 128}
+        Colours that are told apart: those of SECAM, or all (on few tiles only: at most 65,535 features are paired).
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a parameter is out of range, or the trajectory cannot be read.
+    """
+
+    observed: Observed = "palette"
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        rows: int = ROWS,
+        columns: int = COLUMNS,
+        colours: NumColours = 8,
+        background: bool = True,
+        background_screens: int = backgrounds.SCREENS,
+        trajectory: str | None = None,
+    ) -> None:
+        if (number := rows * columns * colours) > MOST:
+            raise ArcadeMarkError(
+                f"{rows} rows x {columns} columns x {colours} colours are {number} features; at most {MOST} can be paired"
+            )
+        self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
+        self._pairs = Pairs(self._tiles.num_features)
+        self.num_features = self._pairs.num_features
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        self._tiles.begin()
+        self._pairs.begin()
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next screen of the episode, uint8 of the game's shape."""
+        return self._pairs.update(self._tiles.update(observation))
+
+    def describe(self, feature: int) -> str:
+        """Say what a feature means: "green in the tile of row 3, column 5", or two such joined by "and"."""
+        check_feature(feature, self.num_features)
+        parts = (feature,) if feature < self._pairs.num_base else self._pairs.describe_pair(feature)
+        return " and ".join(self._tiles.describe(part) for part in parts)
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
+        return self._tiles.picture(observation)

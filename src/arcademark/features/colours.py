@@ -1,0 +1,73 @@
+"""How colours are told apart: the 128 that a screen may hold, or the 8 of SECAM television.
+
+A screen's colour is a hue times 8 plus a brightness. On a SECAM television the console shows the brightness alone, as
+one of eight colours (Bellemare et al. 2013, Appendix A.1)::
+
+    NTSC, PAL    hue 0–15 │ brightness 0–7     128 colours
+    SECAM                   brightness 0–7       8 colours: black blue red magenta green cyan yellow white
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments import facts, toy
+from arcademark.environments.palettes import rgb_table
+
+NumColours = Literal[128, 8]
+
+SECAM = {
+    "black": "#000000",
+    "blue": "#2121ff",
+    "red": "#f03c79",
+    "magenta": "#ff50ff",
+    "green": "#7fff00",
+    "cyan": "#7fffff",
+    "yellow": "#ffff3f",
+    "white": "#ffffff",
+}
+"""What the eight brightnesses look like, as the emulator has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Colours:
+    """A way to tell colours apart.
+
+    Parameters
+    ----------
+    codes : uint8 array, shape (256,)
+        Number of each byte of an observation, below n. Observations hold bytes from 0 to 127 only; the others are there
+        so that any byte has a number.
+    rgb : uint8 array, shape (n, 3)
+        What each looks like.
+    names : tuple of str, length n
+    """
+
+    codes: NDArray[np.uint8]
+    rgb: NDArray[np.uint8]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def game_colours(game: str, number: NumColours = 128) -> Colours:
+    """Return the colours of a game's screens.
+
+    Parameters
+    ----------
+    game : str
+    number : {128, 8}
+        Eight for SECAM.
+    """
+    every = np.arange(256, dtype=np.uint8)
+    if number == 8:
+        rgb = np.array([list(bytes.fromhex(colour[1:])) for colour in SECAM.values()], np.uint8)
+        return Colours(every & np.uint8(7), rgb, tuple(SECAM))
+    rgb = np.repeat(every[::2, None], 3, axis=1) if game == toy.NAME else rgb_table(facts.standard(game))[::2]
+    names = tuple(f"colour {number} (#{bytes(colour.tolist()).hex()})" for number, colour in enumerate(rgb))
+    return Colours(every & np.uint8(127), rgb, names)

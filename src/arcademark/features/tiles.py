@@ -1,0 +1,191 @@
+"""Which colours show in which tile of the screen, told by what changed.
+
+A pixel's tile is in row ``y * rows // height``, and its column likewise, so tiles need not be of one size, and on a
+screen of fewer pixels than tiles some tiles are empty. A pixel whose colour is its background's is not seen::
+
+    feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
+
+How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one eight
+bytes at a time, and each pixel that changed is taken from one count and added to another. A feature changes where a
+count rises from or falls to nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.features.base import Change
+from arcademark.features.colours import Colours
+
+UNSEEN = 255
+"""A byte that no screen of 7-bit colours holds: a background of it hides nothing."""
+
+NOTHING = (40, 40, 40)
+"""What a tile without colours is drawn in, a grey that is none of the console's colours."""
+
+
+class ColourTiles:
+    """Binary features: a colour in a tile.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of the screens.
+    rows, columns : int
+    colours : Colours
+        How colours are told apart.
+    background : uint8 array of that shape, or None
+        Colours that are not seen, a pixel each; None to see everything.
+
+    Attributes
+    ----------
+    num_features : int
+        ``rows * columns * len(colours)``.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        rows: int,
+        columns: int,
+        colours: Colours,
+        background: NDArray[np.uint8] | None = None,
+    ) -> None:
+        self.rows, self.columns, self.colours = rows, columns, colours
+        self.num_features = rows * columns * len(colours)
+        row, column = (np.arange(size) * tiles // size for size, tiles in zip(shape, (rows, columns), strict=True))
+        first = (row[:, None] * columns + column) * len(colours)
+        self._shape, self._row, self._column = shape, row, column
+        self._first = first.astype(np.int32).ravel()
+        self._background = np.full(shape, UNSEEN, np.uint8) if background is None else background
+        self._hidden = self._background.ravel()
+        self._screen = np.empty(shape, np.uint8)
+        self._flat = self._screen.ravel()
+        self._last = self._hidden.copy()
+        self._counts = np.zeros(self.num_features, np.int32)
+        self._states = np.zeros(self.num_features, np.uint8)
+        self._lists = np.empty((3, self.num_features), np.int32)
+
+    def begin(self) -> None:
+        """Forget the last screen: nothing is seen, as on a screen that shows the background alone."""
+        self._last[:] = self._hidden
+        self._counts[:] = 0
+        self._states[:] = 0
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """Tell what changed since the last screen.
+
+        Parameters
+        ----------
+        observation : uint8 array, shape (height, width)
+        """
+        self._screen[...] = observation
+        lists = self._lists
+        on, off = see(
+            self._flat, self._last, self._hidden, self.colours.codes, self._first, self._counts, self._states, lists
+        )
+        return Change(lists[1, :on], lists[2, :off])
+
+    def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Return which colours show in which tiles of a screen; changes nothing.
+
+        Returns
+        -------
+        bool array, shape (rows, columns, colours)
+        """
+        found = np.zeros(self.num_features, bool)
+        shown = observation != self._background
+        found[self._first.reshape(self._shape)[shown] + self.colours.codes[observation[shown]]] = True
+        return found.reshape(self.rows, self.columns, len(self.colours))
+
+    def describe(self, feature: int) -> str:
+        """Say what a feature means: "green in the tile of row 3, column 5" (from 0)."""
+        tile, colour = divmod(feature, len(self.colours))
+        row, column = divmod(tile, self.columns)
+        return f"{self.colours.names[colour]} in the tile of row {row}, column {column}"
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey.
+
+        Returns
+        -------
+        uint8 array, shape (height, width, 3)
+        """
+        image = np.empty((*self._shape, 3), np.uint8)
+        image[:] = NOTHING
+        seen = self.seen(observation)
+        for row, column in np.argwhere(seen.any(axis=2)).tolist():
+            present = np.flatnonzero(seen[row, column])
+            y, x = np.flatnonzero(self._row == row), np.flatnonzero(self._column == column)
+            bands = present[np.arange(y.size) * present.size // y.size]
+            image[np.ix_(y, x)] = self.colours.rgb[bands][:, None]
+        return image
+
+
+@njit(cache=True)
+def see(screen, last, hidden, codes, first, counts, states, lists):  # type: ignore[no-untyped-def]
+    """Bring the counts of colours up to date with a screen, and list the features that changed.
+
+    Parameters
+    ----------
+    screen : uint8 array, shape (n,)
+    last : uint8 array, shape (n,)
+        The screen that `counts` is about; becomes equal to `screen`.
+    hidden : uint8 array, shape (n,)
+        The background.
+    codes : uint8 array, shape (256,)
+        Colour of each byte.
+    first : int32 array, shape (n,)
+        The first feature of each pixel's tile.
+    counts : int32 array, shape (m,)
+        Pixels that show each feature.
+    states : uint8 array, shape (m,)
+        1 where a feature is active, else 0; between calls it is so where its count is positive.
+    lists : int32 array, shape (3, m)
+        Room for work, and for the answer: ``lists[1]`` are features that became active, ``lists[2]`` that ceased to be.
+
+    Returns
+    -------
+    (int, int)
+        How much of ``lists[1]`` and ``lists[2]`` is filled.
+    """
+    touched = lists[0]
+    num_touched = 0
+    words = screen.size // 8
+    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
+    for word in range(words + 1):
+        if word < words and new[word] == old[word]:
+            continue
+        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
+            now, before, background = screen[pixel], last[pixel], hidden[pixel]
+            if now == before:
+                continue
+            last[pixel] = now
+            if before != background:
+                feature = first[pixel] + codes[before]
+                counts[feature] -= 1
+                if counts[feature] == 0 and states[feature] < 2:
+                    states[feature] += 2
+                    touched[num_touched] = feature
+                    num_touched += 1
+            if now != background:
+                feature = first[pixel] + codes[now]
+                counts[feature] += 1
+                if counts[feature] == 1 and states[feature] < 2:
+                    states[feature] += 2
+                    touched[num_touched] = feature
+                    num_touched += 1
+    num_on = num_off = 0
+    for i in range(num_touched):
+        feature = touched[i]
+        active = counts[feature] > 0
+        if active and states[feature] == 2:
+            lists[1, num_on] = feature
+            num_on += 1
+        elif not active and states[feature] == 3:
+            lists[2, num_off] = feature
+            num_off += 1
+        states[feature] = active
+    return num_on, num_off
