@@ -102,6 +102,18 @@ def test_what_the_agent_declares_is_read_and_checked(env):
             adapt(agent, "a", env)
 
 
+def test_an_agent_may_ask_for_screens_of_colours_or_for_the_memory(env):
+    agent = Answers([0])
+    assert adapt(agent, "a", env).observation is None
+    for kind in ("palette", "ram"):
+        agent.observation = kind
+        assert adapt(agent, "a", env).observation == kind
+    for wrong in ("rgb", 1, np.zeros(2), ["ram"]):
+        agent.observation = wrong
+        with pytest.raises(ArcadeMarkError, match=r"its observation is .*; expected 'palette' or 'ram'"):
+            adapt(agent, "a", env)
+
+
 def test_an_act_of_another_signature_is_refused(env):
     class Single:
         def act(self, observation): ...

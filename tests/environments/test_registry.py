@@ -12,9 +12,9 @@ from ale_py import roms
 
 from arcademark.environments import facts
 from arcademark.environments.palettes import gray_table, rgb_table
-from arcademark.environments.registry import environment_spec, open_environment, rom_checksum
+from arcademark.environments.registry import environment_spec, observing, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.protocols import protocol, protocols
+from arcademark.suite.protocols import differences, protocol, protocols
 from arcademark.suite.tasks import games
 
 SOME = ["pong", "pacman", "air_raid", "carnival", "skiing"]
@@ -48,6 +48,27 @@ def test_shapes_and_actions(game, name, changes, shape, actions):
     env = open_environment(spec)
     env.reset(np.random.default_rng(0))
     env.observe(np.empty(shape, np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("game", "kind", "shape"),
+    [
+        ("pong", "palette", (210, 160)),
+        ("carnival", "palette", (214, 160)),
+        ("pong", "ram", (128,)),
+        ("toy", "ram", (8,)),
+    ],
+)
+def test_other_observations_leave_the_rest_of_the_protocol_as_it_is(game, kind, shape):
+    spec = environment_spec(game, protocol("world-records"))
+    seen = observing(spec, kind)
+    assert seen.observation_shape == shape
+    assert {difference.setting for difference in differences(spec.protocol, seen.protocol)} <= {
+        *("observation", "screen_size", "max_pool", "frame_stack"),
+    }
+    assert seen.protocol.observation == kind
+    assert observing(seen, kind) == seen
+    assert observing(spec, None) == spec
 
 
 def test_frames_per_action_replaces_the_frame_skip():

@@ -112,6 +112,40 @@ def test_an_agent_may_act_each_frame(toy_plan):
     assert Player(stepwise).frames_per_action is None
 
 
+@pytest.mark.parametrize(("kind", "shape"), [("palette", (8, 8)), ("ram", (8,))])
+def test_an_agent_is_shown_what_it_asks_for(tmp_path, kind, shape):
+    code = f"""
+import numpy as np
+
+class Looks:
+    observation = {kind!r}
+    batch_size = 2
+
+    def act(self, observations, first, rngs):
+        assert observations.shape == (self.batch_size, *{shape}), observations.shape
+        assert observations.max() < (128 if self.observation == "palette" else 256)
+        return np.zeros(self.batch_size, int)
+
+class Learns(Looks):
+    batch_size = 1
+
+    def train(self): ...
+    def evaluate(self): ...
+    def checkpoint(self):
+        return b""
+    def restore(self, checkpoint): ...
+    def learn(self, transition, rng):
+        assert transition.observation.shape == transition.next_observation.shape == {shape}
+"""
+    (tmp_path / "looks.py").write_text(code)
+    for name in ("Looks", "Learns"):
+        (trial,) = make_plan(f"{tmp_path}/looks.py:{name}", ["toy"], "ale-2013", episodes=3, frames=200).trials
+        recorded = trial.protocol
+        ended = [item.record for item in Player(trial).play(range(3)) if isinstance(item, EpisodeResult)]
+        assert {record.end for record in ended} == {"terminated"}
+        assert trial.protocol == recorded
+
+
 def training(trial, checkpoint=None):
     blocks = [item for item in Player(trial).play([0, 1], checkpoint) if isinstance(item, TrainingBlock)]
     rows = [

@@ -18,19 +18,20 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.base import Learner, Planner, Policy, Transition
 from arcademark.agents.importing import where_raised
-from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
+ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
 LEARNER_METHODS = ("train", "evaluate", "learn", "checkpoint", "restore")
 CHECKPOINT_SECONDS = 10.0
 """How much play of a planner may be lost, unless it asks for something else."""
@@ -94,6 +95,8 @@ class CheckedAgent:
     ----------
     frames_per_action : int or None
         What the agent declares.
+    observation : {"palette", "ram"} or None
+        What the agent declares.
     """
 
     def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
@@ -101,6 +104,7 @@ class CheckedAgent:
         self.where = f"agent {name} on {env.game}"
         self.num_actions = env.num_actions
         self.frames_per_action: int | None = self._positive("frames_per_action", None)
+        self.observation: AskedObservation | None = self._observation()
 
     def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -112,6 +116,13 @@ class CheckedAgent:
         if not isinstance(saved, (bytes, bytearray)):
             raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
         return bytes(saved)
+
+    def _observation(self) -> Any:
+        value = getattr(self._agent, "observation", None)
+        if value is not None and not (isinstance(value, str) and value in ASKED_OBSERVATIONS):
+            expected = " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS)
+            raise ArcadeMarkError(f"{self.where}: its observation is {value!r}; expected {expected}")
+        return value
 
     def _positive(self, attribute: str, default: Any) -> Any:
         value = getattr(self._agent, attribute, None)

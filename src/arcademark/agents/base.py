@@ -8,6 +8,9 @@ Optional attributes, read once after the agent is made:
 
 ``frames_per_action`` : int or None
     Emulated frames an action, where the agent asks for another number than the protocol's ``frame_skip``. Recorded.
+``observation`` : "palette" or "ram"
+    What the agent is shown instead of the protocol's observations: screens of 7-bit colours in the console's size, or
+    its memory. It sees one screen, of one frame. Nothing else of the protocol changes, nor do actions replay otherwise.
 ``batch_size`` : int
     How many episodes a policy would like to play at once (default 1). It cannot change a score.
 ``checkpoint_frames`` : int

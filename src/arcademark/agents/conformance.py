@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcademark.agents.base import Learner, Planner, Policy, Transition
 from arcademark.agents.planner_conformance import check_planner
 from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.registry import observing
 
 Make = Callable[[], Policy]
 Actions = list[list[int]]
@@ -53,7 +54,7 @@ def fake_episodes(
     env: EnvironmentSpec, rng: np.random.Generator, count: int = 4, max_steps: int = 12
 ) -> tuple[FakeEpisode, ...]:
     """Make up episodes of different lengths from a few recurring observations."""
-    screens = rng.integers(0, 256, (5, *env.observation_shape), dtype=np.uint8)
+    screens = _screens(env, rng, 5)
     lengths = rng.integers(2, max_steps + 1, count)
     return tuple(
         FakeEpisode(screens[rng.integers(0, 5, steps + 1)], rng.integers(-1, 2, steps).astype(float), int(seed))
@@ -107,6 +108,7 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
         With what differed.
     """
     made = make()
+    env = observing(env, getattr(made, "observation", None))
     if not isinstance(made, Policy) and callable(getattr(made, "plan", None)):
         check_planner(cast(Callable[[], Planner], make), env, rng)
         return
@@ -124,7 +126,7 @@ def check_actions(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
     """Every answer is one integer an episode, within the game's actions."""
     policy = _evaluating(make)
     for slots in (1, 3):
-        observations = rng.integers(0, 256, (slots, *env.observation_shape), dtype=np.uint8)
+        observations = _screens(env, rng, slots)
         rngs = rng.spawn(slots)
         for first in (True, False):
             actions = policy.act(observations, np.full(slots, first), rngs)
@@ -212,6 +214,11 @@ def train(learner: Learner, episodes: Sequence[FakeEpisode]) -> Actions:
             before[:], after[:] = 0, 0  # valid during the calls only
             actions[-1].append(action)
     return actions
+
+
+def _screens(env: EnvironmentSpec, rng: np.random.Generator, count: int) -> NDArray[np.uint8]:
+    values = 128 if env.protocol.observation == "palette" else 256
+    return rng.integers(0, values, (count, *env.observation_shape), dtype=np.uint8)
 
 
 def _evaluating(make: Make) -> Policy:

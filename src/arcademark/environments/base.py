@@ -15,12 +15,15 @@ same screens, RAM, rewards and ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.suite import protocols
+
+AskedObservation = Literal["palette", "ram"]
+"""What an agent may ask to be shown instead of the protocol's observations."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from arcademark.environments import facts, toy
-from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.base import AskedObservation, Environment, EnvironmentSpec
 from arcademark.environments.console import Console
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols, tasks
@@ -46,6 +46,25 @@ def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action:
         action_meanings=_action_meanings(game_id, settings),
         observation_shape=facts.observation_shape(settings, screen, facts.ram_size(game_id)),
     )
+
+
+def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> EnvironmentSpec:
+    """Return a game with the observations that an agent asks for: one screen of the last frame, or the memory.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+        What to play, as `environment_spec` gave it.
+    observation : {"palette", "ram"} or None
+        None for the protocol's own.
+    """
+    if observation is None:
+        return spec
+    settings = dataclasses.replace(
+        spec.protocol, observation=observation, screen_size=None, max_pool=False, frame_stack=1
+    )
+    shape = facts.observation_shape(settings, facts.screen_shape(spec.game), facts.ram_size(spec.game))
+    return dataclasses.replace(spec, protocol=settings, observation_shape=shape)
 
 
 def open_environment(

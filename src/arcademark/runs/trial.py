@@ -21,7 +21,7 @@ from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPo
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.environments.registry import environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, TrainingBlock
 from arcademark.runs.plan import Trial
@@ -53,6 +53,7 @@ class Player:
         self.trial = trial
         self.spec = environment_spec(trial.game, trial.protocol)
         self.agent = make_agent(trial.agent, self.spec)
+        self.spec = observing(self.spec, self.agent.observation)
         self.learns = isinstance(self.agent, CheckedLearner)
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
