@@ -94,7 +94,7 @@ def test_a_run_of_the_first_layout_is_continued(old, same_in_new, toy_plan, pace
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete
     assert execute(grown, tmp_path / "at once", workers=1).complete
-    assert version(old) == database.SCHEMA_VERSION == 2
+    assert version(old) == database.SCHEMA_VERSION == 3
     assert columns(old) == columns(same_in_new)
     found, expected = rows(old), rows(tmp_path / "at once")
     assert found["episode"] == expected["episode"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
-from arcademark.runs.lane import Played, TrainingBlock
-from arcademark.runs.progress import RECENT_SECONDS, Standing, Tracker, _Recent
+from arcademark.runs.events import Learning
+from arcademark.runs.lane import Played, Trained, TrainingBlock
+from arcademark.runs.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
@@ -62,19 +63,83 @@ def test_a_learner_has_its_budget_to_play(toy_plan, paced):
     assert tracker.done == 1
 
 
-def test_a_learner_whose_budget_is_in_episodes_cannot_be_guessed(toy_plan, paced):
-    override = {"training_frames": "none", "training_episodes": 7}
-    (trial,) = toy_plan(paced("Learner"), override=override).trials
-    tracker = Tracker([Standing(trial, episodes=1, frames=100, learns=True)])
+IN_EPISODES = {"training_frames": "none", "training_episodes": 7}
+
+
+def ended(frames: int, score: float = 0.0) -> tuple[Played, Trained]:
+    return Played(frames), Trained(score, frames)
+
+
+def test_training_episodes_are_expected_to_be_as_long_as_the_last_ones(toy_plan, paced):
+    (trial,) = toy_plan(paced("Learner"), episodes=2, override=IN_EPISODES).trials  # of at most 120 frames
+    tracker = Tracker([Standing(trial)])
+    tracker.hear(trial.id, Opened(None, True, 1))
+    tracker.hear(trial.id, Played(20))
+    early = tracker.progress()
+    assert early.fraction == pytest.approx(20 / (9 * 120))
+    assert early.at_most
+    for news in (Played(10), Trained(0.0, 30)):
+        tracker.hear(trial.id, news)
+    later = tracker.progress()
+    assert later.fraction == pytest.approx(30 / (9 * 30))
+    assert not later.at_most
+    for news in ended(50):
+        tracker.hear(trial.id, news)
+    assert tracker.progress().fraction == pytest.approx(80 / (9 * 40))
+    block = tuple(episode(trial, number, frames, "training") for number, frames in enumerate((30, 50)))
+    tracker.hear(trial.id, TrainingBlock(block, Checkpoint(2, 80, False, b"")))
+    assert tracker.progress().fraction == pytest.approx(80 / (9 * 40))
+    tracker.hear(trial.id, Played(200))
+    tracker.hear(trial.id, TrainingBlock((), Checkpoint(7, 280, True, b"")))
+    tracker.hear(trial.id, Played(100))
+    tracker.hear(trial.id, episode(trial, 0, 100))
+    assert tracker.progress().fraction == pytest.approx(380 / (380 + 100))
+
+
+def test_a_learner_that_goes_on_knows_how_long_its_training_episodes_were(toy_plan, paced):
+    (trial,) = toy_plan(paced("Learner"), episodes=2, override=IN_EPISODES, training_episodes=10).trials
+    tracker = Tracker([Standing(trial, learns=True, training_episodes=4, training_frames=200)])
+    tracker.hear(trial.id, Played(50))
+    assert tracker.progress().fraction == pytest.approx(50 / (8 * 50))
+    assert not tracker.progress().at_most
+    assert tracker.progress().learning == Learning(4, 250, 10, None, ())
+
+
+def test_without_a_cap_a_learner_in_episodes_cannot_be_guessed_before_its_first(toy_plan, paced):
+    (trial,) = toy_plan(paced("Learner"), override=IN_EPISODES | {"max_frames_per_episode": "none"}).trials
+    tracker = Tracker([Standing(trial, learns=True)])
     assert tracker.progress().fraction is None
+
+
+def test_what_learners_scored_lately_is_told_by_game(toy_plan, paced):
+    first, second = toy_plan(paced("Learner"), seeds=(0, 1), episodes=2, frames=1000).trials
+    tracker = Tracker([Standing(first), Standing(second)])
+    assert tracker.progress().learning is None
+    tracker.hear(first.id, Opened(None, True, 1))
+    assert tracker.progress().learning == Learning(0, 0, None, 2000, ())  # the other seed is the same agent's
+    for score in range(RECENT_EPISODES + 10):
+        for news in ended(10, float(score)):
+            tracker.hear(first.id, news)
+    for news in ended(100, 100.0):
+        tracker.hear(second.id, news)
+    mean = 10 + (RECENT_EPISODES - 1) / 2
+    assert tracker.progress().learning == Learning(31, 400, None, 2000, (("toy", (mean + 100) / 2),))
+    tracker.hear(second.id, TrainingBlock((), Checkpoint(1, 100, False, b"")))
+    assert tracker.progress().learning == Learning(31, 400, None, 2000, (("toy", (mean + 100) / 2),))
+    tracker.hear(first.id, Lost("SIGKILL"))
+    assert tracker.progress().learning == Learning(1, 100, None, 2000, (("toy", 100.0),))
+    tracker.hear(second.id, TrainingBlock((), Checkpoint(11, 1030, True, b"")))
+    tracker.hear(first.id, Failed("why not"))
+    assert tracker.progress().learning is None
 
 
 def test_a_learner_whose_training_is_scored_needs_no_evaluation(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), frames=100, override={"reported_episodes": "training_last_k"}).trials
     tracker = Tracker([Standing(trial, learns=True)])
-    assert tracker.progress().episodes_done == trial.episodes
+    assert tracker.progress().episodes_done == 0
     assert not tracker.done
     tracker.hear(trial.id, TrainingBlock((), Checkpoint(4, 120, True, b"")))
+    assert tracker.progress().episodes_done == trial.episodes
     assert tracker.done == 1
 
 

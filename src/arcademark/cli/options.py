@@ -96,6 +96,11 @@ seeds = click.option(
 )
 episodes = click.option("--episodes", type=COUNT, help="Episodes a trial.  [default: the protocol's]")
 frames = click.option("--frames", type=COUNT, help="Training frames of a learner.  [default: the protocol's]")
+training_episodes = click.option(
+    "--training-episodes",
+    type=COUNT,
+    help="The same in episodes, instead of --frames.  [default: the protocol's, if it counts so]",
+)
 engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
 workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")

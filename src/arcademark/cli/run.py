@@ -20,6 +20,7 @@ from arcademark.cli import options
     options.seeds,
     options.episodes,
     options.frames,
+    options.training_episodes,
     options.engine,
     options.workers,
 )
@@ -48,6 +49,7 @@ def command(
     seeds: str,
     episodes: int | None,
     frames: int | None,
+    training_episodes: int | None,
     engine: str,
     workers: int | None,
     episode_seconds: float | None,
@@ -83,9 +85,10 @@ def command(
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
-        asked = until.Asked(until_error, specs, first, rules, numbers, episodes, frames, directory, how)
+        budget = episodes, frames, training_episodes
+        asked = until.Asked(until_error, specs, first, rules, numbers, *budget, directory, how)
         return until.run(asked, as_json=as_json)
-    plan = make_plan(specs, games, rules, numbers, episodes, frames)
+    plan = make_plan(specs, games, rules, numbers, episodes, frames, training_episodes)
     with Display() as display:
         summary = execute(plan, directory, on_event=display.hear, **how)
     display.close(summary)

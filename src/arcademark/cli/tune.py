@@ -37,6 +37,7 @@ MOST_SETTINGS = 1000
     options.seeds,
     options.episodes,
     options.frames,
+    options.training_episodes,
     options.engine,
     options.workers,
 )
@@ -54,6 +55,7 @@ def command(
     seeds: str,
     episodes: int | None,
     frames: int | None,
+    training_episodes: int | None,
     engine: str,
     workers: int | None,
     out: Path | None,
@@ -85,7 +87,7 @@ def command(
         values[found[0].label] = combination
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
-    plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames)
+    plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames, training_episodes)
     if outside := tuning.for_testing(chosen):
         click.echo(
             f"warning: {wording.listing(outside)} {'is' if len(outside) == 1 else 'are'} for testing; scores of an "

@@ -57,7 +57,7 @@ class Asked:
         Those to play first.
     protocol : Protocol
     seeds : tuple of int
-    episodes, frames : int or None
+    episodes, frames, training_episodes : int or None
         Of a trial; None for the protocol's.
     directory : Path
         The run's.
@@ -72,12 +72,14 @@ class Asked:
     seeds: tuple[int, ...]
     episodes: int | None
     frames: int | None
+    training_episodes: int | None
     directory: Path
     how: Mapping[str, Any]
 
     def plan(self, games: Sequence[str]) -> Plan:
         """Plan these games; errors are those of `make_plan`."""
-        return make_plan(self.specs, games, self.protocol, self.seeds, self.episodes, self.frames)
+        budget = self.episodes, self.frames, self.training_episodes
+        return make_plan(self.specs, games, self.protocol, self.seeds, *budget)
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,8 @@ def frames_of(trials: Sequence[Trial], record: RunRecord | None, protocol: Proto
     cap = protocol.max_frames_per_episode
     each = float(np.mean(lengths)) if lengths else float(cap or (np.mean(of_all) if of_all else 1.0))
     missing = sum(max(0, trial.episodes - done.get(trial.id, 0)) for trial in trials)
-    training = sum(trial.training_frames or 0 for trial in trials if trial.id not in done) if learns else 0
+    learning = [trial for trial in trials if learns and trial.id not in done]
+    training = sum(trial.training_frames or (trial.training_episodes or 0) * each for trial in learning)
     return max(1.0, missing * each + training)
 
 

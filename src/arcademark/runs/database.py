@@ -20,7 +20,7 @@ BUSY_SECONDS = 10.0
 """How long to wait for another program that locks the database."""
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 UNFINISHED = """
 -- An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
 -- few seconds, gone once the episode is recorded.
@@ -36,6 +36,17 @@ CREATE TABLE unfinished (
     PRIMARY KEY (trial, episode)
 );
 """
+EVALUATION = """
+-- When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and how,
+-- stands in the trial and in the manifest; together they are the ledger (arcademark.runs.ledger).
+CREATE TABLE evaluation (
+    trial             TEXT NOT NULL REFERENCES trial (id),
+    command           INTEGER NOT NULL,   -- 0 began the run, n continued it for the nth time; see the manifest
+    begun             TEXT NOT NULL,      -- when the first was recorded, ISO 8601 with the zone
+    episodes          INTEGER NOT NULL,   -- how many
+    PRIMARY KEY (trial, command)
+);
+"""
 SCHEMA = f"""
 -- A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored: it
 -- follows from its rows, so that no crash can make the two disagree.
@@ -47,6 +58,7 @@ CREATE TABLE trial (
     seed              INTEGER NOT NULL,
     episodes          INTEGER NOT NULL,   -- evaluation episodes asked for
     training_frames   INTEGER,            -- a learner's budget in frames; NULL if it has none or does not learn
+    training_episodes INTEGER,            -- the same in episodes; NULL, too, in a layout that had no such column
     learns            INTEGER,            -- 0 or 1; NULL until the agent was made for the first time
     plans             INTEGER,            -- the same; 1 for a planner
     frames_per_action INTEGER,            -- asked for by the agent instead of the protocol's frame_skip; NULL if not
@@ -77,6 +89,7 @@ CREATE TABLE checkpoint (
     data              BLOB NOT NULL       -- what the learner's checkpoint() gave
 );
 {UNFINISHED}
+{EVALUATION}
 """
 
 MIGRATIONS: Mapping[int, str] = {
@@ -84,16 +97,23 @@ MIGRATIONS: Mapping[int, str] = {
 ALTER TABLE trial ADD COLUMN plans INTEGER;
 ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;
 {UNFINISHED}
-"""
+""",
+    2: f"""
+ALTER TABLE trial ADD COLUMN training_episodes INTEGER;
+{EVALUATION}
+""",
 }
 """From each older layout to the next."""
 
+_NEVER_TOLD = "CREATE TEMP VIEW evaluation AS SELECT NULL AS trial, 0 AS command, '' AS begun, 0 AS episodes WHERE 0"
 _VIEWS: Mapping[int, Sequence[str]] = {
     1: (
-        "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans FROM main.trial",
+        "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans, NULL AS training_episodes FROM main.trial",
         "CREATE TEMP VIEW episode AS SELECT *, 0 AS simulated_frames FROM main.episode",
         "CREATE TEMP VIEW unfinished AS SELECT NULL AS trial, NULL AS episode WHERE 0",
-    )
+        _NEVER_TOLD,
+    ),
+    2: ("CREATE TEMP VIEW trial AS SELECT *, NULL AS training_episodes FROM main.trial", _NEVER_TOLD),
 }
 """What shows a database of an older layout as one of this."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arcademark.runs.plan import LeftOut
 from arcademark.runs.store import EpisodeRecord
+from arcademark.suite.protocols import Protocol
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,52 @@ class WorkerLost:
 
 
 @dataclass(frozen=True)
+class LearnerBegun:
+    """An agent turned out to be a learner; told once, of the first.
+
+    Parameters
+    ----------
+    agent : str
+        Its label.
+    protocol : Protocol
+    training_frames, training_episodes : int or None
+        The budget of each trial, one of them None.
+    episodes : int
+        Evaluation episodes of each trial.
+    seeds : int
+        Trials of each game.
+    """
+
+    agent: str
+    protocol: Protocol
+    training_frames: int | None
+    training_episodes: int | None
+    episodes: int
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How far learners are.
+
+    Parameters
+    ----------
+    episodes, frames : int
+        Training so far, that of earlier commands included.
+    wanted_episodes, wanted_frames : int or None
+        The budget of all trials together, one of them None.
+    recent : tuple of (str, float)
+        By game: the mean score of the last training episodes of this command, averaged over the trials in training.
+    """
+
+    episodes: int
+    frames: int
+    wanted_episodes: int | None
+    wanted_frames: int | None
+    recent: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
 class Planning:
     """What planners did.
 
@@ -110,6 +157,8 @@ class Progress:
         Whether `seconds_left` is a bound, from episodes as long as the protocol lets them be.
     planning : Planning or None
         None where no agent plans.
+    learning : Learning or None
+        None where no agent learns, or all have learnt.
     """
 
     episodes_done: int
@@ -122,9 +171,10 @@ class Progress:
     seconds_left: float | None
     at_most: bool = False
     planning: Planning | None = None
+    learning: Learning | None = None
 
 
-Event = RunBegun | EpisodeDone | TrialFailed | WorkerLost | Progress
+Event = RunBegun | LearnerBegun | EpisodeDone | TrialFailed | WorkerLost | Progress
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,13 @@ from arcademark.runs import manifest, provenance
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeEngine, News, Opened
 from arcademark.runs.engines.local import LocalEngine
-from arcademark.runs.events import EpisodeDone, Event, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.runs.events import EpisodeDone, Event, LearnerBegun, RunBegun, Summary, TrialFailed, WorkerLost
 from arcademark.runs.lane import TrainingBlock
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
-from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished
+from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS = 0.25
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine}
@@ -87,8 +87,8 @@ def execute(
     path = Path(directory)
     document = describe(plan, command or provenance.command())
     with Recorder(path) as recorder:
-        _enter(recorder, plan, document)
-        run = _Run(plan, recorder, on_event or _tell_nobody)
+        commands = _enter(recorder, plan, document)
+        run = _Run(plan, recorder, on_event or _tell_nobody, commands - 1)
         run.play(ENGINES[engine](workers or available_cores(), episode_seconds))
         return run.summary()
 
@@ -113,6 +113,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "seeds": list(plan.seeds),
         "episodes": plan.episodes,
         "training_frames": plan.frames,
+        "training_episodes": plan.training_episodes,
         "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
         "versions": provenance.versions(),
         "machine": provenance.machine(),
@@ -120,8 +121,8 @@ def describe(plan: Plan, command: str) -> manifest.Document:
     }
 
 
-def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> None:
-    """Begin the run, or continue it if nothing that changes a score has changed since."""
+def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
+    """Begin the run, or continue it if nothing that changes a score has changed since; return its commands so far."""
     directory = recorder.directory
     there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
     changes = []
@@ -141,6 +142,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> None:
         document = manifest.grown(there, document, _now())
     with clear_errors(directory):
         manifest.write(directory, document)
+    return 1 + len(document["continued"])
 
 
 def _as_record(trial: Trial) -> TrialRecord:
@@ -151,6 +153,7 @@ def _as_record(trial: Trial) -> TrialRecord:
         seed=trial.seed,
         episodes=trial.episodes,
         training_frames=trial.training_frames,
+        training_episodes=trial.training_episodes,
         frames_per_action=None,
         status="pending",
         error=None,
@@ -161,11 +164,12 @@ def _as_record(trial: Trial) -> TrialRecord:
 class _Run:
     """One command's work on a run."""
 
-    def __init__(self, plan: Plan, recorder: Recorder, on_event: OnEvent) -> None:
-        self._plan, self._recorder, self._tell = plan, recorder, on_event
+    def __init__(self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int) -> None:
+        self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
         self._trials = {trial.id: trial for trial in plan.trials}
         self._failed: list[TrialFailed] = []
         self._interrupted = False
+        self._learner_told = False
         self._begun = 0
         self._jobs: list[Job] = []
         standings = []
@@ -238,10 +242,15 @@ class _Run:
                     self._note_planner(self._trials[trial_id].agent.label)
             case EpisodeResult():
                 self._recorder.add_episode(news)
+                self._recorder.note_evaluation(trial_id, self._command, _now())
             case Unfinished():
                 self._recorder.keep_episode(trial_id, news)
             case TrainingBlock(results, checkpoint):
                 self._recorder.add_training(trial_id, results, checkpoint)
+                trial = self._trials[trial_id]
+                if checkpoint.finished and scored_phase(trial.protocol, learns=True) == "training":
+                    scored = min(trial.episodes, checkpoint.episodes)
+                    self._recorder.note_evaluation(trial_id, self._command, _now(), scored)
             case Failed(error):
                 self._recorder.fail_trial(trial_id, error)
 
@@ -254,6 +263,9 @@ class _Run:
 
     def _events(self, trial_id: str, news: News) -> Iterator[Event]:
         match news:
+            case Opened(learns=True) if not self._learner_told:
+                self._learner_told = True
+                yield self._learner(self._trials[trial_id])
             case EpisodeResult(record):
                 yield EpisodeDone(record)
             case TrainingBlock(results):
@@ -267,10 +279,20 @@ class _Run:
                 self._failed.append(failed)
                 yield failed
 
+    def _learner(self, trial: Trial) -> LearnerBegun:
+        return LearnerBegun(
+            agent=trial.agent.label,
+            protocol=trial.protocol,
+            training_frames=trial.training_frames,
+            training_episodes=trial.training_episodes,
+            episodes=trial.episodes,
+            seeds=len(self._plan.seeds),
+        )
+
 
 def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ...]]:
     """Return where a trial stands, and which evaluation episodes are missing."""
-    learns, trained_frames, trained, frames, begun = recorder.standing(trial.id)
+    learns, (trained_episodes, trained_frames, trained), frames, begun = recorder.standing(trial.id)
     wanted = range(trial.episodes)
     kept = {number: begun[number] for number in wanted if number in begun}
     standing = Standing(
@@ -280,6 +302,7 @@ def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ..
         learns=learns,
         trained=trained,
         training_frames=trained_frames,
+        training_episodes=trained_episodes,
         in_play=sum(kept.values()),
         kept=kept,
     )

@@ -86,6 +86,14 @@ class Played:
 
 
 @dataclass(frozen=True)
+class Trained:
+    """A training episode has ended; it is recorded with the next checkpoint."""
+
+    score: float
+    frames: int
+
+
+@dataclass(frozen=True)
 class TrainingBlock:
     """Training episodes and the checkpoint that holds what was learnt from them."""
 
@@ -93,7 +101,7 @@ class TrainingBlock:
     checkpoint: Checkpoint
 
 
-Happening = Begun | Played | EpisodeResult | TrainingBlock | Unfinished
+Happening = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 
 
 class Lane:

@@ -11,6 +11,7 @@ Its fields::
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial
     training_frames   what --frames asked for, or null: the protocol's
+    training_episodes what --training-episodes asked for, or null; runs of before it was there have none
     left_out          [[agent, game, reason]], the combinations that have no trial
     versions          {arcademark, ale-py, numpy, python}
     machine           {system, processor, cores}
@@ -106,6 +107,7 @@ def differences(there: Document, now: Document) -> list[str]:
     found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
     found += _agent_differences(there["agents"], now["agents"])
     found.append(("training frames", there.get("training_frames"), now.get("training_frames")))
+    found.append(("training episodes", there.get("training_episodes"), now.get("training_episodes")))
     found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
         found.append((f"ROM of {game}", there["games"][game], now["games"][game]))

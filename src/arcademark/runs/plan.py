@@ -39,7 +39,9 @@ class Trial:
     episodes : int
         Evaluation episodes.
     training_frames : int or None
-        A learner's budget; None where the protocol counts its training in episodes.
+        A learner's budget; None where its training is counted in episodes.
+    training_episodes : int or None
+        The budget in episodes; None where it is counted in frames.
     """
 
     agent: AgentSpec
@@ -48,6 +50,7 @@ class Trial:
     seed: int
     episodes: int
     training_frames: int | None = None
+    training_episodes: int | None = None
 
     @cached_property
     def id(self) -> str:
@@ -64,6 +67,8 @@ class Trial:
             "training_frames": self.training_frames,
         }
         del identity["protocol"]["evaluation_episodes"]
+        if self.training_episodes not in (None, self.protocol.training_episodes):
+            identity["training_episodes"] = self.training_episodes
         canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
         agent = re.sub(r"[^a-z0-9_]+", "-", self.agent.label.lower().replace(".py:", "-")).strip("-")[:32]
@@ -95,6 +100,8 @@ class Plan:
         Evaluation episodes a trial.
     frames : int or None
         Training frames that were asked for; None for the protocol's.
+    training_episodes : int or None
+        Training episodes that were asked for, likewise.
     left_out : tuple of LeftOut
         The combinations that have no trial.
     """
@@ -107,6 +114,7 @@ class Plan:
     episodes: int
     frames: int | None
     left_out: tuple[LeftOut, ...]
+    training_episodes: int | None = None
 
 
 def make_plan(
@@ -116,6 +124,7 @@ def make_plan(
     seeds: Sequence[int] = (0,),
     episodes: int | None = None,
     frames: int | None = None,
+    training_episodes: int | None = None,
 ) -> Plan:
     """Plan a run: a trial for each seed, game and agent.
 
@@ -131,14 +140,16 @@ def make_plan(
         Evaluation episodes a trial; the protocol's by default, those of planners if all agents are.
     frames : int, optional
         A learner's training budget in frames; the protocol's by default.
+    training_episodes : int, optional
+        The same in episodes, instead of `frames`.
 
     Raises
     ------
     UnknownNameError
         If an agent, a game or the protocol is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, a number is out of range, two agents cannot be told apart by their labels,
-        or no agent plays any of the games.
+        If the protocol cannot be run here, a number is out of range, training has two budgets, two agents cannot be
+        told apart by their labels, or no agent plays any of the games.
     """
     specs = agent_specs(agents) if isinstance(agents, str) else tuple(dict.fromkeys(agents))
     _check_labels(specs)
@@ -146,13 +157,13 @@ def make_plan(
     if episodes is None:
         planning = bool(specs) and all(map(plans, specs))
         episodes = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
-    budget = rules.training_frames if frames is None else frames
-    _check(rules, seeds, episodes, budget)
+    budget = _training(rules, frames, training_episodes)
+    _check(rules, seeds, episodes, *budget)
     tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
     reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
     trials = tuple(
-        Trial(spec, task, rules, seed, episodes, budget)
+        Trial(spec, task, rules, seed, episodes, *budget)
         for seed in seeds
         for task in tasks
         for spec in specs
@@ -163,7 +174,16 @@ def make_plan(
             raise ArcadeMarkError("nothing to play; name at least one agent and a game")
         more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
         raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
-    return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out)
+    return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes)
+
+
+def _training(rules: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
+    """Return a learner's budget in frames or in episodes, one of them None: what was asked for, else the protocol's."""
+    if frames is not None and episodes is not None:
+        raise ArcadeMarkError(f"training of {frames:,} frames and of {episodes:,} episodes: expected one of the two")
+    if frames is None and episodes is None:
+        return rules.training_frames, rules.training_episodes
+    return frames, episodes
 
 
 def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
@@ -179,7 +199,9 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
             raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")
 
 
-def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, budget: int | None) -> None:
+def _check(
+    protocol: Protocol, seeds: Sequence[int], episodes: int, frames: int | None, training_episodes: int | None
+) -> None:
     if not protocol.runnable:
         raise ArcadeMarkError(
             f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
@@ -188,5 +210,6 @@ def _check(protocol: Protocol, seeds: Sequence[int], episodes: int, budget: int 
         raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_STORED}")
     if not 1 <= episodes <= MAX_STORED:
         raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_STORED}")
-    if budget is not None and not 0 <= budget <= MAX_STORED:
-        raise ArcadeMarkError(f"training frames {budget}: expected 0 to {MAX_STORED}")
+    for what, budget in (("frames", frames), ("episodes", training_episodes)):
+        if budget is not None and not 0 <= budget <= MAX_STORED:
+            raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")

@@ -99,24 +99,28 @@ class Recorder:
 
     def forget_trials(self) -> None:
         """Drop the trials of a run in which nothing was played, for its settings have changed."""
-        for table in ("checkpoint", "unfinished", "trial"):
+        for table in ("checkpoint", "unfinished", "evaluation", "trial"):
             self._database.execute(f"DELETE FROM {table}")
 
     def add_trial(self, trial: TrialRecord) -> None:
         """Add a trial after the others; of one that is there, raise its episodes and forget why it failed."""
         self._database.execute(
-            "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames)"
-            " VALUES (?, (SELECT count(*) FROM trial), ?, ?, ?, ?, ?)"
+            "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
+            " VALUES (?, (SELECT count(*) FROM trial), ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes), error = NULL",
-            (trial.id, trial.agent, trial.game, trial.seed, trial.episodes, trial.training_frames),
+            (
+                *(trial.id, trial.agent, trial.game, trial.seed, trial.episodes),
+                *(trial.training_frames, trial.training_episodes),
+            ),
         )
 
     def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
         """Record what is known of a trial once its agent was made."""
         self._database.execute(
             "UPDATE trial SET frames_per_action = ?, learns = ?, plans = ?,"
-            " training_frames = iif(?, training_frames, NULL) WHERE id = ?",
-            (frames_per_action, learns, plans, learns, trial_id),
+            " training_frames = iif(?, training_frames, NULL), training_episodes = iif(?, training_episodes, NULL)"
+            " WHERE id = ?",
+            (frames_per_action, learns, plans, learns, learns, trial_id),
         )
 
     def add_episode(self, result: EpisodeResult) -> None:
@@ -157,34 +161,42 @@ class Recorder:
             (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
         )
 
+    def note_evaluation(self, trial_id: str, command: int, now: str, episodes: int = 1) -> None:
+        """Record that a command evaluated a trial: when it did for the first time, and in how many episodes."""
+        self._database.execute(
+            "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
+            (trial_id, command, now, episodes),
+        )
+
     def fail_trial(self, trial_id: str, error: str) -> None:
         """Record that a trial was given up."""
         self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
 
-    def standing(self, trial_id: str) -> tuple[bool, int, bool, dict[int, int], dict[int, int]]:
+    def standing(self, trial_id: str) -> tuple[bool, tuple[int, int, bool], dict[int, int], dict[int, int]]:
         """Return what is recorded of a trial.
 
         Returns
         -------
         learns : bool
-        trained_frames : int
-        trained : bool
-            Whether the training budget is spent.
+        trained : (int, int, bool)
+            Episodes and frames of training, and whether its budget is spent.
         frames : dict of int to int
             Length of each evaluation episode, by its number.
         begun : dict of int to int
             Frames so far of each unfinished episode, by its number.
         """
         with clear_errors(self.directory):
-            learns, frames, finished = self._database.execute(
-                "SELECT learns, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id WHERE id = ?",
+            learns, episodes, frames, finished = self._database.execute(
+                "SELECT learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
+                " WHERE id = ?",
                 (trial_id,),
             ).fetchone()
             rows = self._database.execute(
                 "SELECT episode, frames FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
             )
             begun = self._database.execute("SELECT episode, frames FROM unfinished WHERE trial = ?", (trial_id,))
-            return bool(learns), frames or 0, bool(finished), dict(rows), dict(begun)
+            return bool(learns), (episodes or 0, frames or 0, bool(finished)), dict(rows), dict(begun)
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""

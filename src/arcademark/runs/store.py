@@ -65,6 +65,8 @@ class TrialRecord:
         Whether the agent is a learner; None until it was made for the first time.
     plans : bool or None
         Whether it is a planner; None until it was made, and in runs recorded before there were planners.
+    training_episodes : int or None
+        A learner's training budget in episodes; None if the agent does not learn or its budget is in frames.
     """
 
     id: str
@@ -78,6 +80,7 @@ class TrialRecord:
     error: str | None
     learns: bool | None
     plans: bool | None = None
+    training_episodes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -298,7 +301,7 @@ def read_actions(
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
     rows = database.execute(
-        "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns,"
+        "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns, training_episodes,"
         " (SELECT finished FROM checkpoint WHERE trial = id),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < episodes),"
@@ -306,8 +309,10 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         " FROM trial ORDER BY position"
     ).fetchall()
     for row in rows:
-        identity, agent, game, seed, episodes, budget, frames, error, learns = row[:9]
-        trained, training, evaluated, plans, begun = row[9:]
+        identity, agent, game, seed, episodes, budget, frames, error, learns, asked = row[:10]
+        trained, training, evaluated, plans, begun = row[10:]
+        if learns and budget is None and asked is None:
+            asked = protocol.training_episodes
         wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
         status: Status = "running" if training or evaluated or begun else "pending"
         if error is not None:
@@ -315,4 +320,4 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         elif evaluated >= wanted and (trained or not learns):
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
-        yield TrialRecord(identity, agent, game, seed, episodes, budget, frames, status, error, learner, planner)
+        yield TrialRecord(identity, agent, game, seed, episodes, budget, frames, status, error, learner, planner, asked)

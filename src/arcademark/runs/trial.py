@@ -23,7 +23,7 @@ from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, TrainingBlock
+from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
@@ -147,8 +147,8 @@ def train(
 ) -> Iterator[Happening]:
     """Train a learner until its budget is spent, yielding a block of episodes with each checkpoint.
 
-    The budget is the trial's ``training_frames`` or, without it, the protocol's ``training_episodes``. The episode in
-    which it runs out is played to its end.
+    The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``, else the protocol's. The
+    episode in which it runs out is played to its end.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -171,6 +171,7 @@ def train(
             if isinstance(happening, EpisodeResult):
                 block.append(happening)
                 frames += happening.record.frames
+                yield Trained(happening.record.score, happening.record.frames)
             else:
                 yield happening
         number += 1
@@ -181,7 +182,8 @@ def _spent(trial: Trial, episodes: int, frames: int) -> bool:
     """Whether the training budget is used up."""
     if trial.training_frames is not None:
         return frames >= trial.training_frames
-    return episodes >= (trial.protocol.training_episodes or 0)
+    wanted = trial.protocol.training_episodes if trial.training_episodes is None else trial.training_episodes
+    return episodes >= (wanted or 0)
 
 
 def _checkpoint(learner: CheckedLearner) -> bytes:

@@ -330,7 +330,7 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     if trial.learns and trial.status == "done" and not missing:
         budget, spent = trial.training_frames, sum(frames.values())
         if budget is None:
-            budget, spent = run.protocol.training_episodes or 0, played
+            budget, spent = trial.training_episodes or 0, played
         missing = [played] if spent < budget else []
     for number in missing:
         yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arcademark.runs.lane import Played, TrainingBlock
+from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
 
@@ -66,7 +66,7 @@ class Lost:
     reason: str
 
 
-News = Opened | Played | EpisodeResult | TrainingBlock | Unfinished | Failed | Lost
+News = Opened | Played | EpisodeResult | Trained | TrainingBlock | Unfinished | Failed | Lost
 Batch = Sequence[tuple[str, News]]
 """News of trials, by their ids, in order."""
 

@@ -27,7 +27,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, News, Opened
-from arcademark.runs.lane import Begun, Played, TrainingBlock
+from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
@@ -254,7 +254,7 @@ class LocalEngine:
                 work.deaths = 0
             case Unfinished():
                 work.note(message)
-            case Played():
+            case Played() | Trained():
                 pass
             case _:
                 assert_never(message)

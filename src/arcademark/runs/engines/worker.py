@@ -24,7 +24,7 @@ from typing import Any
 from arcademark.agents.importing import where_raised
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Failed, Opened
-from arcademark.runs.lane import Begun, Played, TrainingBlock
+from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
@@ -65,7 +65,7 @@ class Idle:
     """All that was asked for is done."""
 
 
-Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | TrainingBlock | Unfinished
+Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 """What a worker sends."""
 
 
