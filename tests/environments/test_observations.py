@@ -8,6 +8,7 @@ from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
 from arcademark.environments.area import AreaResize
 from arcademark.environments.kernels import push_pooled
+from arcademark.environments.observation import PaletteObserver, ScreenObserver
 from arcademark.environments.palettes import gray_table
 
 
@@ -148,6 +149,42 @@ def test_memory_and_palette_are_those_of_the_emulator(open_game, observation):
         ours.observe(out)
         expected = theirs.ale.getRAM() if observation == "ram" else theirs.ale.getScreen() // 2
         np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("game", ["toy", "breakout", "pacman", "air_raid"])
+def test_the_short_way_to_the_palette_equals_the_long_one(open_game, game):
+    """At the start, after no-ops, in play, at the end and after a restore."""
+    for noops in ({}, {"start": "noop", "noop_max": 30}):
+        ours = open_game(game, "ale-2013", observation="palette", max_frames_per_episode=150, **noops)
+        assert type(ours._observer) is PaletteObserver
+        long = ScreenObserver(ours._console, ours.spec.protocol)
+        ours.reset(np.random.default_rng(0))
+        long.begin(ours._touched)
+        shown = [assert_shows(ours, long.stack[0])]
+        ended = False
+        while not ended:
+            _, terminated, ended = ours.step(1 + len(shown) % 17)
+            ended |= terminated
+            long.push_ended(2) if ended else long.push()
+            shown.append(assert_shows(ours, long.stack[0]))
+            if len(shown) == 4:
+                saved = ours.save()
+        ours.restore(saved)
+        assert_shows(ours, shown[3])
+        assert len({screen.tobytes() for screen in shown}) > 3
+
+
+def assert_shows(env, expected):
+    out = np.empty(env.spec.observation_shape, np.uint8)
+    env.observe(out)
+    np.testing.assert_array_equal(out, expected)
+    return out
+
+
+@pytest.mark.parametrize("changes", [{"frame_stack": 2}, {"observation": "rgb"}], ids=str)
+def test_the_short_way_is_taken_for_whole_single_screens_only(open_game, changes):
+    ours = open_game("breakout", "ale-2013", **{"observation": "palette"} | changes)
+    assert type(ours._observer) is ScreenObserver
 
 
 def test_rendering_shows_the_emulators_colours(open_game):

@@ -64,6 +64,8 @@ def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
     """Return what makes a console's observations under a protocol."""
     if settings.observation == "ram":
         return RamObserver(console)
+    if settings.observation == "palette" and settings.frame_stack == 1:
+        return PaletteObserver(console)
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
     return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
@@ -110,6 +112,40 @@ class RamObserver:
     def push(self) -> None:
         """Observe a step."""
         self._ram(self._last)
+
+    def push_ended(self, last_frame: int) -> None:
+        """Observe the last step of an episode."""
+        self.push()
+
+    def save(self) -> Any:
+        """Return the stack."""
+        return self.stack.copy()
+
+    def restore(self, state: Any) -> None:
+        """Take up a stack."""
+        self.stack[:] = state
+
+
+class PaletteObserver:
+    """Observations of a screen each, in palette indices (never pooled or resized): bytes without their lowest bit."""
+
+    before_at = newest_at = -1
+
+    def __init__(self, console: Console) -> None:
+        self._screen, self._start_screen = console.screen, console.start_screen
+        self.stack = np.zeros((1, *console.screen_shape), np.uint8)
+        self._last = self.stack[0]
+        self.before = self.newest = np.zeros(0, np.uint8)
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode."""
+        (self._screen if touched else self._start_screen)(self._last)
+        np.right_shift(self._last, 1, out=self._last)
+
+    def push(self) -> None:
+        """Observe a step."""
+        self._screen(self._last)
+        np.right_shift(self._last, 1, out=self._last)
 
     def push_ended(self, last_frame: int) -> None:
         """Observe the last step of an episode."""

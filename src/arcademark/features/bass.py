@@ -32,6 +32,11 @@ class Bass:
     colours : {8, 128}
         Colours that are told apart: those of SECAM, or all (on few tiles only: at most 65,535 features are paired).
 
+    Attributes
+    ----------
+    background
+        As of `basic.Basic`.
+
     Raises
     ------
     ArcadeMarkError
@@ -53,11 +58,12 @@ class Bass:
     ) -> None:
         if (number := rows * columns * colours) > MOST:
             raise ArcadeMarkError(
-                f"{rows} rows x {columns} columns x {colours} colours are {number} features; at most {MOST} can be paired"
+                f"{rows} rows x {columns} columns x {colours} colours are {number} features; {MOST} at most are paired"
             )
         self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
         self._pairs = Pairs(self._tiles.num_features)
         self.num_features = self._pairs.num_features
+        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
