@@ -8,6 +8,9 @@ changed since the observation before::
 
 A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
 number while it is used. `arcademark.features.registry` lists those that there are.
+
+Optional attributes, for pictures: ``background``, uint8 of the screen's shape, where one is taken away (else None), and
+``classes_picture()``, which draws the kinds of objects that are told apart.
 """
 
 from __future__ import annotations

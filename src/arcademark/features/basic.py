@@ -44,6 +44,11 @@ class Basic:
     trajectory : str, optional
         File of actions that the samples follow at first, see `samples`; without one they are of random play.
 
+    Attributes
+    ----------
+    background : uint8 array, shape (height, width), or None
+        Colours that are not seen; None where nothing is taken away.
+
     Raises
     ------
     ArcadeMarkError
@@ -65,6 +70,7 @@ class Basic:
     ) -> None:
         self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
         self.num_features = self._tiles.num_features
+        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""

@@ -31,6 +31,8 @@ class FeatureSet:
         What it is shown.
     factory : callable
         ``factory(env, **parameters)`` makes it for one game; its keyword parameters are what can be set.
+    features : int or None
+        Length of the whole vector on an Atari 2600, if no parameter is set; None where it depends on the game.
     """
 
     name: str
@@ -38,15 +40,20 @@ class FeatureSet:
     citation: str
     observed: Observed
     factory: Callable[..., Features]
+    features: int | None = None
 
 
 BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
 
 _ALL: tuple[FeatureSet, ...] = (
-    FeatureSet("basic", "which of 128 colours show in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic),
-    FeatureSet("bass", "which of 8 colours show in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass),
-    FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits),
-    FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram),
+    FeatureSet(
+        "basic", "which of 128 colours show in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic, 28_672
+    ),
+    FeatureSet(
+        "bass", "which of 8 colours show in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass, 1_606_528
+    ),
+    FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits, 1_024),
+    FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram, 524_800),
 )
 _SETS = {item.name: item for item in _ALL}
 

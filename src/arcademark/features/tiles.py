@@ -43,6 +43,7 @@ class ColourTiles:
     ----------
     num_features : int
         ``rows * columns * len(colours)``.
+    background : uint8 array or None
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class ColourTiles:
         first = (row[:, None] * columns + column) * len(colours)
         self._shape, self._row, self._column = shape, row, column
         self._first = first.astype(np.int32).ravel()
+        self.background = background
         self._background = np.full(shape, UNSEEN, np.uint8) if background is None else background
         self._hidden = self._background.ravel()
         self._screen = np.empty(shape, np.uint8)
