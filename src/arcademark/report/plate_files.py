@@ -9,9 +9,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from arcademark.report import figures, plate_curves, plate_lines, plate_rows
+from arcademark.report import figures, plate_curves, plate_lines, plate_pictures, plate_rows
 from arcademark.report.plate_drawing import DARK, PALETTE
-from arcademark.report.plates import Lines, Plate, Rows
+from arcademark.report.plates import Lines, Pictures, Plate, Rows
 
 DOTS_PER_INCH = 200
 MARGIN = 9.0
@@ -23,7 +23,7 @@ def svg(plate: Plate, name: str) -> str:
 
     Parameters
     ----------
-    plate : Rows, Curves or Lines
+    plate : Rows, Curves, Lines or Pictures
     name : str
         Unique in a page: ids in the drawing begin with it.
 
@@ -77,4 +77,6 @@ def draw(plate: Plate) -> Figure:
     """Draw a plate on a figure that has no canvas yet."""
     if isinstance(plate, Lines):
         return plate_lines.draw(plate)
+    if isinstance(plate, Pictures):
+        return plate_pictures.draw(plate)
     return plate_rows.draw(plate) if isinstance(plate, Rows) else plate_curves.draw(plate)

@@ -1,9 +1,9 @@
-"""Forms of figure: rows of values, curves, in which every figure of a reproduction is drawn, and lines.
+"""Forms of figure: rows of values, curves, in which every figure of a reproduction is drawn, lines, and pictures.
 
 Conventions
 -----------
-* What is to be drawn stands here; `plate_rows`, `plate_curves` and `plate_lines` draw it, `plate_files` writes it. A
-  plate is as wide as a page's text and as high as its rows need.
+* What is to be drawn stands here; `plate_rows`, `plate_curves`, `plate_lines` and `plate_pictures` draw it, and
+  `plate_files` writes it. A plate is as wide as a page's text and as high as its rows need.
 * In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
 * Colours tell apart under every kind of colour blindness, and never alone: rows have names, curves have dashes.
 * Text stays text in SVG, and every colour can be swapped for a CSS variable, so that pages may be dark.
@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 WIDTH = 468.0
 Mark = Literal["dot", "ring", "bar"]
@@ -168,4 +171,43 @@ class Lines:
     feet: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-Plate = Rows | Curves | Lines
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An image with a title below it.
+
+    Parameters
+    ----------
+    title : str
+    pixels : uint8 array, shape (height, width, 3)
+        Enlarged or shrunk to its place, without smoothing where enlarged.
+    """
+
+    title: str
+    pixels: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class PictureRow:
+    """Pictures beside each other.
+
+    Parameters
+    ----------
+    title : str
+    text : str
+        What stands behind the title.
+    pictures : tuple of Picture
+    """
+
+    title: str
+    text: str
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A plate of pictures, a row below the other."""
+
+    rows: tuple[PictureRow, ...]
+
+
+Plate = Rows | Curves | Lines | Pictures

@@ -1,0 +1,244 @@
+"""Moments of play: what a feature set would be shown, step by step, in random play or in an episode that was recorded.
+
+Also the actions of a recorded episode, as a trajectory that background sampling follows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.lane import Stream, episode_rng
+from arcademark.runs.replay import Choice, Recorded, select_one
+from arcademark.runs.store import RunRecord, read_actions, read_run
+from arcademark.suite.protocols import Protocol, protocol
+
+Seen = Literal["palette", "ram"]
+
+RANDOM_PLAY = "ale-2013"
+"""Protocol of random play."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One observation, before the action that follows it.
+
+    Parameters
+    ----------
+    first : bool
+        Whether it begins an episode.
+    frames : int
+        Frames played so far, in all episodes shown.
+    observation : uint8 array, shape ``spec.observation_shape``
+        Valid until the next moment.
+    environment : Environment
+        Where it stands; `render` gives the picture.
+    """
+
+    first: bool
+    frames: int
+    observation: NDArray[np.uint8]
+    environment: Environment
+
+
+@dataclass(frozen=True)
+class Play:
+    """A game and the moments of it, in their order; `moments` may be asked for again.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+        With the observations that are asked for.
+    seed : int
+        Of random play, or of the recorded trial.
+    recorded : Recorded or None
+        The episode; None for random play.
+    actions : tuple of int
+        The episode's; empty for random play.
+    """
+
+    spec: EnvironmentSpec
+    seed: int
+    recorded: Recorded | None = None
+    actions: tuple[int, ...] = ()
+
+    @property
+    def frames(self) -> int | None:
+        """Frames of the recorded episode; None for random play, which has no end."""
+        return None if self.recorded is None else self.recorded.episode.frames
+
+    def moments(self) -> Iterator[Moment]:
+        """Yield the moments: of the recorded episode, or of one random episode after another without end."""
+        environment = _open(self.spec, self.recorded)
+        try:
+            if self.recorded is None:
+                before = 0
+                for episode in itertools.count():
+                    rng = _rng(self, episode, "agent")
+                    actions = (int(rng.integers(self.spec.num_actions)) for _ in itertools.count())
+                    yield from _episode(environment, _rng(self, episode, "environment"), actions, before)
+                    before += environment.episode_frames
+            else:
+                rng = _rng(self, self.recorded.episode.episode, "environment")
+                yield from _episode(environment, rng, iter(self.actions), 0)
+        finally:
+            environment.close()
+
+
+def random_play(game: str, observation: Seen, seed: int = 0) -> Play:
+    """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames.
+
+    Parameters
+    ----------
+    game : str
+    observation : {"palette", "ram"}
+    seed : int
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such game.
+    """
+    return Play(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
+
+
+def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[Choice]) -> Play:
+    """Return an episode of a run, with the observations asked for instead of its agent's.
+
+    Parameters
+    ----------
+    directory : path
+        Of the run.
+    observation : {"palette", "ram"}
+    **choice
+        Which episode, as `arcademark.runs.replay.Choice` lists; the first one unless `episode` is given.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the run cannot be read, or nothing or more than one trial fits.
+    """
+    run = read_run(directory)
+    recorded = select_one(run, **choice)
+    settings = observed_as(run.protocol, observation)
+    spec = environment_spec(recorded.trial.game, settings, recorded.trial.frames_per_action)
+    return Play(spec, recorded.trial.seed, recorded, tuple(_actions(run, recorded)))
+
+
+def observed_as(settings: Protocol, observation: Seen) -> Protocol:
+    """Return a protocol whose observations are single whole screens of palette indices, or memory."""
+    return dataclasses.replace(settings, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """What was done in a recorded episode, as a trajectory to sample screens from (`arcademark.features.samples`).
+
+    Parameters
+    ----------
+    recorded : Recorded
+    protocol : Protocol
+        Under which the trajectory is to be followed.
+    actions : tuple of int
+        Of that protocol's action set, one for each of its agent steps.
+    """
+
+    recorded: Recorded
+    protocol: Protocol
+    actions: tuple[int, ...]
+
+    def text(self) -> str:
+        """Return the file: what it is as a comment, then a number a line."""
+        trial, row = self.recorded
+        settings = self.protocol
+        agent = " ".join(trial.agent.split())
+        lines = (
+            f"# {trial.game}: actions of {agent}, seed {trial.seed}, {row.phase} episode {row.episode}, "
+            f"score {row.score:.15g}",
+            f"# numbers of the {settings.action_set} action set, one for each {settings.frame_skip} frames",
+            *map(str, self.actions),
+        )
+        return "\n".join(lines) + "\n"
+
+
+def recorded_trajectory(
+    directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[Choice]
+) -> Trajectory:
+    """Return the actions of a recorded episode, as a protocol numbers and times them.
+
+    Parameters
+    ----------
+    directory : path
+        Of the run.
+    settings : Protocol, optional
+        Under which the trajectory is to be followed; the run's own by default.
+    **choice
+        As of `recorded_play`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `recorded_play`; also where the protocol lacks an action that was played, or asks for fewer actions than were
+        played.
+    """
+    run = read_run(directory)
+    recorded = select_one(run, **choice)
+    settings = run.protocol if settings is None else settings
+    names = environment_spec(recorded.trial.game, run.protocol).action_meanings
+    known = environment_spec(recorded.trial.game, settings).action_meanings
+    where = f"{run.directory}: {recorded.episode.phase} episode {recorded.episode.episode} of {recorded.trial.id}"
+    played = _actions(run, recorded)
+    if missing := sorted({names[action] for action in played} - set(known)):
+        raise ArcadeMarkError(
+            f"{where} plays {missing[0]}, which is no action of {settings.name!r}; choose another --protocol"
+        )
+    every = recorded.trial.frames_per_action or run.protocol.frame_skip
+    steps, rest = divmod(every, settings.frame_skip)
+    if rest:
+        raise ArcadeMarkError(
+            f"{where} has an action every {every} frame{'s' if every > 1 else ''}, and a trajectory of "
+            f"{settings.name!r} one every {settings.frame_skip}; choose another --protocol, or an agent that acts so"
+        )
+    numbers = (known.index(names[action]) for action in played)
+    return Trajectory(recorded, settings, tuple(number for number in numbers for _ in range(steps)))
+
+
+def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
+    trial, row = recorded
+    found: list[int] = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
+    return found
+
+
+def _open(spec: EnvironmentSpec, recorded: Recorded | None) -> Environment:
+    return open_environment(spec, training=recorded is not None and recorded.episode.phase == "training")
+
+
+def _rng(play: Play, episode: int, stream: Stream) -> np.random.Generator:
+    phase = "evaluation" if play.recorded is None else play.recorded.episode.phase
+    return episode_rng(play.seed, phase, episode, stream)
+
+
+def _episode(
+    environment: Environment, rng: np.random.Generator, actions: Iterator[int], before: int
+) -> Iterator[Moment]:
+    """Yield the moments of an episode before each of its actions, given the frames played before it."""
+    environment.reset(rng)
+    observation = np.empty(environment.spec.observation_shape, np.uint8)
+    first = True
+    for action in actions:
+        environment.observe(observation)
+        yield Moment(first, before + environment.episode_frames, observation, environment)
+        first = False
+        step = environment.step(action)
+        if step.terminated or step.truncated:
+            return
