@@ -100,15 +100,27 @@ def make_tiles(
     trajectory: str | None,
 ) -> ColourTiles:
     """Return a game's tiles; parameters and errors as of `Basic`."""
+    check_tiles(rows, columns)
+    if colours not in (128, 8):
+        raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
+    hidden = find_hidden(env, background, background_screens, trajectory)
+    return ColourTiles(facts.screen_shape(env.game), rows, columns, game_colours(env.game, colours), hidden)
+
+
+def check_tiles(rows: int, columns: int) -> None:
+    """Refuse what are no tiles, or more than the pixels of the largest screen; errors as of `Basic`."""
     for name, value, most in (("rows", rows, MOST_ROWS), ("columns", columns, MOST_COLUMNS)):
         if not 1 <= value <= most:
             raise ArcadeMarkError(f"{name} is {value}; expected 1 to {most} tiles")
-    if colours not in (128, 8):
-        raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
+
+
+def find_hidden(
+    env: EnvironmentSpec, background: bool, background_screens: int, trajectory: str | None
+) -> NDArray[np.uint8] | None:
+    """Return the background that is to be taken away, None for none; parameters and errors as of `Basic`."""
     if trajectory is not None and not background:
         raise ArcadeMarkError("a trajectory is followed to find the background; leave it out, or set background=true")
-    hidden = backgrounds.background(env, background_screens, trajectory) if background else None
-    return ColourTiles(facts.screen_shape(env.game), rows, columns, game_colours(env.game, colours), hidden)
+    return backgrounds.background(env, background_screens, trajectory) if background else None
 
 
 def check_feature(feature: int, num_features: int) -> None:
