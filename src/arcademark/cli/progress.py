@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from arcademark.report import wording
-from arcademark.runs.events import Event, Progress, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.report import budgets, wording
+from arcademark.runs.events import Event, LearnerBegun, Learning, Progress, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.suite import protocols
 
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = 3
@@ -51,6 +52,8 @@ class Display:
         match event:
             case RunBegun():
                 self._begin(event)
+            case LearnerBegun():
+                self._say("", budget(event))
             case TrialFailed():
                 self._say(f"[red]failed[/red]  {event.agent} on {event.game}, seed {event.seed}: ", event.error)
             case WorkerLost():
@@ -109,13 +112,23 @@ class Display:
 
 def told(event: Progress, width: int | None = None) -> str:
     """Say how far a run is. Where `width` columns do not hold it all, the time left is the last to be dropped."""
-    planning = event.planning
+    planning, learning = event.planning, event.learning
     left = ""
     if event.seconds_left is not None:
         left = f"{'at most ' if event.at_most else ''}{duration(event.seconds_left)} left"
     episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
-    if planning is None:
+    if learning is not None:
+        speed = f"{event.frames_per_second:,.0f} frames/s"
+        trained, scores = _trained(learning), _recent(learning)
+        choices = [
+            (trained, *scores, episodes, trials, speed),
+            (trained, *scores, trials, speed),
+            (trained, *scores, speed),
+            (trained, *scores),
+            (trained,),
+        ]
+    elif planning is None:
         speed = f"{event.frames_per_second:,.0f} frames/s"
         choices = [(episodes, trials, speed), (episodes, speed), (episodes,)]
     else:
@@ -130,6 +143,45 @@ def told(event: Progress, width: int | None = None) -> str:
         ]
     texts = [" · ".join([*parts, left] if left else parts) for parts in choices] + ([left] if left else [])
     return next((text for text in texts if width is None or len(text) <= width), texts[-1])
+
+
+def budget(event: LearnerBegun) -> str:
+    """Say what a learner is given, and what the named protocol gives where that is something else."""
+    rules = event.protocol
+    trials = protocols.learner_trials(rules)
+    given = [
+        budgets.training(event.training_frames, event.training_episodes),
+        wording.plural(event.episodes, "episode"),
+        wording.plural(event.seeds, "trial"),
+    ]
+    usual = [
+        budgets.named(rules),
+        wording.plural(budgets.named_episodes(rules), "episode"),
+        given[2] if trials is None else wording.plural(trials, "trial"),
+    ]
+    scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
+    said = f"{event.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a game"
+    return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
+
+
+def _trained(learning: Learning) -> str:
+    """Say how much of the training is done, in what its budget is counted in."""
+    if learning.wanted_frames is not None:
+        done, wanted, unit = learning.frames, learning.wanted_frames, "frames"
+        beside = wording.plural(learning.episodes, "episode")
+    else:
+        done, wanted, unit = learning.episodes, learning.wanted_episodes or 0, "episodes"
+        beside = wording.plural(learning.frames, "frame")
+    return f"trained {done:,}/{wanted:,} {unit} ({beside})"
+
+
+def _recent(learning: Learning) -> tuple[str, ...]:
+    """Say what was scored lately."""
+    if not learning.recent:
+        return ()
+    if len(learning.recent) == 1:
+        return (f"recent score {wording.score(learning.recent[0][1])}",)
+    return ("recent scores " + ", ".join(f"{game} {wording.score(mean)}" for game, mean in learning.recent),)
 
 
 def duration(seconds: float) -> str:

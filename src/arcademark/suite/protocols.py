@@ -290,6 +290,12 @@ def planner_episodes(rules: Protocol) -> int:
     return rules.evaluation_episodes if own is None or "evaluation_episodes" in rules.overrides else int(own["value"])
 
 
+def learner_trials(rules: Protocol) -> int | None:
+    """Return how many trials of a learner on a game the protocol's source averages; None where it does not say."""
+    own = read_tables("protocols.toml").get(rules.name, {}).get("learner_trials")
+    return None if own is None else int(own["value"])
+
+
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
     """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
     pairs = ((name, getattr(a, name), getattr(b, name)) for name in SETTINGS)
