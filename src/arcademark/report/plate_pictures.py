@@ -44,8 +44,10 @@ def _width(number: int) -> float:
 
 
 def _height(row: PictureRow, width: float) -> float:
-    lines = max(len(_caption(picture, width)) for picture in row.pictures)
-    return _head(row) + _tallest(row, width) + CAPTION_GAP + CAPTION_LINE * lines
+    return _head(row) + max(
+        _size(picture.pixels, width)[1] + CAPTION_GAP + CAPTION_LINE * len(_caption(picture, width))
+        for picture in row.pictures
+    )
 
 
 def _head(row: PictureRow) -> float:
@@ -58,10 +60,6 @@ def _text(row: PictureRow) -> list[str]:
 
 def _caption(picture: Picture, width: float) -> list[str]:
     return wrapped(picture.title, width, CAPTION_SIZE)
-
-
-def _tallest(row: PictureRow, width: float) -> float:
-    return max(_size(picture.pixels, width)[1] for picture in row.pictures)
 
 
 def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
@@ -78,16 +76,13 @@ def _row(figure: Figure, row: PictureRow, width: float, top: float, total: float
     beside(head, row.title, (0, 1), (0, 0), TITLE_SIZE, "ink", fontweight="bold", va="top")
     for line, text in enumerate(_text(row)):
         beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * line), TEXT_SIZE, "muted", va="top")
-    tallest = _tallest(row, width)
     for place, picture in enumerate(row.pictures):
         left = place * (width + GAP)
-        _picture(figure, picture, (left, top - _head(row)), width, tallest, total)
+        _picture(figure, picture, (left, top - _head(row)), width, total)
 
 
-def _picture(
-    figure: Figure, picture: Picture, corner: tuple[float, float], width: float, tallest: float, total: float
-) -> None:
-    """Draw a picture below and to the right of a corner, and its title below the place of the tallest one."""
+def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float, total: float) -> None:
+    """Draw a picture below and to the right of a corner, and its title below it."""
     left, top = corner
     wide, high = _size(picture.pixels, width)
     axes = figure.add_axes((left / WIDTH, (top - high) / total, wide / WIDTH, high / total))
@@ -98,5 +93,5 @@ def _picture(
     for spine in axes.spines.values():
         spine.set(color=PALETTE["rule"], linewidth=0.5)
     for line, text in enumerate(_caption(picture, width)):
-        down = tallest - high + CAPTION_GAP + CAPTION_LINE * line
+        down = CAPTION_GAP + CAPTION_LINE * line
         beside(axes, text, (0, 0), (0, -down), CAPTION_SIZE, "muted", va="top")
