@@ -1,0 +1,1 @@
+"""DISCO: objects of discovered classes, where they are and how they move to each other."""

@@ -1,0 +1,306 @@
+"""DISCO: detecting instances of classes of objects (Bellemare et al. 2013, §3.1.1 and A.3; first in Naddaf 2010).
+
+::
+
+    screen ─→ blobs ─→ instances of classes ─→ velocities ─→ tiles ─→ counts
+              `blobs`  `instances`, by shape    from the      `tiling`
+                       (`classes`)              screen before
+
+Of C classes, T tilings and G tiles along an axis (by default 8 and 8) the features are, in this order:
+
+* C: no instance of the class is on the screen;
+* C · T · G²: the tile in which the middle of an instance is;
+* C (C - 1) / 2 · T · G⁴: the tile of two instances of different classes, by how far the one of the earlier class is
+  below and to the right of the other, and how much faster it moves down and to the right.
+
+Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, 99,843 with 3,
+330,245 with 5, and 1,479,690 with 10, the most there are by default. How many classes there are depends on the game.
+
+What the paper leaves open, and our choice:
+
+* It codes "relative position and velocity" of pairs: one tile coding of four numbers, which takes the sentence at its
+  word. The velocities are relative too.
+* Class by class, the absence of instances is a feature, as in the older program, so that screens without an object have
+  a value.
+* An instance is a blob of one colour whose shape, or its mirror image, was met in the sample screens. Shapes that were
+  not are nothing, as are objects in front of each other where they have the same colour.
+* An instance moved from where the nearest of its class was on the screen before, if that is within `max_velocity`
+  pixels along both axes (the screen before is the agent's: five frames earlier in the paper's protocol), else it stands
+  still.
+* At most `max_instances` instances of a screen count, dealt out evenly among classes, so that no screen takes long; of
+  noise, `blobs.MAX_RUNS` and `blobs.MAX_BLOBS` are the limit.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.facts import screen_shape
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.background import SCREENS, background
+from arcademark.features.base import Counts, Observed
+from arcademark.features.cache import cached
+from arcademark.features.disco.blobs import Workspace
+from arcademark.features.disco.classes import ObjectClasses, find_classes
+from arcademark.features.disco.drawing import draw_classes, draw_instances
+from arcademark.features.disco.instances import classify, count_features, find_velocities
+from arcademark.features.disco.shapes import put_images
+from arcademark.features.disco.sightings import sight
+from arcademark.features.disco.tiling import tile_range, tile_tables
+from arcademark.features.samples import sample_screens, sampling_key
+
+CLASS_SCREENS = 36_000
+"""Sample screens from which classes are found (Bellemare et al. 2013, §3.1.1)."""
+MIN_EXTENT = 0.3
+"""Share of the screen's height or width over which a class must get about."""
+SEED = 2013
+"""Of the generator from which sample screens are drawn."""
+VERSION = 1
+"""Changes whenever the same sample screens give other classes; part of the cache's key."""
+NO_COLOUR = 255
+"""Stands for a background that nothing has the colour of."""
+
+
+class Disco:
+    """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
+
+    For a page of them: `picture` shows an observation with its instances, `classes_picture` all classes, and `classes`
+    is what they are.
+
+    Parameters
+    ----------
+    background : uint8 array, shape (height, width)
+        The colours of what is no object; the width a multiple of 8.
+    classes : ObjectClasses
+        What to look for.
+    max_velocity : int
+        Pixels a screen along an axis; what is faster seems to stand still.
+    tilings, grid : int
+    max_instances : int
+        At most so many instances of a screen count.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there would be more features than can be numbered.
+    """
+
+    observed: Observed = "palette"
+
+    def __init__(
+        self,
+        background: NDArray[np.uint8],
+        classes: ObjectClasses,
+        *,
+        max_velocity: int = 8,
+        tilings: int = 8,
+        grid: int = 8,
+        max_instances: int = 64,
+    ) -> None:
+        number = len(classes)
+        self.classes = classes
+        self.num_features = number * (1 + tilings * grid**2) + math.comb(number, 2) * tilings * grid**4
+        if self.num_features >= 1 << 31:
+            raise ArcadeMarkError(f"disco: {self.num_features:,} features are too many; lower grid or tilings")
+        self._height, self._width = background.shape
+        self._max_velocity, self._tilings, self._grid = max_velocity, tilings, grid
+        self._found = Workspace(background)
+        self._keys, self._values = _table(classes)
+        speeds = 4 * max_velocity + 1
+        self._sizes = 2 * self._height - 1, 2 * self._width - 1, speeds, speeds
+        self._tables = (
+            *tile_tables((self._height, self._width), tilings, grid),
+            *tile_tables(self._sizes, tilings, grid),
+        )
+        self._instances, self._before = np.zeros((2, max_instances, 5), np.int32)
+        self._count_before = 0
+        room = number + tilings * (max_instances + max_instances**2 // 2)
+        self._tally = np.zeros(self.num_features, np.int32)
+        self._features, self._counts = np.zeros(room, np.int32), np.zeros(room, np.float32)
+
+    def begin(self) -> None:
+        """Forget the episode: nothing was seen."""
+        self._count_before = 0
+
+    def count(self, observation: NDArray[np.uint8]) -> Counts:
+        """See the next screen of the episode and count its features.
+
+        Parameters
+        ----------
+        observation : uint8 array, shape (height, width)
+            Colours from 0 to 127.
+        """
+        now, before = self._instances, self._before
+        here = self._classify(observation, now)
+        find_velocities(now, here, before, self._count_before, self._max_velocity)
+        used = count_features(
+            *(now, here, len(self.classes), self._grid, *self._tables, self._tally, self._features, self._counts)
+        )
+        self._instances, self._before, self._count_before = before, now, here
+        return Counts(self._features[:used], self._counts[:used])
+
+    def instances(self, observation: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return the instances on a screen; changes nothing.
+
+        Returns
+        -------
+        int32 array, shape (n, 3)
+            Class, row and column of each, in reading order.
+        """
+        found = np.zeros_like(self._instances)
+        return found[: self._classify(observation, found), :3]
+
+    def describe(self, feature: int) -> str:
+        """Say what a feature means."""
+        number, tiles = len(self.classes), self._tilings * self._grid**2
+        if not 0 <= feature < self.num_features:
+            raise ArcadeMarkError(f"disco: no feature {feature}; there are {self.num_features:,}, from 0")
+        if feature < number:
+            return f"no instance of class {feature} on the screen"
+        feature -= number
+        if feature < number * tiles:
+            of_class, tile = divmod(feature, tiles)
+            y, x = self._ranges(tile, (self._height, self._width))
+            return f"instances of class {of_class} in rows {y[0]} to {y[1]}, columns {x[0]} to {x[1]}"
+        pair, tile = divmod(feature - number * tiles, tiles * self._grid**2)
+        a, b = [(i, j) for i in range(number) for j in range(i + 1, number)][pair]
+        ranges = zip(self._ranges(tile, self._sizes), self._sizes, strict=True)
+        down, right, vy, vx = (f"{low - size // 2:+} to {high - size // 2:+}" for (low, high), size in ranges)
+        return (
+            f"pairs of classes {a} and {b}: the former {down} pixels below and {right} right of the latter, "
+            f"{vy} pixels a step faster down and {vx} right"
+        )
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw a screen in dark grey with its instances in the colours of their classes; changes nothing.
+
+        Returns
+        -------
+        uint8 array, shape (height, width, 3)
+            As in Figure 7 of the paper.
+        """
+        blobs = self._found.find(observation)
+        return draw_instances(observation, self._found, blobs, self._keys, self._values)
+
+    def classes_picture(self) -> NDArray[np.uint8]:
+        """Draw the shapes of each class, the most frequent ones first, and say how often the class was seen.
+
+        Returns
+        -------
+        uint8 array, shape (height, width, 3)
+            A row for each class, in its colour of `picture`.
+        """
+        return draw_classes(self.classes)
+
+    def _classify(self, observation: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
+        found = self._found
+        blobs = found.find(observation)
+        number = len(self.classes)
+        return int(classify(found.blobs, found.hashes, blobs, self._keys, self._values, number, out))
+
+    def _ranges(self, tile: int, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Return the values on each axis that lie in a tile, which is numbered through all tilings."""
+        tiling, tile = divmod(tile, self._grid ** len(sizes))
+        places = [tile // self._grid ** (len(sizes) - 1 - axis) % self._grid for axis in range(len(sizes))]
+        return [
+            tile_range(place, axis, tiling, size, self._tilings, self._grid)
+            for axis, (place, size) in enumerate(zip(places, sizes, strict=True))
+        ]
+
+
+def make_disco(
+    env: EnvironmentSpec,
+    *,
+    background: bool = True,
+    background_screens: int = SCREENS,
+    class_screens: int = CLASS_SCREENS,
+    trajectory: str | None = None,
+    max_classes: int = 10,
+    min_frequency: float = 0.2,
+    min_extent: float = MIN_EXTENT,
+    max_velocity: int = 8,
+    max_instances: int = 64,
+    tilings: int = 8,
+    grid: int = 8,
+) -> Disco:
+    """Make the DISCO features of a game, discovering its classes unless the cache holds them.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+    background : bool
+        Whether what does not move is left out; if not, blobs are found everywhere.
+    background_screens : int
+        Sample screens from which the background is found.
+    class_screens : int
+        Sample screens from which classes are found: 36,000 in the paper (§3.1.1).
+    trajectory : str, optional
+        File of actions that the sample screens follow at first, see `arcademark.features.samples`.
+    max_classes : int
+        At most so many classes (10 in the older program's parameters).
+    min_frequency : float
+        Share of the sample screens on which a class must be (0.2 there).
+    min_extent : float
+        Share of the screen's height or width over which it must get about (0.3, by what unit is not known there).
+    max_velocity : int
+        Pixels a screen along an axis (8 there).
+    max_instances : int
+        At most so many instances of a screen count, in turns among classes (ours).
+    tilings, grid : int
+        Tilings, and tiles along an axis (8 and 8 there).
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a parameter is out of range, no class is found, or the trajectory cannot be read.
+    """
+    _check_counts(max_classes=max_classes, max_instances=max_instances, tilings=tilings, grid=grid)
+    if max_velocity < 0:
+        raise ArcadeMarkError(f"disco: max_velocity is {max_velocity}; expected pixels, at least 0")
+    for name, share in (("min_frequency", min_frequency), ("min_extent", min_extent)):
+        if not 0 <= share <= 1:
+            raise ArcadeMarkError(f"disco: {name} is {share}; expected a share from 0 to 1")
+    still = _background(env, background, background_screens, trajectory)
+    filtering = {"max_classes": max_classes, "min_frequency": min_frequency, "min_extent": min_extent}
+    sampling = sampling_key(env, class_screens, trajectory, SEED)
+    key = {**sampling, **filtering, "background": background_screens if background else 0, "version": VERSION}
+
+    def discover() -> dict[str, NDArray[np.generic]]:
+        screens = sample_screens(env, class_screens, trajectory, np.random.default_rng(SEED))
+        shape = still.shape[0], still.shape[1]
+        return find_classes(sight(screens, still), shape, max_classes, min_frequency, min_extent).arrays()
+
+    classes = ObjectClasses(**cached("disco-classes", key, discover))
+    if not len(classes):
+        raise ArcadeMarkError(
+            f"disco: no class of objects in {class_screens:,} sample screens of {env.game!r}; lower min_frequency or "
+            "min_extent, or name a trajectory that shows more of the game"
+        )
+    return Disco(still, classes, max_velocity=max_velocity, tilings=tilings, grid=grid, max_instances=max_instances)
+
+
+def _background(env: EnvironmentSpec, wanted: bool, screens: int, trajectory: str | None) -> NDArray[np.uint8]:
+    if wanted:
+        return background(env, screens, trajectory)
+    return np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise ArcadeMarkError(f"disco: {name} is {count}; expected at least 1")
+
+
+def _table(classes: ObjectClasses) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return the table of the class of each shape and its mirror images."""
+    places = 1 << (8 * len(classes.of_shape) + 8).bit_length()
+    keys, values = np.zeros(places, np.uint64), np.zeros(places, np.int32)
+    begin = 0
+    for height, width, of_class in zip(classes.heights, classes.widths, classes.of_shape, strict=True):
+        put_images(keys, values, classes.rows[begin : begin + height], height, width, of_class)
+        begin += int(height)
+    return keys, values

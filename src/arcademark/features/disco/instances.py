@@ -1,0 +1,174 @@
+"""Kernels that find the instances of classes on a screen, how they move, and their features."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from arcademark.features.disco.blobs import HEIGHT, LEFT, TOP, WIDTH
+from arcademark.features.disco.shapes import NONE, look_up
+
+CLASS, Y, X, VY, VX = range(5)
+"""Columns of an instance: its class; the middle of its box, of two the upper and left one; its velocity in pixels."""
+
+
+@njit(cache=True)
+def classify(blobs, hashes, count, keys, values, number, instances):  # type: ignore[no-untyped-def]
+    """Write down the blobs that are instances of a class, at most as many as there is room for.
+
+    Where there is no room for all, the first of each class in reading order are taken, then the second of each, and so
+    on, until the room is used up.
+
+    Parameters
+    ----------
+    blobs : int32 array, shape (b, 5)
+    hashes : uint64 array, shape (b,)
+    count : int
+        How many blobs there are.
+    keys, values : uint64 and int32 arrays, shape (k,)
+        The class of each known shape.
+    number : int
+        How many classes there are.
+    instances : int32 array, shape (n, 5)
+        Room for instances, in reading order; velocities are left alone.
+
+    Returns
+    -------
+    int
+        How many instances were written.
+    """
+    of_blob = np.empty(count, np.int32)
+    sizes = np.zeros(number, np.int64)
+    found = 0
+    for i in range(count):
+        of_blob[i] = look_up(keys, values, hashes[i])
+        if of_blob[i] != NONE:
+            sizes[of_blob[i]] += 1
+            found += 1
+    if found > instances.shape[0]:
+        share(sizes, instances.shape[0])
+    written = 0
+    for i in range(count):
+        mine = of_blob[i]
+        if mine == NONE or sizes[mine] == 0:
+            continue
+        sizes[mine] -= 1
+        instances[written, CLASS] = mine
+        instances[written, Y] = blobs[i, TOP] + (blobs[i, HEIGHT] - 1) // 2
+        instances[written, X] = blobs[i, LEFT] + (blobs[i, WIDTH] - 1) // 2
+        written += 1
+    return written
+
+
+@njit(cache=True)
+def share(sizes, room):  # type: ignore[no-untyped-def]
+    """Lower the sizes of classes, int64 (c,), to a sum of `room`, dealing it out one by one in turns."""
+    shares = np.zeros_like(sizes)
+    while room > 0:
+        for i in range(sizes.size):
+            if shares[i] < sizes[i] and room > 0:
+                shares[i] += 1
+                room -= 1
+    sizes[:] = shares
+
+
+@njit(cache=True)
+def find_velocities(instances, count, before, count_before, max_velocity):  # type: ignore[no-untyped-def]
+    """Write the velocities of instances: how far each is from the nearest of its class on the screen before.
+
+    It must be no farther than `max_velocity` along either axis; where none is, the velocity is 0. Of equally near ones
+    the first counts.
+
+    Parameters
+    ----------
+    instances, before : int32 arrays, shape (n, 5)
+        Of this screen and the one before.
+    count, count_before : int
+        How many there are.
+    max_velocity : int
+    """
+    for i in range(count):
+        nearest = 2 * max_velocity * max_velocity + 1
+        instances[i, VY] = instances[i, VX] = 0
+        for j in range(count_before):
+            if instances[i, CLASS] != before[j, CLASS]:
+                continue
+            down, right = instances[i, Y] - before[j, Y], instances[i, X] - before[j, X]
+            if abs(down) > max_velocity or abs(right) > max_velocity:
+                continue
+            if down * down + right * right < nearest:
+                nearest = down * down + right * right
+                instances[i, VY], instances[i, VX] = down, right
+
+
+@njit(cache=True)
+def count_features(  # type: ignore[no-untyped-def]
+    instances, count, number, grid, ys, xs, down, right, down_speed, right_speed, tally, features, counts
+):
+    """Count the features of the instances on a screen.
+
+    Parameters
+    ----------
+    instances : int32 array, shape (n, 5)
+    count : int
+        How many instances there are.
+    number : int
+        How many classes there are.
+    grid : int
+        Tiles along an axis.
+    ys, xs : int32 arrays, shape (t, height) and (t, width)
+        Tables of positions, see `tiling.tile_tables`.
+    down, right, down_speed, right_speed : int32 arrays, shape (t, ...)
+        Tables of how far an instance of one class is from one of a later class, and how much faster; no distance, and
+        no speed, are in the middle.
+    tally : int32 array, shape (features there are,)
+        Zeros, and zeros again afterwards.
+    features : int32 array
+        Room for the features that are not zero.
+    counts : float32 array
+        Room for their counts.
+
+    Returns
+    -------
+    int
+        How many features are not zero.
+    """
+    tilings, height, width = ys.shape[0], ys.shape[1], xs.shape[1]
+    speed_y, speed_x = down_speed.shape[1] // 2, right_speed.shape[1] // 2
+    single, double = tilings * grid**2, tilings * grid**4
+    used = 0
+    for i in range(count):
+        tally[instances[i, CLASS]] = 1
+    for mine in range(number):
+        if tally[mine] == 0:
+            features[used] = mine
+            used += 1
+        tally[mine] = 1 - tally[mine]
+    for i in range(count):
+        a = instances[i, CLASS]
+        begin = number + a * single
+        for t in range(tilings):
+            feature = begin + ys[t, instances[i, Y]] + xs[t, instances[i, X]]
+            if tally[feature] == 0:
+                features[used] = feature
+                used += 1
+            tally[feature] += 1
+        for j in range(count):
+            b = instances[j, CLASS]
+            if b <= a:
+                continue
+            begin = number * (1 + single) + (a * (2 * number - a - 1) // 2 + b - a - 1) * double
+            y = instances[i, Y] - instances[j, Y] + height - 1
+            x = instances[i, X] - instances[j, X] + width - 1
+            vy = instances[i, VY] - instances[j, VY] + speed_y
+            vx = instances[i, VX] - instances[j, VX] + speed_x
+            for t in range(tilings):
+                feature = begin + down[t, y] + right[t, x] + down_speed[t, vy] + right_speed[t, vx]
+                if tally[feature] == 0:
+                    features[used] = feature
+                    used += 1
+                tally[feature] += 1
+    for i in range(used):
+        counts[i] = tally[features[i]]
+        tally[features[i]] = 0
+    return used
