@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -29,6 +29,7 @@ def test_of_a_single_screen_it_is_the_screen():
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_equals_its_slow_twin(data):
     """Few colours make ties; screens of any size end within a word."""
     shape = data.draw(st.tuples(st.integers(1, 9), st.integers(1, 4), st.integers(1, 11)))
@@ -37,6 +38,7 @@ def test_equals_its_slow_twin(data):
 
 
 @given(arrays(np.uint8, (7, 3, 5), elements=st.integers(0, 3)), st.permutations(range(7)))
+@settings(deadline=None)
 def test_the_order_of_screens_does_not_matter(screens, order):
     np.testing.assert_array_equal(most_frequent(screens[list(order)]), most_frequent(screens))
 
@@ -80,7 +82,7 @@ def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch):
 
 
 def test_bad_input_is_refused_before_anything_is_played(make_env, tmp_path):
-    with pytest.raises(ArcadeMarkError, match="^0 sample screens"):
+    with pytest.raises(ArcadeMarkError, match=r"^0 sample screens"):
         background(make_env("toy"), 0)
     with pytest.raises(ArcadeMarkError, match="cannot read the trajectory"):
         background(make_env("toy"), 10, str(tmp_path / "none"))

@@ -1,0 +1,152 @@
+import numpy as np
+import pytest
+
+from arcademark.environments.registry import open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.background import background
+from arcademark.features.base import BinaryFeatures
+from arcademark.features.basic import Basic
+from arcademark.features.registry import make_features
+
+
+def screens_of(env, steps):
+    """Play random actions; give the screens of the first episode."""
+    game = open_environment(env)
+    rng = np.random.default_rng(3)
+    game.reset(np.random.default_rng(4))
+    screen = np.empty(env.observation_shape, np.uint8)
+    for _ in range(steps):
+        game.observe(screen)
+        yield screen
+        if any(game.step(int(rng.integers(env.num_actions)))[1:]):
+            return
+
+
+def last_active(features, screens):
+    features.begin()
+    active = set()
+    for screen in screens:
+        change = features.update(screen)
+        active = (active | set(change.on.tolist())) - set(change.off.tolist())
+    return active
+
+
+def test_it_has_28672_features(make_env):
+    features = make_features("basic", make_env("toy"))
+    assert isinstance(features, BinaryFeatures)
+    assert (features.num_features, features.observed) == (28_672, "palette")
+
+
+@pytest.mark.parametrize("game", ["freeway", "toy", "pacman"])
+def test_what_differs_from_the_background_is_seen_in_its_tile(make_env, game):
+    env = make_env(game, observation="palette")
+    features = Basic(env, background_screens=100)
+    hidden = background(env, 100)
+    screens = [screen.copy() for screen in screens_of(env, 40)]
+    height, width = hidden.shape
+    expected = {
+        int((y * 14 // height * 16 + x * 16 // width) * 128 + screens[-1][y, x])
+        for y, x in np.argwhere(screens[-1] != hidden)
+    }
+    assert last_active(features, screens) == expected
+    assert 0 < len(expected) < 120
+
+
+def test_without_a_background_all_is_seen(make_env):
+    env = make_env("freeway", observation="palette")
+    screens = [screen.copy() for screen in screens_of(env, 10)]
+    seen = last_active(Basic(env, background=False), screens)
+    hidden = last_active(Basic(env, background_screens=100), screens)
+    assert len({feature // 128 for feature in seen}) == 224
+    assert hidden < seen
+
+
+def test_eight_colours_and_another_grid(make_env):
+    env = make_env("freeway", observation="palette")
+    screens = [screen.copy() for screen in screens_of(env, 10)]
+    features = Basic(env, rows=7, columns=3, colours=8, background=False)
+    assert features.num_features == 7 * 3 * 8
+    expected = {
+        int((y * 7 // 210 * 3 + x * 3 // 160) * 8 + screens[-1][y, x] % 8) for y, x in np.ndindex(screens[-1].shape)
+    }
+    assert last_active(features, screens) == expected
+
+
+def test_the_falling_fruit_of_the_toy_game(make_env):
+    """Its field is all background: fruit and basket are seen, each pixel in a tile of its own."""
+    env = make_env("toy", observation="palette", frame_skip=1)
+    features = Basic(env)
+    game = open_environment(env)
+    game.reset(np.random.default_rng(0))
+    features.begin()
+    screen = np.empty((8, 8), np.uint8)
+    game.observe(screen)
+    fruit = int(np.flatnonzero(screen[0])[0])
+    row, tile = 7 * 14 // 8 * 16, 128
+    expected = {2 * fruit * tile + 127, *((row + 2 * x) * tile + 50 for x in (3, 4, 5))}
+    assert set(features.update(screen).on.tolist()) == expected
+    game.step(0)
+    game.observe(screen)
+    change = features.update(screen)
+    assert change.off.tolist() == [2 * fruit * tile + 127]
+    assert change.on.tolist() == [(16 + 2 * fruit) * tile + 127]
+
+
+def test_the_trajectory_makes_the_background(make_env, tmp_path):
+    path = tmp_path / "actions.txt"
+    path.write_text("2\n" * 300)
+    env = make_env("freeway", observation="palette")
+    features = Basic(env, background_screens=50, trajectory=str(path))
+    screens = [screen.copy() for screen in screens_of(env, 5)]
+    assert last_active(features, screens) == set(
+        np.flatnonzero(_seen(screens[-1], background(env, 50, str(path)))).tolist()
+    )
+
+
+def _seen(screen, hidden):
+    found = np.zeros(28_672, bool)
+    y, x = np.nonzero(screen != hidden)
+    found[(y // 15 * 16 + x // 10) * 128 + screen[y, x]] = True
+    return found
+
+
+def test_a_picture_shows_what_is_seen_and_changes_nothing(make_env):
+    env = make_env("freeway", observation="palette")
+    features, untouched = Basic(env, background_screens=100), Basic(env, background_screens=100)
+    for screen in screens_of(env, 20):
+        image = features.picture(screen)
+        a, b = features.update(screen), untouched.update(screen)
+        np.testing.assert_array_equal(a.on, b.on)
+        np.testing.assert_array_equal(a.off, b.off)
+    assert image.shape == (210, 160, 3)
+    tiles = image.reshape(14, 15, 16, 10, 3)
+    assert (tiles == tiles[:, :, :, :1]).all()
+    drawn = {int(tile) for tile in np.flatnonzero((tiles != 40).any(axis=(1, 3, 4)))}
+    assert drawn == {feature // 128 for feature in np.flatnonzero(_seen(screen, background(env, 100)))}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"rows": 0}, "rows is 0; expected 1 to 250 tiles"),
+        ({"rows": 251}, "rows is 251; expected 1 to 250 tiles"),
+        ({"columns": -1}, "columns is -1; expected 1 to 160 tiles"),
+        ({"colours": 16}, "colours is 16; expected 128, or 8 for those of SECAM"),
+        ({"background_screens": 0}, "0 sample screens: expected at least 1"),
+        ({"background": False, "trajectory": "x"}, "a trajectory is followed to find the background; leave it out, "),
+        ({"trajectory": "no/such/file"}, "no/such/file: cannot read the trajectory "),
+    ],
+)
+@pytest.mark.parametrize("name", ["basic", "bass"])
+def test_bad_parameters_are_named(make_env, name, parameters, said):
+    with pytest.raises(ArcadeMarkError) as error:
+        make_features(name, make_env("toy"), parameters)
+    assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize("name", ["basic", "bass"])
+def test_a_feature_that_is_none_is_refused(make_env, name):
+    features = make_features(name, make_env("toy"), {"background_screens": 5})
+    for feature in (-1, features.num_features):
+        with pytest.raises(ArcadeMarkError, match=rf"^feature {feature}: expected 0 to {features.num_features - 1}$"):
+            features.describe(feature)

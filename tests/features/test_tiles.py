@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from arcademark.features.colours import game_colours
+from arcademark.features.tiles import NOTHING, ColourTiles
+
+
+def slow_features(screen, rows, columns, colours, background):
+    """Look at every pixel on its own, whatever was seen before."""
+    height, width = screen.shape
+    found = set()
+    for y in range(height):
+        for x in range(width):
+            if background is not None and screen[y, x] == background[y, x]:
+                continue
+            tile = (y * rows // height) * columns + x * columns // width
+            found.add(tile * colours + int(screen[y, x]) % colours)
+    return found
+
+
+def apply(active, change):
+    """Take up a change, which must fit what was active."""
+    on, off = set(change.on.tolist()), set(change.off.tolist())
+    assert (len(on), len(off)) == (len(change.on), len(change.off))
+    assert not on & active
+    assert off <= active
+    return (active | on) - off
+
+
+SHADES = st.sampled_from([0, 1, 8, 9, 127])
+
+
+@st.composite
+def episodes(draw):
+    """Draw screens of any size that change a little or a lot, and a grid that may be finer than they are."""
+    shape = draw(st.tuples(st.integers(1, 9), st.integers(1, 20)))
+    screens = [draw(arrays(np.uint8, shape, elements=SHADES))]
+    for _ in range(draw(st.integers(0, 6))):
+        screen = screens[draw(st.integers(0, len(screens) - 1))].copy()
+        for _ in range(draw(st.integers(0, 3))):
+            y, x = draw(st.integers(0, shape[0] - 1)), draw(st.integers(0, shape[1] - 1))
+            screen[y : y + draw(st.integers(1, 4)), x : x + draw(st.integers(1, 4))] = draw(SHADES)
+        screens.append(screen)
+    background = draw(st.none() | arrays(np.uint8, shape, elements=SHADES))
+    return screens, draw(st.integers(1, 10)), draw(st.integers(1, 12)), draw(st.sampled_from([8, 128])), background
+
+
+@given(episodes())
+@settings(max_examples=200, deadline=None)
+def test_what_changed_adds_up_to_what_the_slow_twin_sees(episode):
+    screens, rows, columns, colours, background = episode
+    tiles = ColourTiles(screens[0].shape, rows, columns, game_colours("pong", colours), background)
+    assert tiles.num_features == rows * columns * colours
+    for _ in range(2):
+        tiles.begin()
+        active = set()
+        for screen in screens:
+            active = apply(active, tiles.update(screen))
+            expected = slow_features(screen, rows, columns, colours, background)
+            assert active == expected
+            assert set(np.flatnonzero(tiles.seen(screen)).tolist()) == expected
+
+
+def test_whole_screens_of_random_colours():
+    rng = np.random.default_rng(0)
+    background = rng.integers(4, size=(210, 160), dtype=np.uint8)
+    tiles = ColourTiles((210, 160), 14, 16, game_colours("pong"), background)
+    active = set()
+    for most in (4, 128, 2, 5):
+        screen = rng.integers(most, size=(210, 160), dtype=np.uint8)
+        active = apply(active, tiles.update(screen))
+        assert active == slow_features(screen, 14, 16, 128, background)
+
+
+def test_the_papers_tiles_are_15_by_10_pixels():
+    tiles = ColourTiles((210, 160), 14, 16, game_colours("pong"), np.zeros((210, 160), np.uint8))
+    screen = np.zeros((210, 160), np.uint8)
+    for y, x, tile in [(0, 0, 0), (14, 9, 0), (15, 9, 16), (14, 10, 1), (209, 159, 223), (195, 149, 222)]:
+        tiles.begin()
+        screen[y, x] = 5
+        assert tiles.update(screen).on.tolist() == [tile * 128 + 5]
+        screen[y, x] = 0
+        assert tiles.update(screen).off.tolist() == [tile * 128 + 5]
+
+
+def test_a_feature_stays_active_until_its_last_pixel_goes():
+    tiles = ColourTiles((4, 4), 1, 1, game_colours("pong"), np.zeros((4, 4), np.uint8))
+    screen = np.zeros((4, 4), np.uint8)
+    for pixels, on, off in [(2, [7], []), (1, [], []), (3, [], []), (0, [], [7]), (1, [7], [])]:
+        screen[:] = 0
+        screen.flat[:pixels] = 7
+        change = tiles.update(screen)
+        assert (change.on.tolist(), change.off.tolist()) == (on, off)
+
+
+def test_one_colour_may_take_the_place_of_another_in_the_same_step():
+    tiles = ColourTiles((2, 8), 1, 2, game_colours("pong"))
+    screen = np.full((2, 8), 3, np.uint8)
+    screen[:, 4:] = 9
+    assert sorted(tiles.update(screen).on.tolist()) == [3, 128 + 9]
+    change = tiles.update(screen[:, ::-1])
+    assert sorted(change.on.tolist()) == [9, 128 + 3]
+    assert sorted(change.off.tolist()) == [3, 128 + 9]
+
+
+def test_a_hue_of_its_background_s_brightness_is_seen():
+    background = np.full((1, 3), 8, np.uint8)
+    tiles = ColourTiles((1, 3), 1, 3, game_colours("pong", 8), background)
+    assert tiles.update(np.array([[8, 16, 17]], np.uint8)).on.tolist() == [8 + 0, 16 + 1]
+
+
+def test_an_observation_is_read_only_and_may_lie_anywhere():
+    batch = np.random.default_rng(0).integers(128, size=(3, 12, 30), dtype=np.uint8)
+    batch.flags.writeable = False
+    tiles = ColourTiles((12, 15), 3, 4, game_colours("pong"))
+    active = apply(set(), tiles.update(batch[1, :, ::2]))
+    assert active == slow_features(batch[1, :, ::2], 3, 4, 128, None)
+
+
+def test_a_screen_of_another_shape_is_an_error():
+    tiles = ColourTiles((12, 16), 3, 4, game_colours("pong"))
+    with pytest.raises(ValueError, match="broadcast"):
+        tiles.update(np.zeros((16, 12), np.uint8))
+
+
+def test_a_feature_is_described_by_its_colour_and_place():
+    assert ColourTiles((210, 160), 14, 16, game_colours("pong")).describe((3 * 16 + 5) * 128 + 26) == (
+        "colour 26 (#b55328) in the tile of row 3, column 5"
+    )
+    assert ColourTiles((210, 160), 14, 16, game_colours("pong", 8)).describe(223 * 8 + 4) == (
+        "green in the tile of row 13, column 15"
+    )
+
+
+def test_a_picture_by_hand():
+    """Left nothing, in the middle one colour though one pixel shows it, on the right three in bands."""
+    colours = game_colours("pong", 8)
+    background = np.zeros((6, 6), np.uint8)
+    screen = background.copy()
+    screen[5, 2] = 2
+    screen[0, 4:] = 7
+    screen[1, 5] = 1
+    screen[2, 4] = 4
+    tiles = ColourTiles((6, 6), 1, 3, colours, background)
+    tiles.update(background)
+    expected = np.empty((6, 6, 3), np.uint8)
+    expected[:, :2] = NOTHING
+    expected[:, 2:4] = colours.rgb[2]
+    expected[:2, 4:], expected[2:4, 4:], expected[4:, 4:] = colours.rgb[1], colours.rgb[4], colours.rgb[7]
+    np.testing.assert_array_equal(tiles.picture(screen), expected)
+    assert sorted(tiles.update(screen).on.tolist()) == [8 + 2, 16 + 1, 16 + 4, 16 + 7]
+
+
+def test_nothing_is_drawn_in_no_colour_of_a_console():
+    for game, number in [("pong", 128), ("pacman", 128), ("pong", 8)]:
+        assert list(NOTHING) not in game_colours(game, number).rgb.tolist()
