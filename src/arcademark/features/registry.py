@@ -17,6 +17,8 @@ from arcademark.errors import UnknownNameError
 from arcademark.features.base import Features, Observed
 from arcademark.features.basic import Basic
 from arcademark.features.bass import Bass
+from arcademark.features.disco.features import make_disco
+from arcademark.features.lsh import Lsh
 from arcademark.features.ram import Ram, RamBits
 
 
@@ -52,8 +54,16 @@ _ALL: tuple[FeatureSet, ...] = (
     FeatureSet(
         "bass", "which of 8 colours show in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass, 1_606_528
     ),
+    FeatureSet("lsh", "random projections of the screen, hashed", BELLEMARE_2013, "palette", Lsh, 100_000),
     FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits, 1_024),
     FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram, 524_800),
+    FeatureSet(
+        "disco",
+        "objects of discovered classes: where they are, how pairs of them move",
+        BELLEMARE_2013,
+        "palette",
+        make_disco,
+    ),
 )
 _SETS = {item.name: item for item in _ALL}
 
