@@ -5,8 +5,10 @@ Features 0 to n - 1 are the base features themselves, then comes a triangle of p
     (i, j), j < i   ─→   n + i (i - 1) / 2 + j          rows: 1-0 | 2-0 2-1 | 3-0 3-1 3-2 | …
 
 so all that i shares with smaller features lies together. What changed is told in ascending order, which is the order
-of a table of weights in memory: a learner walks through it once, forwards, however many features came or went. There is
-no gap and no collision, so nothing need be hashed.
+of a table of weights in memory: a learner walks through it once, forwards, however many features came or went. In real
+play (memory of Freeway, Asterix and Seaquest) reading the weights of the changed pairs in random order took 1.3 to 2
+times as long; a cyclic layout, or one of squares of 8 or 16 features, was no better than the triangle. There is no gap
+and no collision, so nothing need be hashed.
 
 A pair becomes active when one of its features does and the other is active, or does too. Only such pairs are
 formed: with a features active of which c came, that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.

@@ -1,0 +1,239 @@
+"""Hashed screens against sums over whole vectors of bits, formed anew for every screen."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.base import BinaryFeatures
+from arcademark.features.lsh import Lsh, colour_planes, make_index, random_vectors
+from arcademark.features.registry import feature_sets, make_features
+from arcademark.suite.protocols import protocol
+
+TOY = environment_spec("toy", protocol("ale-2013"))
+FREEWAY = environment_spec("freeway", protocol("ale-2013").override({"observation": "palette"}))
+
+
+def binarize(screen, encoding) -> np.ndarray:
+    """Return a screen's bits: one for each colour and pixel, or for each digit and pixel."""
+    if encoding == "binary":
+        return np.concatenate([screen.ravel() >> digit & 1 for digit in range(7)])
+    bits = np.zeros((128, *screen.shape), np.uint8)
+    for (y, x), colour in np.ndenumerate(screen):
+        bits[colour, y, x] = 1
+    return bits.ravel()
+
+
+def slow_features(screen, vectors, table_size, encoding) -> set[int]:
+    bits = binarize(screen, encoding)
+    sums = [int(values[bits[places] == 1].sum()) for places, values in zip(*vectors, strict=True)]
+    return {i * table_size + total % table_size for i, total in enumerate(sums)}
+
+
+def follow(features, screens) -> list[set[int]]:
+    """Return all that is active after each screen, checking that nothing comes or goes twice."""
+    features.begin()
+    active: set[int] = set()
+    seen = []
+    for screen in screens:
+        on, off = (array.tolist() for array in features.update(screen))
+        assert on == sorted(set(on) - active)
+        assert off == sorted(set(off) & active)
+        active = (active - set(off)) | set(on)
+        seen.append(active)
+    return seen
+
+
+def toy_screens() -> st.SearchStrategy:
+    """Return screens that differ by a few pixels each, of colours that are often the same."""
+    colours = st.sampled_from([0, 0, 1, 64, 127])
+    pixels = st.dictionaries(st.integers(0, 63), colours, max_size=12)
+    return st.tuples(colours, st.lists(pixels, min_size=1, max_size=6)).map(draw_screens)
+
+
+def draw_screens(drawing) -> list[np.ndarray]:
+    colour, edits = drawing
+    screen = np.full(64, colour, np.uint8)
+    screens = []
+    for edit in edits:
+        for place, new in edit.items():
+            screen[place] = new
+        screens.append(screen.reshape(8, 8).copy())
+    return screens
+
+
+@pytest.mark.parametrize(("encoding", "num_bits"), [("one-hot", 128 * 64), ("binary", 7 * 64)])
+@settings(deadline=None)
+@given(st.integers(1, 40), st.integers(1, 300), st.integers(2, 60), st.integers(0, 5), toy_screens())
+def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzero, table_size, seed, screens):
+    features = Lsh(TOY, vectors=vectors, nonzero=nonzero, table_size=table_size, hash_seed=seed, encoding=encoding)
+    drawn = random_vectors(num_bits, vectors, nonzero, table_size, seed)
+    assert features.num_features == vectors * table_size
+    expected = [slow_features(screen, drawn, table_size, encoding) for screen in screens]
+    assert follow(features, screens) == expected
+    assert follow(features, screens[::-1]) == expected[::-1]
+
+
+@pytest.mark.parametrize(("encoding", "planes"), [("one-hot", 128), ("binary", 7)])
+def test_real_play(encoding, planes):
+    env = open_environment(FREEWAY)
+    rng = np.random.default_rng(0)
+    env.reset(rng)
+    screens = np.empty((6, 210, 160), np.uint8)
+    for screen in screens:
+        env.step(int(rng.integers(18)))
+        env.observe(screen)
+    env.close()
+    assert (screens[0] != screens[1]).any()
+    features = make_features("lsh", FREEWAY, {"encoding": encoding})
+    drawn = random_vectors(planes * 210 * 160, 2000, 1000, 50, 0)
+    assert follow(features, screens) == [slow_features(screen, drawn, 50, encoding) for screen in screens]
+
+
+def test_as_the_paper_has_it():
+    features = make_features("lsh", FREEWAY)
+    assert isinstance(features, BinaryFeatures)
+    assert features.observed == feature_sets()["lsh"].observed == "palette"
+    assert features.num_features == feature_sets()["lsh"].features == 100_000
+    on, off = features.update(np.zeros((210, 160), np.uint8))
+    assert (on // 50).tolist() == list(range(2000))
+    assert off.tolist() == []
+
+
+def test_tall_screens_have_more_bits():
+    pacman = environment_spec("pacman", protocol("ale-2013").override({"observation": "palette"}))
+    screens = np.random.default_rng(0).integers(0, 128, (2, 250, 160)).astype(np.uint8)
+    drawn = random_vectors(128 * 250 * 160, 30, 500, 7, 3)
+    features = Lsh(pacman, vectors=30, nonzero=500, table_size=7, hash_seed=3)
+    assert follow(features, screens) == [slow_features(screen, drawn, 7, "one-hot") for screen in screens]
+
+
+def test_a_hand_computed_change():
+    """One vector that looks at all bits, two pixels of other colours: their hash values are exchanged."""
+    features = Lsh(TOY, vectors=1, nonzero=8192, table_size=50)
+    (places,), (values,) = random_vectors(8192, 1, 8192, 50, 0)
+    assert places.tolist() == list(range(8192))
+    black = int(values[:64].sum())
+    assert features.update(np.zeros((8, 8), np.uint8)).on.tolist() == [black % 50]
+    screen = np.zeros((8, 8), np.uint8)
+    screen[0, 3], screen[2, 1] = 5, 9
+    total = black - int(values[3]) - int(values[17]) + int(values[5 * 64 + 3]) + int(values[9 * 64 + 17])
+    assert [array.tolist() for array in features.update(screen)] == [[total % 50], [black % 50]]
+
+
+def test_begin_forgets_which_features_are_active():
+    screens = np.random.default_rng(0).integers(0, 128, (2, 8, 8)).astype(np.uint8)
+    features = Lsh(TOY, vectors=20, nonzero=2000)
+    first = follow(features, screens)
+    assert follow(features, screens) == first
+    assert len(first[0]) == len(first[1]) == 20
+
+
+def test_seeds_draw_what_they_always_drew():
+    bits, values = random_vectors(4_300_800, 2, 3, 50, 0)
+    assert bits.tolist() == [[10424, 112417, 754271], [454971, 1019933, 2415694]]
+    assert values.tolist() == [[8, 8, 14], [2, 11, 45]]
+    assert not np.array_equal(random_vectors(4_300_800, 2, 3, 50, 1)[0], bits)
+
+
+@pytest.mark.parametrize("nonzero", [5, 10, 14])
+def test_vectors_look_at_different_bits_all_as_likely(nonzero):
+    bits, values = random_vectors(20, 20_000, nonzero, 4, 7)
+    assert (np.diff(np.sort(bits.astype(np.int64), axis=1)) > 0).all()
+    share = nonzero / 20
+    shares = np.bincount(bits.ravel().astype(np.int64), minlength=20) / len(bits)
+    assert np.abs(shares - share).max() < 5 * np.sqrt(share * (1 - share) / len(bits))
+    both = share * (nonzero - 1) / 19
+    together = ((bits == 0).any(axis=1) & (bits == 1).any(axis=1)).mean()
+    assert abs(together - both) < 5 * np.sqrt(both * (1 - both) / len(bits))
+    assert (np.unique(values) == [1, 2, 3, 4]).all()
+    shares = np.bincount(values.ravel().astype(np.int64))[1:] / values.size
+    assert np.abs(shares - 0.25).max() < 5 * np.sqrt(0.1875 / values.size)
+
+
+def test_the_index_leads_from_bits_to_vectors():
+    entries, starts = make_index(30, 4, 20, 9, 5)
+    found = [set() for _ in range(30)]
+    for vector, (places, values) in enumerate(zip(*random_vectors(30, 4, 20, 9, 5), strict=True)):
+        for place, value in zip(places.tolist(), values.tolist(), strict=True):
+            found[place].add((vector, value % 9))
+    for bit in range(30):
+        pairs = [divmod(entry, 1 << 16) for entry in entries[starts[bit] : starts[bit + 1]].tolist()]
+        assert len(pairs) == len(found[bit])
+        assert set(pairs) == found[bit]
+    assert starts[-1] == len(entries) == 80
+
+
+def test_planes_of_colours():
+    planes, first = colour_planes("binary")
+    assert [planes[first[c] : first[c + 1]].tolist() for c in (0, 1, 6, 127)] == [[], [0], [1, 2], list(range(7))]
+    planes, first = colour_planes("one-hot")
+    assert [planes[first[c] : first[c + 1]].tolist() for c in (0, 127)] == [[0], [127]]
+
+
+def test_the_highest_bit_of_a_byte_is_not_seen():
+    screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
+    features = Lsh(TOY, vectors=20, nonzero=2000)
+    features.update(screen)
+    assert [array.size for array in features.update(screen | 128)] == [0, 0]
+    assert np.array_equal(features.picture(screen | 128), features.picture(screen))
+
+
+def test_screens_need_not_be_contiguous():
+    screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
+    straight, turned = (Lsh(TOY, vectors=20, nonzero=2000) for _ in range(2))
+    assert np.array_equal(straight.update(screen).on, turned.update(np.asfortranarray(screen)).on)
+
+
+@pytest.mark.parametrize("encoding", ["one-hot", "binary"])
+def test_picture_shows_where_vectors_look_and_changes_nothing(encoding):
+    screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
+    features = Lsh(TOY, vectors=3, nonzero=40, encoding=encoding)
+    features.update(screen)
+    places = {int(bit) for bit in random_vectors(64 * (128 if encoding == "one-hot" else 7), 3, 40, 50, 0)[0].ravel()}
+    set_bits = binarize(screen, encoding)
+    seen = {place % 64 for place in places if set_bits[place]}
+    picture = features.picture(screen)
+    assert 0 < len(seen) < 64
+    for (y, x), colour in np.ndenumerate(screen):
+        gray = 2 * int(colour)
+        assert picture[y, x].tolist() == [gray if 8 * y + x in seen else gray // 5] * 3
+    assert [array.size for array in features.update(screen)] == [0, 0]
+
+
+def test_descriptions():
+    features = Lsh(TOY, vectors=40)
+    assert features.describe(17 * 50 + 3) == "random vector 17 of 40 has sum 3 modulo 50"
+    for feature in (-1, 2000):
+        with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to 1999"):
+            features.describe(feature)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"vectors": 0}, "vectors is 0; expected 1 to 65,536"),
+        ({"vectors": 65_537}, "vectors is 65,537"),
+        ({"nonzero": 0}, "nonzero is 0; expected 1 to 8,192"),
+        ({"nonzero": 449, "encoding": "binary"}, "nonzero is 449; expected 1 to 448"),
+        ({"table_size": 1}, "table_size is 1; expected 2 to 65,536"),
+        ({"table_size": 65_537}, "table_size is 65,537; expected 2 to 65,536"),
+        ({"vectors": 60_000, "table_size": 40_000}, "table_size is 40,000; expected 2 to 35,791"),
+        ({"vectors": 60_000, "nonzero": 2_000}, r"vectors \* nonzero is 120,000,000; expected 1 to 100,000,000"),
+        ({"hash_seed": -1}, "hash_seed is -1; expected 0 or more"),
+        ({"encoding": "unary"}, "encoding is 'unary'; expected 'one-hot' or 'binary'"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        make_features("lsh", TOY, parameters)
+
+
+def test_other_observations_are_refused():
+    features = Lsh(TOY, vectors=2, nonzero=3)
+    for shape in ((8,), (4, 8, 8), (210, 160)):
+        for method in (features.update, features.picture):
+            with pytest.raises(ArcadeMarkError, match="not 8 x 8 pixels; play with the settings observation=palette"):
+                method(np.zeros(shape, np.uint8))
