@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from drawn import as_rows, images, screen
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.features.disco.blobs import Workspace
+from arcademark.features.disco.shapes import (
+    difference,
+    draw,
+    hash_rows,
+    look_up,
+    mirror,
+    ones,
+    put,
+    put_images,
+)
+
+
+@st.composite
+def shapes(draw_one, most=9):
+    height, width = draw_one(st.integers(1, most)), draw_one(st.integers(1, most))
+    row = st.tuples(*[st.booleans()] * width)
+    return draw_one(st.tuples(*[row] * height))
+
+
+def size(shape):
+    return len(shape), len(shape[0])
+
+
+def slow_difference(a, b, max_area_ratio, limit):
+    """Lay the smaller box over the larger one everywhere, in any mirror image."""
+    (ah, aw), (bh, bw) = size(a), size(b)
+    if ah * aw > bh * bw:
+        return slow_difference(b, a, max_area_ratio, limit)
+    if ah > bh or aw > bw or bh * bw > max_area_ratio * ah * aw:
+        return 2
+    least = min(
+        sum(image[y][x] != b[down + y][right + x] for y in range(ah) for x in range(aw))
+        for image in images(a)
+        for down in range(bh - ah + 1)
+        for right in range(bw - aw + 1)
+    ) / (ah * aw + bh * bw)
+    return least if least <= limit else 2
+
+
+def fast_difference(a, b, max_area_ratio, limit):
+    return difference(as_rows(a), *size(a), as_rows(b), *size(b), max_area_ratio, limit)
+
+
+def test_the_difference_of_known_shapes():
+    a = ((True, True, True, False), (True, False, False, False), (True, True, True, True))
+    b = ((True, True, True, True), (True, False, True, False), (True, True, True, True))
+    assert fast_difference(a, a, 1.2, 0.1) == 0
+    assert fast_difference(a, images(a)[3], 1.2, 0.1) == 0
+    assert fast_difference(a, b, 1.2, 0.1) == 2 / 24
+    assert fast_difference(a, b, 1.2, 0.05) == 2
+
+
+def test_a_smaller_shape_is_laid_where_it_fits_best():
+    large = tuple(tuple((x + y) % 3 == 0 for x in range(8)) for y in range(8))
+    clipped = tuple(row[1:] for row in large)
+    assert fast_difference(clipped, large, 1.2, 0.1) == fast_difference(large, clipped, 1.2, 0.1) == 0
+    assert fast_difference(tuple(row[2:] for row in large), large, 1.2, 1.0) == 2  # 64 of 48 pixels
+    assert fast_difference(tuple(row[2:] for row in large), large, 4 / 3, 1.0) == 0
+
+
+@settings(deadline=None, max_examples=200)
+@given(shapes(5), shapes(5), st.sampled_from([1.2, 2.0, 25.0]), st.sampled_from([0.0, 0.1, 0.3, 1.0]))
+def test_differences_are_those_of_a_slow_twin(a, b, max_area_ratio, limit):
+    assert fast_difference(a, b, max_area_ratio, limit) == pytest.approx(slow_difference(a, b, max_area_ratio, limit))
+
+
+def test_shapes_of_64_by_64_can_be_compared():
+    rng = np.random.default_rng(1)
+    a = tuple(tuple(row) for row in (rng.random((64, 64)) < 0.5).tolist())
+    b = [list(row) for row in a]
+    b[63][63] = not b[63][63]
+    assert fast_difference(a, tuple(map(tuple, b)), 1.2, 0.1) == 1 / 8192
+    assert fast_difference(images(a)[1], tuple(map(tuple, b)), 1.2, 0.1) == 1 / 8192
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_ones_are_counted(word):
+    assert ones(np.uint64(word)) == word.bit_count()
+
+
+@settings(deadline=None)
+@given(shapes(), st.booleans(), st.booleans())
+def test_mirror_images(shape, across, down):
+    out = np.zeros(64, np.uint64)
+    mirror(as_rows(shape), *size(shape), across, down, out)
+    np.testing.assert_array_equal(out, as_rows(images(shape)[across + 2 * down]))
+
+
+def test_a_blob_is_drawn_as_it_looks_and_has_the_number_of_its_drawing():
+    image = screen("..aaa...........", "...a.a..........", "..aaa...........")
+    workspace = Workspace(np.zeros_like(image))
+    assert workspace.find(image) == 1
+    rows = np.full(64, 99, np.uint64)
+    draw(workspace.runs, workspace.blobs[0], rows)
+    assert rows[:4].tolist() == [0b0111, 0b1010, 0b0111, 99]
+    assert hash_rows(rows, 3, 4) == workspace.hashes[0]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 2**64 - 1), unique=True, max_size=14))
+def test_the_table_gives_back_what_was_put_into_it(numbers):
+    keys, values = np.zeros(16, np.uint64), np.zeros(16, np.int32)
+    for i, key in enumerate(numbers):
+        assert look_up(keys, values, np.uint64(key)) == -1
+        put(keys, values, np.uint64(key), i)
+    assert [look_up(keys, values, np.uint64(key)) for key in numbers] == list(range(len(numbers)))
+
+
+def test_mirror_images_are_found_and_the_first_shape_keeps_them():
+    keys, values = np.zeros(64, np.uint64), np.zeros(64, np.int32)
+    corner = ((True, True, True), (True, False, False))
+    put_images(keys, values, as_rows(corner), 2, 3, 4)
+    put_images(keys, values, as_rows(images(corner)[2]), 2, 3, 5)
+    assert [look_up(keys, values, np.uint64(hash_rows(as_rows(image), 2, 3))) for image in images(corner)] == [4] * 4
+    assert np.count_nonzero(keys) == 4

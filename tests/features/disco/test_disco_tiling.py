@@ -1,0 +1,59 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark.features.disco.tiling import tile_range, tile_tables
+
+
+def test_known_tiles_of_an_axis():
+    """16 values, 4 tiles, 2 tilings: a tile is 16 / 3.5 wide; the second tiling is shifted by half of that."""
+    (table,) = tile_tables([16], 2, 4)
+    assert table[0].tolist() == [0] * 5 + [1] * 5 + [2] * 4 + [3] * 2
+    assert (table[1] - 4).tolist() == [0] * 3 + [1] * 4 + [2] * 5 + [3] * 4
+
+
+def test_known_tiles_of_a_plane():
+    """The second tiling is shifted by 1 of 2 halves down and by 3, which is 1 again, to the right."""
+    rows, columns = tile_tables([16, 16], 2, 4)
+    assert rows[0, 5] + columns[0, 11] == 1 * 4 + 2
+    assert rows[1, 5] + columns[1, 11] == 16 + 1 * 4 + 2
+    assert rows[1, 15] + columns[1, 15] == 16 + 15
+
+
+def test_the_axes_are_shifted_by_odd_steps():
+    tables = tile_tables([57] * 4, 8, 8)  # T-th tiles and values are the same
+    for axis, table in enumerate(tables):
+        first = [int(np.flatnonzero(np.diff(row))[0]) + 1 for row in table]
+        assert first == [8 - t * (2 * axis + 1) % 8 for t in range(8)]
+
+
+@given(st.data(), st.integers(1, 9), st.integers(1, 9), st.lists(st.integers(1, 60), min_size=1, max_size=4))
+def test_every_point_is_in_one_tile_of_each_tiling(data, tilings, grid, sizes):
+    tables = tile_tables(sizes, tilings, grid)
+    point = [data.draw(st.integers(0, size - 1)) for size in sizes]
+    for t in range(tilings):
+        number = sum(int(table[t, value]) for table, value in zip(tables, point, strict=True))
+        tiling, tile = divmod(number, grid ** len(sizes))
+        assert tiling == t
+        for axis in reversed(range(len(sizes))):
+            tile, place = divmod(tile, grid)
+            units = Fraction(point[axis] * (grid * tilings - tilings + 1), sizes[axis])
+            assert place == (int(units) + t * (2 * axis + 1) % tilings) // tilings
+            low, high = tile_range(place, axis, t, sizes[axis], tilings, grid)
+            assert low <= point[axis] <= high
+
+
+@pytest.mark.parametrize(("size", "tilings", "grid"), [(210, 8, 8), (33, 8, 8), (7, 3, 5), (1, 4, 2)])
+def test_the_ranges_of_tiles_cover_an_axis_without_overlap(size, tilings, grid):
+    for axis in range(4):
+        for t in range(tilings):
+            ranges = [tile_range(tile, axis, t, size, tilings, grid) for tile in range(grid)]
+            assert [value for low, high in ranges for value in range(low, high + 1)] == list(range(size))
+
+
+def test_all_tiles_are_used_where_the_axis_is_long_enough():
+    (table,) = tile_tables([160], 8, 8)
+    assert sorted(set(table.ravel().tolist())) == list(range(64))
