@@ -65,7 +65,7 @@ def draw_screens(drawing) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(("encoding", "num_bits"), [("one-hot", 128 * 64), ("binary", 7 * 64)])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 300), st.integers(2, 60), st.integers(0, 5), toy_screens())
 def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzero, table_size, seed, screens):
     features = Lsh(TOY, vectors=vectors, nonzero=nonzero, table_size=table_size, hash_seed=seed, encoding=encoding)

@@ -113,7 +113,7 @@ def test_descriptions():
     assert features.describe(1024 + 2) == "bit 1 (worth 2) of byte 0 and bit 2 (worth 4) of byte 0"
     for features in (RamBits(TOY), Ram(TOY)):
         for feature in (-1, features.num_features):
-            with pytest.raises(ArcadeMarkError, match=f"no feature {feature}; expected 0 to"):
+            with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to {features.num_features - 1}"):
                 features.describe(feature)
 
 

@@ -20,8 +20,11 @@ With the paper's l = 2,000 vectors, k = 1,000 and M = 50 these are 100,000 featu
 * *Where a sum begins.* The variable ``h`` is never set to 0 between vectors. Here it is.
 
 **What it comes to.** A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average; one vector in 2,500
-has none, and never changes. A pixel that takes another colour touches 0.93 entries of all vectors together, so of two
-screens that differ in c pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels.
+has none. A pixel that takes another colour touches 0.93 entries of all vectors together, so of two screens that differ
+in c pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. Measured in random play, five
+frames a step: 24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest. Of
+seven digits a pixel 98, 92 and 95 % do: a vector then looks at 30 times as much of the screen, and similar screens have
+nothing in common. This is why we take the algorithm's bits for the paper's.
 
 **Work.** Vectors keep their sums. An index leads from a bit to the vectors that look at it, so a step costs a
 comparison with the last screen, O(changed pixels) and O(l), instead of O(l k). The index takes 4 bytes a bit and 4 an
@@ -105,9 +108,10 @@ class Lsh:
         _check(vectors, nonzero, table_size, hash_seed, num_bits)
         self.vectors, self.table_size = vectors, table_size
         self.num_features = vectors * table_size
-        self._nonzero, self._rgb = nonzero, game_colours(env.game).rgb
+        self._rgb = game_colours(env.game).rgb
         self._entries, self._starts = make_index(num_bits, vectors, nonzero, table_size, hash_seed)
-        self._screen, self._last = np.zeros((2, height, width), np.uint8)
+        self._screen = np.zeros((height, width), np.uint8)
+        self._flat, self._last = self._screen.reshape(-1), np.zeros(height * width, np.uint8)
         self._sums = self._sums_of_last()
         self._buckets, self._on, self._off = np.full((3, vectors), -1, np.int32)
 
@@ -130,10 +134,8 @@ class Lsh:
         """
         self._check_shape(observation)
         self._screen[...] = observation
-        add_changes(
-            self._last.ravel(), self._screen.ravel(), self._planes, self._first_planes, self._entries, self._starts,
-            self.table_size, self._sums,
-        )  # fmt: skip
+        index = self._planes, self._first_planes, self._entries, self._starts
+        add_changes(self._last, self._flat, *index, self.table_size, self._sums)
         on, off = move(self._sums, self._buckets, self.table_size, self._on, self._off)
         return Change(self._on[:on], self._off[:off])
 

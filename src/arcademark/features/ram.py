@@ -18,6 +18,7 @@ from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Change, Observed
+from arcademark.features.basic import check_feature
 from arcademark.features.pairs import Pairs
 
 BYTES_A_ROW = 8
@@ -79,7 +80,7 @@ class RamBits:
         ArcadeMarkError
             If there is no such feature.
         """
-        _check_feature(feature, self.num_features)
+        check_feature(feature, self.num_features)
         byte, bit = divmod(feature, 8)
         return f"bit {bit} (worth {1 << bit}) of byte {byte}"
 
@@ -136,16 +137,11 @@ class Ram:
 
     def describe(self, feature: int) -> str:
         """Say which bit or bits a feature is; errors as of `RamBits.describe`."""
-        _check_feature(feature, self.num_features)
+        check_feature(feature, self.num_features)
         if feature < self._bits.num_features:
             return self._bits.describe(feature)
         first, second = self._pairs.describe_pair(feature)
         return f"{self._bits.describe(first)} and {self._bits.describe(second)}"
-
-
-def _check_feature(feature: int, num_features: int) -> None:
-    if not 0 <= feature < num_features:
-        raise ArcadeMarkError(f"there is no feature {feature}; expected 0 to {num_features - 1}")
 
 
 @njit(cache=True)
