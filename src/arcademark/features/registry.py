@@ -19,6 +19,7 @@ from arcademark.features.basic import Basic
 from arcademark.features.bass import Bass
 from arcademark.features.disco.features import make_disco
 from arcademark.features.lsh import Lsh
+from arcademark.features.prost import BlobProst, BPros, BProst
 from arcademark.features.ram import Ram, RamBits
 
 
@@ -46,6 +47,7 @@ class FeatureSet:
 
 
 BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
+LIANG_2016 = "Liang et al. 2016, State of the Art Control of Atari Games Using Shallow Reinforcement Learning"
 
 _ALL: tuple[FeatureSet, ...] = (
     FeatureSet(
@@ -64,6 +66,11 @@ _ALL: tuple[FeatureSet, ...] = (
         "palette",
         make_disco,
     ),
+    FeatureSet(
+        "b-pros", "colours of tiles, and how far from each other they are", LIANG_2016, "palette", BPros, 6_885_440
+    ),
+    FeatureSet("b-prost", "b-pros, and offsets from the screen before", LIANG_2016, "palette", BProst, 20_598_848),
+    FeatureSet("blob-prost", "b-prost of blobs, in smaller tiles", LIANG_2016, "palette", BlobProst, 114_702_400),
 )
 _SETS = {item.name: item for item in _ALL}
 

@@ -1,0 +1,229 @@
+"""Blobs: pixels of one colour that are close to each other, though they need not touch.
+
+Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is all that
+can be reached from a pixel over neighbours (Liang et al. 2016, Section 5). So an object that is drawn with gaps, or of
+which every other line is left out, is one blob. What is kept of a blob is its colour and its box.
+
+Pixels are not looked at one by one. A row is cut into runs of one colour; equal rows in succession form a band, whose
+runs are those of its first row, and which hang together by themselves. Only runs of bands at most `proximity` rows
+apart need be compared::
+
+    row 0   aaaabbbb   ─┐ band 0: a 0-3, b 4-7
+    row 1   aaaabbbb   ─┘
+    row 2   aaaaaaaa   ── band 1: a 0-7          joined with a of band 0
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+UNSEEN = 255
+"""A pixel of this colour belongs to no blob."""
+
+
+class Blobs(NamedTuple):
+    """The blobs of a screen, in the order in which their first pixels are read; arrays of shape (n,).
+
+    Parameters
+    ----------
+    colour : uint8 array
+    top, bottom, left, right : int16 arrays
+        Rows and columns of the box, its own last row and column included.
+    """
+
+    colour: NDArray[np.uint8]
+    top: NDArray[np.int16]
+    bottom: NDArray[np.int16]
+    left: NDArray[np.int16]
+    right: NDArray[np.int16]
+
+
+class BlobFinder:
+    """Finds the blobs of screens of one size, in room that it keeps.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the screens, each at least 1.
+    proximity : int
+        How far apart neighbours may be, at least 1: rows and columns of pixels that touch differ by 1.
+
+    Raises
+    ------
+    ValueError
+        If `proximity` is not positive.
+    """
+
+    def __init__(self, height: int, width: int, proximity: int) -> None:
+        if proximity < 1:
+            raise ValueError(f"proximity is {proximity}; expected at least 1")
+        self._proximity = proximity
+        self._bands = np.empty((height + 1, 2), np.int32)
+        self._colours = np.empty(height * width, np.uint8)
+        self._ends = np.empty((height * width, 2), np.int16)
+        self._parents = np.empty(height * width, np.int32)
+        self._boxes = np.empty((height * width, 4), np.int16)
+        self._found = np.empty(height * width, np.uint8)
+
+    def find(self, screen: NDArray[np.uint8]) -> Blobs:
+        """Find the blobs of a screen.
+
+        Parameters
+        ----------
+        screen : uint8 array, shape (height, width)
+            Colours; `UNSEEN` ones belong to no blob.
+
+        Returns
+        -------
+        Blobs
+            Views that are valid until the next `find`.
+        """
+        screen = np.ascontiguousarray(screen)
+        words = screen.view(np.uint64) if screen.shape[1] % 8 == 0 else screen
+        bands = find_runs(screen, words, self._bands, self._colours, self._ends)
+        join(self._bands[: bands + 1], self._colours, self._ends, self._parents, self._proximity)
+        n = find_boxes(self._bands[: bands + 1], self._colours, self._ends, self._parents, self._found, self._boxes)
+        top, bottom, left, right = self._boxes[:n].T
+        return Blobs(self._found[:n], top, bottom, left, right)
+
+
+@njit(cache=True)
+def find_runs(screen, words, bands, colours, ends):  # type: ignore[no-untyped-def]
+    """Cut a screen into bands of equal rows and these into runs of one colour; `UNSEEN` ones are left out.
+
+    Parameters
+    ----------
+    screen : uint8 array, shape (height, width)
+    words : array, shape (height, any)
+        The same memory, in wider words if possible.
+    bands : int32 array, shape (height + 1, 2)
+        Receives the first row and the first run of each band; after the last, height and the number of runs.
+    colours : uint8 array, shape (height · width,)
+        Receives the colour of each run.
+    ends : int16 array, shape (height · width, 2)
+        Receives its first and last column.
+
+    Returns
+    -------
+    int
+        How many bands there are.
+    """
+    height, width = screen.shape
+    num_bands = num_runs = 0
+    for y in range(height):
+        if y > 0 and not differ(words[y - 1], words[y]):
+            continue
+        bands[num_bands, 0], bands[num_bands, 1] = y, num_runs
+        num_bands += 1
+        row = screen[y]
+        first = 0
+        for x in range(1, width + 1):
+            if x == width or row[x] != row[first]:
+                colours[num_runs] = row[first]
+                ends[num_runs, 0], ends[num_runs, 1] = first, x - 1
+                num_runs += row[first] != UNSEEN
+                first = x
+    bands[num_bands, 0], bands[num_bands, 1] = height, num_runs
+    return num_bands
+
+
+@njit(cache=True)
+def differ(a, b):  # type: ignore[no-untyped-def]
+    """Say whether two rows differ."""
+    for i in range(a.shape[0]):  # noqa: SIM110
+        if a[i] != b[i]:
+            return True
+    return False
+
+
+@njit(cache=True)
+def join(bands, colours, ends, parents, proximity):  # type: ignore[no-untyped-def]
+    """Join the runs that belong to the same blob.
+
+    Parameters
+    ----------
+    bands, colours, ends : arrays
+        As `find_runs` fills them, `bands` with its last line.
+    parents : int32 array
+        Receives an earlier run of the same blob for each run, itself for the first.
+    proximity : int
+    """
+    for run in range(bands[-1, 1]):
+        parents[run] = run
+    for band in range(bands.shape[0] - 1):
+        start, stop = bands[band, 1], bands[band + 1, 1]
+        for run in range(start, stop):
+            other = run - 1
+            while other >= start and ends[run, 0] - ends[other, 1] <= proximity:
+                if colours[other] == colours[run]:
+                    unite(parents, other, run)
+                other -= 1
+        above = band - 1
+        while above >= 0 and bands[band, 0] - (bands[above + 1, 0] - 1) <= proximity:
+            join_bands(bands[above, 1], bands[above + 1, 1], start, stop, colours, ends, parents, proximity)
+            above -= 1
+
+
+@njit(cache=True)
+def join_bands(low, high, start, stop, colours, ends, parents, proximity):  # type: ignore[no-untyped-def]
+    """Join runs low to high - 1 of one band with runs start to stop - 1 of another."""
+    for run in range(start, stop):
+        while low < high and ends[low, 1] < ends[run, 0] - proximity:
+            low += 1
+        other = low
+        while other < high and ends[other, 0] <= ends[run, 1] + proximity:
+            if colours[other] == colours[run]:
+                unite(parents, other, run)
+            other += 1
+
+
+@njit(cache=True)
+def unite(parents, a, b):  # type: ignore[no-untyped-def]
+    """Make the first run of both blobs the same; paths to it are halved on the way."""
+    while parents[a] != a:
+        parents[a] = parents[parents[a]]
+        a = parents[a]
+    while parents[b] != b:
+        parents[b] = parents[parents[b]]
+        b = parents[b]
+    parents[max(a, b)] = min(a, b)
+
+
+@njit(cache=True)
+def find_boxes(bands, colours, ends, parents, found, boxes):  # type: ignore[no-untyped-def]
+    """Number the blobs and find their boxes.
+
+    Parameters
+    ----------
+    bands, colours, ends, parents : arrays
+        As `join` leaves them; `parents` receives the number of each run's blob.
+    found : uint8 array
+        Receives the blobs' colours.
+    boxes : int16 array, shape (·, 4)
+        Receives their first and last rows and columns.
+
+    Returns
+    -------
+    int
+        How many blobs there are.
+    """
+    num = 0
+    for band in range(bands.shape[0] - 1):
+        top, bottom = bands[band, 0], bands[band + 1, 0] - 1
+        for run in range(bands[band, 1], bands[band + 1, 1]):
+            left, right = ends[run, 0], ends[run, 1]
+            if parents[run] == run:
+                parents[run] = blob = num
+                found[blob] = colours[run]
+                boxes[blob, 0], boxes[blob, 1], boxes[blob, 2], boxes[blob, 3] = top, bottom, left, right
+                num += 1
+                continue
+            parents[run] = blob = parents[parents[run]]
+            boxes[blob, 1] = bottom
+            boxes[blob, 2] = min(boxes[blob, 2], left)
+            boxes[blob, 3] = max(boxes[blob, 3], right)
+    return num

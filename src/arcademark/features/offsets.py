@@ -1,0 +1,354 @@
+"""Pairwise relative offsets of coloured tiles: which colours are how far from each other, wherever on the screen.
+
+A spot is a tile that shows a colour. From the spots of the screen (and of the one before) come the features of
+Liang et al. (2016, Section 3), a block after the other::
+
+    spots   colour k in tile t                              rows · columns · 128
+    space   colours k <= m, offset: a spot of k, and        8,128 pairs of different colours, all offsets;
+            one of m at the offset from it                  128 equal ones, half of the offsets
+    time    colours k, m, offset: a spot of k on the        16,384 pairs, all offsets
+            screen before, and one of m now at the offset
+
+There are (2 rows - 1)(2 columns - 1) offsets. Of two equal colours the offsets d and -d say the same, so only those
+that lead down, or to the right in the same row, or nowhere, are kept. An offset that many pairs of spots share is one
+feature, active while there is one such pair or more; so it is counted how many there are, and only pairs with a spot
+that came or went are counted anew. All that is kept has its fixed number: no table of what was met grows with play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.features.base import Change
+
+COLOURS = 128
+ACTIVE = np.uint16(1 << 15)
+"""Is added to the count of a feature that was told to be active."""
+MAX_TILES = (1 << 15) - 1
+"""So many pairs of spots may share an offset: their counts leave the highest bit free."""
+
+
+class Offsets:
+    """Spots, and the offsets between them, on one screen and from the screen before.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Of tiles, each at least 1.
+    time : bool
+        Whether the screen before matters too.
+
+    Attributes
+    ----------
+    num_spots, num_space, num_time : int
+        Features of each kind, in this order.
+    num_features : int
+        Their sum.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 32,767 tiles, or more features than an int32 can number.
+    """
+
+    def __init__(self, rows: int, columns: int, time: bool) -> None:
+        self.rows, self.columns = rows, columns
+        tiles = rows * columns
+        self._offsets = (2 * rows - 1) * (2 * columns - 1)
+        self._half = (self._offsets + 1) // 2
+        self.num_spots = tiles * COLOURS
+        self.num_space = COLOURS * self._half + COLOURS * (COLOURS - 1) // 2 * self._offsets
+        self.num_time = COLOURS * COLOURS * self._offsets if time else 0
+        self.num_features = self.num_spots + self.num_space + self.num_time
+        if not 1 <= tiles <= MAX_TILES or self.num_features > np.iinfo(np.int32).max:
+            raise ValueError(f"{tiles:,} tiles: {self.num_features:,} features are too many")
+        self._time = time
+        self._starts = self._first_features()
+        self._counts = np.zeros(self.num_features, np.uint16)
+        self._places = place_numbers(rows, columns)
+        self._now, self._before = _Spots(rows, columns), _Spots(rows, columns)
+        self._colours = np.zeros(COLOURS + 1, np.int64)
+        self._came = self._went = np.empty(0, np.int32)
+        self._on = np.empty(1024, np.int32)
+        self._off = np.empty(1024, np.int32)
+
+    def _first_features(self) -> NDArray[np.int32]:
+        """Return the first feature of each two colours and kind, shape (2, 128, 128): of space, and of time."""
+        starts = np.zeros((2, COLOURS, COLOURS), np.int64)
+        sizes = np.full((COLOURS, COLOURS), self._offsets)
+        np.fill_diagonal(sizes, self._half)
+        upper = np.triu_indices(COLOURS)
+        starts[0][upper] = self.num_spots + np.cumsum(sizes[upper]) - sizes[upper]
+        starts[0].T[upper] = starts[0][upper]
+        first = self.num_spots + self.num_space
+        starts[1] = first + self._offsets * np.arange(COLOURS * COLOURS).reshape(COLOURS, COLOURS)
+        return starts.astype(np.int32) if self._time else starts[:1].astype(np.int32)
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        clear(self._counts, self._starts, self._now.arrays, self._before.arrays, self._colours, self._half)
+        self._now.size = self._before.size = 0
+        self._came = self._went = np.empty(0, np.int32)
+
+    def update(self, change: Change) -> Change:
+        """Tell which features changed, given which spots did.
+
+        Parameters
+        ----------
+        change : Change
+            Of spots, ``128 · tile + colour``, each once: ones that come and were not there, ones that go and were.
+
+        Returns
+        -------
+        Change
+            Valid until the next `update` or `begin`.
+        """
+        self._make_room(change)
+        sizes = follow(
+            *(self._counts, self._starts, self._places, self._now.arrays, self._before.arrays, self._colours),
+            *(change.on, change.off, self._came, self._went, self._half, self._on, self._off),
+        )
+        self._now.size += len(change.on) - len(change.off)
+        self._before.size += len(self._came) - len(self._went)
+        if self._time:
+            self._came, self._went = change.on.copy(), change.off.copy()
+        return Change(self._on[: sizes[0]], self._off[: sizes[1]])
+
+    def _make_room(self, change: Change) -> None:
+        came, went = len(change.on), len(change.off)
+        now, before = self._now.size + came, self._before.size + len(self._came)
+        on = came * (1 + now + before) + len(self._came) * now
+        off = went * (1 + now + before) + len(self._went) * now
+        if on >= len(self._on):
+            self._on = np.empty(2 * on, np.int32)
+        if off >= len(self._off):
+            self._off = np.empty(2 * off, np.int32)
+
+    def describe(self, feature: int, names: Sequence[str]) -> str:
+        """Say what a feature means.
+
+        Parameters
+        ----------
+        feature : int
+            One of ``range(num_features)``.
+        names : sequence of str, length 128
+            Of the colours.
+        """
+        if feature < self.num_spots:
+            tile, colour = divmod(feature, COLOURS)
+            row, column = divmod(tile, self.columns)
+            return f"{names[colour]} in the tile of row {row}, column {column}"
+        if feature < self.num_spots + self.num_space:
+            rows, columns = np.triu_indices(COLOURS)
+            pair = int(np.searchsorted(self._starts[0][rows, columns], feature, side="right")) - 1
+            first, second = int(rows[pair]), int(columns[pair])
+            offset = feature - int(self._starts[0, first, second])
+            there = self._direction(offset + (self._half - 1 if first == second else 0))
+            return f"{names[first]}, and {names[second]} {there}"
+        pair, offset = divmod(feature - self.num_spots - self.num_space, self._offsets)
+        first, second = divmod(pair, COLOURS)
+        return f"{names[first]} on the screen before, and {names[second]} now {self._direction(offset)}"
+
+    def _direction(self, offset: int) -> str:
+        """Say in words where an offset leads, of 0 to offsets - 1."""
+        down, right = divmod(offset, 2 * self.columns - 1)
+        down, right = down - self.rows + 1, right - self.columns + 1
+        words = [
+            f"{abs(steps)} {kind}{'s' if abs(steps) > 1 else ''} {sides[steps > 0]}"
+            for steps, kind, sides in ((down, "row", ("above", "below")), (right, "column", ("left", "right")))
+            if steps
+        ]
+        return " and ".join(words) if words else "in the same tile"
+
+
+class _Spots:
+    """A set of spots: of each colour a list of places, how many they are, and where in the list each place stands."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        lists = np.zeros((COLOURS, rows * columns), np.int16 if 2 * rows * columns <= MAX_TILES else np.int32)
+        standing = np.zeros((COLOURS, rows * (2 * columns - 1)), np.int16)
+        self.arrays = lists, np.zeros(COLOURS, np.int64), standing
+        self.size = 0
+
+
+def place_numbers(rows: int, columns: int) -> NDArray[np.int32]:
+    """Return a number for each tile such that differences of them are offsets, shape (rows · columns,)."""
+    numbers = (2 * columns - 1) * np.arange(rows)[:, None] + np.arange(columns)
+    return numbers.ravel().astype(np.int32)
+
+
+@njit(cache=True)
+def follow(  # type: ignore[no-untyped-def]
+    counts, starts, places, now, before, colours, came, went, before_came, before_went, half, on, off
+):
+    """Count the pairs of spots that came and went and tell which features began and ceased to be active.
+
+    What comes is counted before anything goes, so that a feature is met at most once as it leaves 0 and once as it
+    gets back there; what came and went at once is then left out.
+
+    Parameters
+    ----------
+    counts : uint16 array, shape (features,)
+        Pairs of spots that make a feature active, and `ACTIVE` if it was told to be.
+    starts : int32 array, shape (1 or 2, 128, 128)
+        First feature of two colours in space, and in time.
+    places : int32 array, shape (tiles,)
+    now, before : tuples of arrays
+        Sets of spots: places, shape (128, tiles); their number, (128,); where each stands, (128, all places).
+    colours : int64 array, shape (129,)
+        First their number, then the colours that were met in the episode.
+    came, went, before_came, before_went : int32 arrays
+        Spots that change now, and those that did at the last step.
+    half : int
+        Offsets from none on; ``half - 1`` is the number of the offset to nowhere.
+    on, off : int32 arrays
+        Room for the features.
+
+    Returns
+    -------
+    (int, int)
+        How many features came and went.
+    """
+    num_on, num_off = came.shape[0], went.shape[0]
+    on[:num_on] = came
+    off[:num_off] = went
+    time = starts.shape[0] == 2
+    middle = half - 1
+    for spot in came:
+        k, at = spot % COLOURS, places[spot // COLOURS]
+        insert(now, colours, k, at)
+        num_on = count_space(counts, starts[0], now, colours, k, at, middle, True, on, num_on)
+        if time:
+            num_on = count_time(counts, starts[1], before, colours, k, at, middle, True, True, on, num_on)
+    for spot in before_came:
+        k, at = spot % COLOURS, places[spot // COLOURS]
+        insert(before, colours, k, at)
+        num_on = count_time(counts, starts[1], now, colours, k, at, middle, False, True, on, num_on)
+    for spot in went:
+        k, at = spot % COLOURS, places[spot // COLOURS]
+        num_off = count_space(counts, starts[0], now, colours, k, at, middle, False, off, num_off)
+        if time:
+            num_off = count_time(counts, starts[1], before, colours, k, at, middle, True, False, off, num_off)
+        remove(now, k, at)
+    for spot in before_went:
+        k, at = spot % COLOURS, places[spot // COLOURS]
+        num_off = count_time(counts, starts[1], now, colours, k, at, middle, False, False, off, num_off)
+        remove(before, k, at)
+    return settle(counts, on, came.shape[0], num_on, off, went.shape[0], num_off), num_off
+
+
+@njit(cache=True)
+def settle(counts, on, first_on, num_on, off, first_off, num_off):  # type: ignore[no-untyped-def]
+    """Mark features as told, drop those of `on` that came and went at once, and return how many of `on` remain."""
+    kept = first_on
+    for i in range(first_on, num_on):
+        feature = on[i]
+        on[kept] = feature
+        if counts[feature] != 0:
+            counts[feature] |= ACTIVE
+            kept += 1
+    for i in range(first_off, num_off):
+        counts[off[i]] = 0
+    return kept
+
+
+@njit(cache=True)
+def count_space(counts, starts, spots, colours, k, at, middle, come, found, num):  # type: ignore[no-untyped-def]
+    """Count the pairs of a spot, which is in the set too, with all spots of a screen; return the new `num`."""
+    lists, sizes, _ = spots
+    for i in range(1, colours[0] + 1):
+        m = colours[i]
+        if k == m:
+            num = count(counts, starts[k, k], lists[m, : sizes[m]], at, 1, True, come, found, num)
+        else:
+            sign = 1 if k < m else -1
+            num = count(counts, starts[k, m] + middle, lists[m, : sizes[m]], at, sign, False, come, found, num)
+    return num
+
+
+@njit(cache=True)
+def count_time(counts, starts, spots, colours, k, at, middle, later, come, found, num):  # type: ignore[no-untyped-def]
+    """Count the pairs of a spot with all spots of the other screen; `later` if the spot is on the later one."""
+    lists, sizes, _ = spots
+    for i in range(1, colours[0] + 1):
+        m = colours[i]
+        start, sign = (starts[m, k], -1) if later else (starts[k, m], 1)
+        num = count(counts, start + middle, lists[m, : sizes[m]], at, sign, False, come, found, num)
+    return num
+
+
+@njit(cache=True)
+def count(counts, start, others, at, sign, fold, come, found, num):  # type: ignore[no-untyped-def]
+    """Count the pairs of a place with others, up or down, and list the features that leave 0 or get back there."""
+    if come:
+        for i in range(others.shape[0]):
+            step = sign * (np.int64(others[i]) - at)
+            feature = start + (abs(step) if fold else step)
+            pairs = counts[feature] + np.uint16(1)
+            counts[feature] = pairs
+            found[num] = feature
+            num += pairs == 1
+        return num
+    for i in range(others.shape[0]):
+        step = sign * (np.int64(others[i]) - at)
+        feature = start + (abs(step) if fold else step)
+        pairs = counts[feature] - np.uint16(1)
+        counts[feature] = pairs
+        found[num] = feature
+        num += pairs == ACTIVE
+    return num
+
+
+@njit(cache=True)
+def insert(spots, colours, colour, at):  # type: ignore[no-untyped-def]
+    """Add a spot to a set."""
+    lists, sizes, standing = spots
+    size = sizes[colour]
+    if size == 0 and not (colours[1 : colours[0] + 1] == colour).any():
+        colours[0] += 1
+        colours[colours[0]] = colour
+    lists[colour, size] = at
+    standing[colour, at] = size
+    sizes[colour] = size + 1
+
+
+@njit(cache=True)
+def remove(spots, colour, at):  # type: ignore[no-untyped-def]
+    """Take a spot out of a set: the last of its colour takes its place in the list."""
+    lists, sizes, standing = spots
+    size = sizes[colour] - 1
+    last = lists[colour, size]
+    lists[colour, standing[colour, at]] = last
+    standing[colour, last] = standing[colour, at]
+    sizes[colour] = size
+
+
+@njit(cache=True)
+def clear(counts, starts, now, before, colours, half):  # type: ignore[no-untyped-def]
+    """Set the counts of all pairs to 0 and empty both sets."""
+    middle = half - 1
+    for i in range(1, colours[0] + 1):
+        k = colours[i]
+        for j in range(1, colours[0] + 1):
+            m = colours[j]
+            second = now[0][m, : now[1][m]]
+            if k <= m:
+                forget(counts, starts[0, k, m] + (0 if k == m else middle), now[0][k, : now[1][k]], second, k == m)
+            if starts.shape[0] == 2:
+                forget(counts, starts[1, k, m] + middle, before[0][k, : before[1][k]], second, False)
+    now[1][:] = 0
+    before[1][:] = 0
+    colours[0] = 0
+
+
+@njit(cache=True)
+def forget(counts, start, first, second, fold):  # type: ignore[no-untyped-def]
+    """Set the counts of the pairs of two lists of places to 0."""
+    for a in first:
+        for b in second:
+            step = np.int64(b) - a
+            counts[start + (abs(step) if fold else step)] = 0
