@@ -1,4 +1,4 @@
-"""Draws a plate of pictures: rows, each with its title, and the pictures beside each other with theirs below them."""
+"""Draws a plate of pictures: rows with their titles, and pictures beside each other with theirs below them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from arcademark.report.plates import Picture, PictureRow, Pictures
 
 GAP = 10.0
 """Between two pictures."""
-ROW_GAP = 16.0
+ROW_GAP, LINE_GAP = 16.0, 8.0
+MOST = 4
+"""Columns."""
 WIDEST = 229.0
 SCREEN = 210 / 160
 """A screen's height to its width."""
@@ -26,27 +28,48 @@ ENLARGED = 640
 """Pixels to which small pictures are enlarged before anything smooths them."""
 
 
+Line = list[tuple[float, float, Picture]]
+"""Pictures beside each other, each with its left end and the width of its place."""
+
+
 def draw(plate: Pictures) -> Figure:
     """Draw the plate on a figure that has no canvas yet."""
-    width = min(WIDEST, _width(max(len(row.pictures) for row in plate.rows)))
-    heights = [_height(row, width) for row in plate.rows]
+    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in plate.rows)
+    rows = [(row, _lines(row, columns)) for row in plate.rows]
+    heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
     total = sum(heights) + ROW_GAP * (len(heights) - 1)
     figure = Figure(figsize=(WIDTH / 72, total / 72), dpi=PIXELS_AN_INCH)
     top = total
-    for row, height in zip(plate.rows, heights, strict=True):
-        _row(figure, row, width, top, total)
+    for (row, lines), height in zip(rows, heights, strict=True):
+        _title(figure, row, top, total)
+        below = top - _head(row)
+        for line in lines:
+            for left, width, picture in line:
+                _picture(figure, picture, (left, below), width, total)
+            below -= _height(line) + LINE_GAP
         top -= height + ROW_GAP
     return figure
 
 
-def _width(number: int) -> float:
-    return (WIDTH - GAP * (number - 1)) / number
+def _lines(row: PictureRow, columns: int) -> list[Line]:
+    """Share the pictures out between lines of so many columns."""
+    one = min(WIDEST, (WIDTH - GAP * (columns - 1)) / columns)
+    lines: list[Line] = [[]]
+    used = 0
+    for picture in row.pictures:
+        span = min(picture.span, columns)
+        if used + span > columns:
+            lines.append([])
+            used = 0
+        lines[-1].append((used * (one + GAP), span * (one + GAP) - GAP, picture))
+        used += span
+    return lines
 
 
-def _height(row: PictureRow, width: float) -> float:
-    return _head(row) + max(
+def _height(line: Line) -> float:
+    return max(
         _size(picture.pixels, width)[1] + CAPTION_GAP + CAPTION_LINE * len(_caption(picture, width))
-        for picture in row.pictures
+        for _, width, picture in line
     )
 
 
@@ -69,16 +92,13 @@ def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
     return height * wide / high, height
 
 
-def _row(figure: Figure, row: PictureRow, width: float, top: float, total: float) -> None:
-    """Draw a row whose upper end is at `top` of `total`, in points from below."""
+def _title(figure: Figure, row: PictureRow, top: float, total: float) -> None:
+    """Write a row's title and text, whose upper end is at `top` of `total`, in points from below."""
     head = figure.add_axes((0, (top - _head(row)) / total, 1, _head(row) / total))
     bare(head)
     beside(head, row.title, (0, 1), (0, 0), TITLE_SIZE, "ink", fontweight="bold", va="top")
     for line, text in enumerate(_text(row)):
         beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * line), TEXT_SIZE, "muted", va="top")
-    for place, picture in enumerate(row.pictures):
-        left = place * (width + GAP)
-        _picture(figure, picture, (left, top - _head(row)), width, total)
 
 
 def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float, total: float) -> None:

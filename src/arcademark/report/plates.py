@@ -179,16 +179,19 @@ class Picture:
     ----------
     title : str
     pixels : uint8 array, shape (height, width, 3)
-        Enlarged or shrunk to its place, without smoothing where enlarged.
+        Enlarged or shrunk to its place.
+    span : int
+        Columns that it is wide.
     """
 
     title: str
     pixels: NDArray[np.uint8]
+    span: int = 1
 
 
 @dataclass(frozen=True)
 class PictureRow:
-    """Pictures beside each other.
+    """Pictures beside each other, on as many lines as they need.
 
     Parameters
     ----------

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -126,8 +128,8 @@ def _row(item: Seen) -> PictureRow:
         ("The screen", images.screen),
         ("Its background: each pixel's most frequent colour", images.background),
         ("The screen without it", images.foreground),
-        ("Kinds of objects that it tells apart", images.classes),
         (f"What {item.name} sees", images.picture),
+        ("The classes of objects that it discovered", images.classes),
     )
     numbers = [f"{wording.count(item.features)} features", f"{wording.count(len(item.active))} active"]
     if item.newly_active is not None:
@@ -135,8 +137,14 @@ def _row(item: Seen) -> PictureRow:
     return PictureRow(
         f"{game_name(item.game)}, {label(item)}",
         f"{' · '.join(numbers)} · {moment(item)}",
-        tuple(Picture(title, pixels) for title, pixels in named if pixels is not None),
+        tuple(Picture(title, pixels, _span(pixels)) for title, pixels in named if pixels is not None),
     )
+
+
+def _span(pixels: NDArray[np.uint8]) -> int:
+    """Give what is broad room to be read."""
+    height, width = pixels.shape[:2]
+    return 2 if width >= 2 * height else 1
 
 
 def _number(value: float | None) -> str:

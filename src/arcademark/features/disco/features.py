@@ -1,4 +1,4 @@
-"""DISCO: detecting instances of classes of objects (Bellemare et al. 2013, §3.1.1 and A.3; first in Naddaf 2010).
+"""DISCO: detecting instances of classes of objects (Bellemare et al. 2013, §3.1.1 and A.3; first by Naddaf 2010).
 
 ::
 
@@ -20,7 +20,7 @@ What the paper leaves open, and our choice:
 
 * It codes "relative position and velocity" of pairs: one tile coding of four numbers, which takes the sentence at its
   word. The velocities are relative too.
-* Class by class, the absence of instances is a feature, as in the older program, so that screens without an object have
+* Class by class, the absence of instances is a feature, as in ALE 0.1, so that screens without an object have
   a value.
 * An instance is a blob of one colour whose shape, or its mirror image, was met in the sample screens. Shapes that were
   not are nothing, as are objects in front of each other where they have the same colour.
@@ -83,6 +83,11 @@ class Disco:
     max_instances : int
         At most so many instances of a screen count.
 
+    Attributes
+    ----------
+    background : uint8 array, shape (height, width), or None
+        None where nothing is taken away.
+
     Raises
     ------
     ArcadeMarkError
@@ -103,6 +108,7 @@ class Disco:
     ) -> None:
         number = len(classes)
         self.classes = classes
+        self.background = None if (background == NO_COLOUR).all() else background
         self.num_features = number * (1 + tilings * grid**2) + math.comb(number, 2) * tilings * grid**4
         if self.num_features >= 1 << 31:
             raise ArcadeMarkError(f"disco: {self.num_features:,} features are too many; lower grid or tilings")
@@ -241,11 +247,11 @@ def make_disco(
     trajectory : str, optional
         File of actions that the sample screens follow at first, see `arcademark.features.samples`.
     max_classes : int
-        At most so many classes (10 in the older program's parameters).
+        At most so many classes (10 in ALE 0.1, the program in which this began).
     min_frequency : float
         Share of the sample screens on which a class must be (0.2 there).
     min_extent : float
-        Share of the screen's height or width over which it must get about (0.3, by what unit is not known there).
+        Share of the screen's height or width over which it must get about (0.3 there, of what is not clear).
     max_velocity : int
         Pixels a screen along an axis (8 there).
     max_instances : int
