@@ -27,6 +27,7 @@ from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.agents.planning.uct import UCT
+from arcademark.agents.sarsa import Sarsa
 from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -121,6 +122,13 @@ _BUILTIN = {
             "Bellemare et al. 2013, §4.1.2",
             None,
             ("random", "const", "perturb"),
+        ),
+        BuiltinAgent(
+            "sarsa",
+            "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
+            "Bellemare et al. 2013, §3.1 and Appendix A",
+            Sarsa,
+            ("sarsa",),
         ),
         BuiltinAgent(
             "breadth-first",

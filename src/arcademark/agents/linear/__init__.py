@@ -1,0 +1,1 @@
+"""Linear action values that are learnt with traces: kernels and the objects around them."""

@@ -1,0 +1,84 @@
+"""What SARSA(λ) asks of linear action values.
+
+One step, with s the state, a the action taken there and s' the state that follows (Sutton and Barto 1998, §8.4)::
+
+    take(a)      every trace of the episode decays by γλ and is dropped below the threshold;
+                 the traces of the features of s, for a, become what the features are (1 if binary)
+    see(s')      `values` become those of s'
+    update(u)    every weight changes by u times its trace, and `values` with them
+
+    begin(s) ─→ take ─→ see ─→ update ─→ take ─→ … ─→ take ─→ update ─→ end()
+
+Between `end` and `begin` the weights are exact and there are no traces.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_STEPS = 65_535
+"""A trace is dropped after so many steps, however slowly it decays."""
+
+Seen = TypeVar("Seen", contravariant=True)
+
+
+class Reader(Protocol[Seen]):
+    """Action values of the states of an episode."""
+
+    values: NDArray[np.float64]
+    """Shape (num_actions,): those of the state last seen."""
+
+    def begin(self, seen: Seen) -> None:
+        """Begin an episode in a state."""
+
+    def see(self, seen: Seen) -> None:
+        """See the state that followed."""
+
+
+class LinearValues(Reader[Seen], Protocol[Seen]):
+    """Action values that are linear in features, with their traces."""
+
+    weights: NDArray[Any]
+    """Shape (num_features, at least num_actions); only the first `num_actions` columns are used."""
+
+    @property
+    def num_active(self) -> int:
+        """Features of the state last seen that are not zero."""
+
+    def take(self, action: int) -> None:
+        """Take an action in the state last seen."""
+
+    def update(self, amount: float) -> None:
+        """Change each weight by `amount` times its trace."""
+
+    def end(self) -> None:
+        """End the episode: settle the weights and forget the traces."""
+
+    def reader(self) -> Reader[Seen]:
+        """Return what tells the values of other episodes, between `end` and `begin`."""
+
+
+def horizon(decay: float, threshold: float) -> int:
+    """Return after how many steps a trace that was 1 is last at least `threshold`.
+
+    Parameters
+    ----------
+    decay : float
+        γλ, from 0 to 1.
+    threshold : float
+        More than 0, at most 1.
+    """
+    if decay <= 0.0 or threshold >= 1.0:
+        return 0 if decay < 1.0 else MOST_STEPS
+    if decay >= 1.0 or math.log(threshold) <= MOST_STEPS * math.log(decay):
+        return MOST_STEPS
+    steps = int(math.log(threshold) / math.log(decay))
+    while decay ** (steps + 1) >= threshold:
+        steps += 1
+    while decay**steps < threshold:
+        steps -= 1
+    return min(steps, MOST_STEPS)

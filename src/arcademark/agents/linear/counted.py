@@ -1,0 +1,175 @@
+"""Action values on features that are counts: every live trace is touched at every step.
+
+A trace is worth keeping while it is at least the threshold, so that the live ones are few beside all weights: a list of
+them, and the traces themselves at their place in an array of the weights' shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import DTypeLike, NDArray
+
+from arcademark.features.base import Counts
+
+
+class CountedValues:
+    """A `base.LinearValues` on features that are counts.
+
+    Parameters
+    ----------
+    num_features, num_actions : int
+    decay : float
+        γλ.
+    threshold : float
+        A trace whose magnitude is below it is dropped.
+    dtype : data type
+        Of weights and traces.
+    """
+
+    def __init__(
+        self, num_features: int, num_actions: int, decay: float, threshold: float, dtype: DTypeLike = np.float32
+    ) -> None:
+        self.weights: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
+        self.values = np.zeros(num_actions)
+        self.num_active = 0
+        self._decay, self._threshold = decay, threshold
+        self._traces: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
+        self._live = np.zeros(1024, np.int64)
+        self._num_live = 0
+        self._features, self._counts = np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+    def begin(self, seen: Counts) -> None:
+        """Begin an episode in a state."""
+        self.see(seen)
+
+    def take(self, action: int) -> None:
+        """Take an action in the state last seen."""
+        needed = self._num_live + len(self._features)
+        if needed > len(self._live):
+            self._live = np.concatenate([self._live, np.zeros(needed, np.int64)])
+        self._num_live = decay_and_replace(
+            self._traces,
+            self._live,
+            self._num_live,
+            self._features,
+            self._counts,
+            action,
+            self._decay,
+            self._threshold,
+        )
+
+    def see(self, seen: Counts) -> None:
+        """See the state that followed."""
+        self._features, self._counts = seen.features.copy(), seen.counts.copy()
+        self.num_active = len(self._features)
+        weigh(self.weights, self._features, self._counts, self.values)
+
+    def update(self, amount: float) -> None:
+        """Change each weight by `amount` times its trace."""
+        add_traces(self.weights, self._traces, self._live, self._num_live, amount)
+        weigh(self.weights, self._features, self._counts, self.values)
+
+    def end(self) -> None:
+        """End the episode: forget the traces."""
+        self._traces.reshape(-1)[self._live[: self._num_live]] = 0
+        self._num_live = 0
+
+    def reader(self) -> CountedReader:
+        """Return what tells the values of other episodes, between `end` and `begin`."""
+        return CountedReader(self.weights, len(self.values))
+
+
+class CountedReader:
+    """A `base.Reader` on features that are counts."""
+
+    def __init__(self, weights: NDArray[Any], num_actions: int) -> None:
+        self._weights = weights
+        self.values = np.zeros(num_actions)
+
+    def begin(self, seen: Counts) -> None:
+        """Begin an episode in a state."""
+        self.see(seen)
+
+    def see(self, seen: Counts) -> None:
+        """See the state that followed."""
+        weigh(self._weights, seen.features, seen.counts, self.values)
+
+
+@njit(cache=True)
+def weigh(
+    weights: NDArray[Any], features: NDArray[np.int32], counts: NDArray[np.float32], values: NDArray[np.float64]
+) -> None:
+    """Write the values of a state.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, at least A)
+    features : int32 array, shape (n,)
+    counts : float32 array, shape (n,)
+    values : float64 array, shape (A,)
+        Written to.
+    """
+    values[:] = 0.0
+    for i in range(len(features)):
+        row = weights[features[i]]
+        for action in range(len(values)):
+            values[action] += row[action] * np.float64(counts[i])
+
+
+@njit(cache=True)
+def decay_and_replace(
+    traces: NDArray[Any],
+    live: NDArray[np.int64],
+    num_live: int,
+    features: NDArray[np.int32],
+    counts: NDArray[np.float32],
+    action: int,
+    decay: float,
+    threshold: float,
+) -> int:
+    """Let traces decay, drop those below the threshold, and set those of one action to the state's counts.
+
+    Parameters
+    ----------
+    traces : float array, shape (F, A)
+        Changed.
+    live : int64 array
+        Its first `num_live` entries are the flat indices of the traces that are not 0; changed.
+    features, counts : int32 and float32 array, shape (n,)
+        The state in which `action` is taken.
+
+    Returns
+    -------
+    int
+        How many are live.
+    """
+    flat = traces.reshape(-1)
+    kept = 0
+    for i in range(num_live):
+        decayed = flat[live[i]] * decay
+        if abs(decayed) < threshold:
+            flat[live[i]] = 0
+        else:
+            flat[live[i]] = decayed
+            live[kept] = live[i]
+            kept += 1
+    for i in range(len(features)):
+        place = np.int64(features[i]) * traces.shape[1] + action
+        if flat[place] == 0:
+            live[kept] = place
+            kept += 1
+        flat[place] = counts[i]
+    return kept
+
+
+@njit(cache=True)
+def add_traces(
+    weights: NDArray[Any], traces: NDArray[Any], live: NDArray[np.int64], num_live: int, amount: float
+) -> None:
+    """Add `amount` times each live trace to its weight; arguments as of `decay_and_replace`."""
+    flat_weights, flat_traces = weights.reshape(-1), traces.reshape(-1)
+    for i in range(num_live):
+        flat_weights[live[i]] += amount * flat_traces[live[i]]

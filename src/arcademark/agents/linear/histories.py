@@ -1,0 +1,404 @@
+"""Which traces features have: kernels on groups of features with one history.
+
+What an update adds to the weights of a feature follows from when it was active and from which actions were taken then,
+nothing else. So features that share the recent part of that history share their traces, and a step need touch only
+those that turn on or off: they move from one group to another, and take with them what their old group has gained.
+
+Conventions
+-----------
+* Step t of an episode (from 0) is: action a_t is taken; features turn on and off; weights change by u_t times traces.
+  "Now" is t, between the second and the third. The state that an episode begins with turns on before step 0.
+* A trace of a feature and an action is known by the step τ at which the action was last taken while the feature was
+  active: at step t it is d^(t-τ), d = γλ, while t - τ is at most the horizon K; then there is none.
+* *Sums of updates.* ``sums[s]`` = Σ u_i d^(i-b), i from b to s, where b is the greatest multiple of K + 1 up to s. So
+  any Σ u_s d^(s-τ) over a part of a trace's life is a difference of two sums, or of two such differences; as d^K is no
+  less than the threshold, no precision is lost.
+* *Groups.* A feature that turned on belongs to a group of features that did so at the same step with the same older
+  traces. While it is on, each action taken since restarts its trace; then all active features have the same trace for
+  the action. ``gains[t, a]`` = Σ u_s (trace of a that was restarted last), s < t: what such a trace gained between two
+  steps is again a difference. A feature that turned off belongs to a group of those with the same traces now. Group 0
+  is of those that are off and have none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+LANES = 18
+"""Actions for which a row of weights has room: a constant, so that loops over it become vector instructions."""
+
+NEVER = -1
+OFF = -1
+
+
+class Groups(NamedTuple):
+    """Features with one history; G places for groups.
+
+    Parameters
+    ----------
+    of : int32 array, shape (F,)
+        The group of each feature.
+    taken : int32 array, shape (G, LANES)
+        τ of each action when the group was made, `NEVER` for no trace.
+    since : int32 array, shape (G,)
+        Weights hold the updates before this step.
+    first : int32 array, shape (G,)
+        Of features that are on: actions taken from this step on restart their traces. `OFF` for features that are off.
+    born : int32 array, shape (G,)
+        Number of the event in which it was made.
+    size : int32 array, shape (G,)
+        Features in it (not counted for group 0).
+    event : int32 array, shape (G,)
+        Number of the event for which `gain` and `next` were computed.
+    next : int32 array, shape (G,)
+        The group into which its features turn in that event.
+    moved : int32 array, shape (G,)
+        How many did so far.
+    gain : float array, shape (G, LANES)
+        What its features' weights gained since `since`.
+    touched, free : int32 array, shape (G,)
+        Lists: of groups that features leave in this event, of unused places.
+    by_hash : int32 array, shape (a power of two above G,)
+        Groups made in this event, by the hash of their traces; those of other events are empty places.
+    """
+
+    of: NDArray[np.int32]
+    taken: NDArray[np.int32]
+    since: NDArray[np.int32]
+    first: NDArray[np.int32]
+    born: NDArray[np.int32]
+    size: NDArray[np.int32]
+    event: NDArray[np.int32]
+    next: NDArray[np.int32]
+    moved: NDArray[np.int32]
+    gain: NDArray[Any]
+    touched: NDArray[np.int32]
+    free: NDArray[np.int32]
+    by_hash: NDArray[np.int32]
+
+
+class Episode(NamedTuple):
+    """What happened so far in the episode; T places for steps.
+
+    Parameters
+    ----------
+    counters : int64 array, shape (5,)
+        Steps that ended (`STEP`), actions taken (`TAKEN`), features that are on (`ACTIVE`), events (`EVENT`: calls in
+        which features move), free places for groups (`FREE`).
+    last : int32 array, shape (LANES,)
+        Step at which each action was taken last, or `NEVER`.
+    sums : float64 array, shape (T,)
+    gains : float64 array, shape (T, LANES)
+    next_taken : int32 array, shape (T, LANES)
+        First step from t on at which each action was taken; only for t up to `last`.
+    on_since : int64 array, shape (LANES, K + 1)
+        How many of the active features have a trace from step τ, at ``τ % (K + 1)``.
+    trace_sums : float64 array, shape (LANES,)
+        Sum of the active features' traces.
+    powers : float64 array, shape (2 K + 1,)
+        d^(i - K).
+    values : float64 array, shape (LANES,)
+    """
+
+    counters: NDArray[np.int64]
+    last: NDArray[np.int32]
+    sums: NDArray[np.float64]
+    gains: NDArray[np.float64]
+    next_taken: NDArray[np.int32]
+    on_since: NDArray[np.int64]
+    trace_sums: NDArray[np.float64]
+    powers: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
+
+
+@njit(cache=True)
+def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
+    """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if there are none."""
+    sums, powers = episode.sums, episode.powers
+    horizon = len(powers) // 2
+    end = min(end, tau + horizon)
+    if end < start:
+        return 0.0
+    first_block = start - start % (horizon + 1)
+    last_block = end - end % (horizon + 1)
+    before = sums[start - 1] if start > first_block else 0.0
+    if first_block == last_block:
+        return (sums[end] - before) * powers[first_block - tau + horizon]
+    rest = (sums[last_block - 1] - before) * powers[first_block - tau + horizon]
+    return rest + sums[end] * powers[last_block - tau + horizon]
+
+
+@njit(cache=True)
+def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
+    """Compute what a group's weights gained before now, and when its traces are from, now.
+
+    Parameters
+    ----------
+    groups : Groups
+        ``gain[group]`` is written.
+    episode : Episode
+    group : int
+    taken : int32 array, shape (LANES,)
+        τ of each action now, or `NEVER`; written.
+
+    Returns
+    -------
+    bool
+        Whether there are any traces.
+    """
+    now = episode.counters[STEP]
+    horizon = len(episode.powers) // 2
+    since, first = groups.since[group], groups.first[group]
+    any_trace = False
+    for lane in range(LANES):
+        tau, last = groups.taken[group, lane], episode.last[lane]
+        end, gained = now - 1, 0.0
+        if first != OFF and last >= first:
+            restart = episode.next_taken[first, lane]
+            gained = episode.gains[now, lane] - episode.gains[restart, lane]
+            end = restart - 1
+        else:
+            last = tau
+        if tau != NEVER:
+            gained += span(episode, tau, since, end)
+        groups.gain[group, lane] = gained
+        alive = last != NEVER and now - last <= horizon
+        taken[lane] = last if alive else NEVER
+        any_trace |= alive
+    return any_trace
+
+
+@njit(cache=True)
+def find_group(groups, episode, first, taken):  # type: ignore[no-untyped-def]
+    """Return the group of this event with certain traces, made if there is none; arguments as in `Groups`."""
+    now, event = episode.counters[STEP], episode.counters[EVENT]
+    code = np.uint64(first + 2)
+    for lane in range(LANES):
+        code = (code ^ np.uint64(taken[lane] + 1)) * np.uint64(0x9E3779B97F4A7C15)
+        code ^= code >> np.uint64(29)
+    mask = np.uint64(len(groups.by_hash) - 1)
+    slot = code & mask
+    while groups.born[groups.by_hash[slot]] == event:
+        group = groups.by_hash[slot]
+        same = groups.first[group] == first
+        for lane in range(LANES):
+            same &= groups.taken[group, lane] == taken[lane]
+        if same:
+            return group
+        slot = (slot + np.uint64(1)) & mask
+    episode.counters[FREE] -= 1
+    group = groups.free[episode.counters[FREE]]
+    groups.by_hash[slot] = group
+    groups.taken[group] = taken
+    groups.since[group] = now
+    groups.first[group] = first
+    groups.born[group] = event
+    groups.size[group] = groups.moved[group] = 0
+    groups.event[group] = NEVER
+    return group
+
+
+@njit(cache=True)
+def leave(groups, episode, group, taken):  # type: ignore[no-untyped-def]
+    """Compute what features take with them that leave a group now, and where they go; returns nothing."""
+    event = episode.counters[EVENT]
+    was_on = groups.first[group] != OFF
+    any_trace = settle_group(groups, episode, group, taken)
+    if was_on:
+        groups.next[group] = find_group(groups, episode, OFF, taken) if any_trace else 0
+    else:
+        groups.next[group] = find_group(groups, episode, episode.counters[TAKEN], taken)
+    groups.event[group] = event
+
+
+@njit(cache=True)
+def turn(weights, groups, episode, features, sign, touched, taken):  # type: ignore[no-untyped-def]
+    """Move features that turned on or off to their next group, and settle their weights.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, LANES)
+    groups : Groups
+    episode : Episode
+    features : int32 array, shape (n,)
+    sign : int
+        1 where they turned on, -1 where off: their weights' part in the values.
+    touched : int
+        Groups listed in ``groups.touched``.
+    taken : int32 array, shape (LANES,)
+        Scratch.
+
+    Returns
+    -------
+    int
+        Groups listed in ``groups.touched`` now.
+    """
+    event = episode.counters[EVENT]
+    values = episode.values
+    for i in range(len(features)):
+        feature = features[i]
+        group = groups.of[feature]
+        if groups.event[group] != event:
+            leave(groups, episode, group, taken)
+            groups.touched[touched] = group
+            touched += 1
+        groups.moved[group] += 1
+        groups.of[feature] = groups.next[group]
+        for lane in range(LANES):
+            weight = weights[feature, lane] + groups.gain[group, lane]
+            weights[feature, lane] = weight
+            values[lane] += sign * weight
+    return touched
+
+
+@njit(cache=True)
+def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
+    """Count the traces of the features that moved, and free groups that they left empty.
+
+    Parameters
+    ----------
+    groups : Groups
+    episode : Episode
+    start, stop : int
+        Part of ``groups.touched``.
+    sign : int
+        1 where they turned on, -1 where off.
+    """
+    now = episode.counters[STEP]
+    horizon = len(episode.powers) // 2
+    for i in range(start, stop):
+        group = groups.touched[i]
+        moved, following = groups.moved[group], groups.next[group]
+        groups.moved[group] = 0
+        for lane in range(LANES):
+            tau = groups.taken[following, lane]
+            if tau != NEVER:
+                episode.on_since[lane, tau % (horizon + 1)] += sign * moved
+                episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
+        if following:
+            groups.size[following] += moved
+        if group:
+            groups.size[group] -= moved
+            if groups.size[group] == 0:
+                groups.free[episode.counters[FREE]] = group
+                episode.counters[FREE] += 1
+
+
+@njit(cache=True)
+def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
+    """Turn features on and off.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, LANES)
+    groups : Groups
+    episode : Episode
+    on, off : int32 array
+        As in `features.base.Change`.
+    """
+    taken = np.empty(LANES, np.int32)
+    left = turn(weights, groups, episode, off, -1, 0, taken)
+    account(groups, episode, 0, left, -1)
+    touched = turn(weights, groups, episode, on, 1, left, taken)
+    account(groups, episode, left, touched, 1)
+    episode.counters[ACTIVE] += len(on) - len(off)
+    episode.counters[EVENT] += 1
+
+
+@njit(cache=True)
+def take(episode, action):  # type: ignore[no-untyped-def]
+    """Take an action: traces decay, those of `action` start afresh for all active features."""
+    now, active = episode.counters[STEP], episode.counters[ACTIVE]
+    horizon = len(episode.powers) // 2
+    slot = now % (horizon + 1)
+    decay, oldest = episode.powers[horizon + min(1, horizon)], episode.powers[2 * horizon]
+    for lane in range(LANES):
+        alive = episode.last[lane] != NEVER and now - episode.last[lane] <= horizon
+        dead = episode.on_since[lane, slot]
+        left = (episode.trace_sums[lane] - dead * oldest) * decay
+        episode.trace_sums[lane] = left if alive else 0.0
+        episode.on_since[lane, slot] = 0
+    for step in range(episode.last[action] + 1, now + 1):
+        episode.next_taken[step, action] = now
+    episode.last[action] = now
+    episode.on_since[action, :] = 0
+    episode.on_since[action, slot] = active
+    episode.trace_sums[action] = active
+    episode.counters[TAKEN] += 1
+
+
+@njit(cache=True)
+def update(episode, amount):  # type: ignore[no-untyped-def]
+    """Change all weights by `amount` times their traces, later; the values at once. The step ends."""
+    now = episode.counters[STEP]
+    horizon = len(episode.powers) // 2
+    offset = now % (horizon + 1)
+    before = episode.sums[now - 1] if offset else 0.0
+    episode.sums[now] = before + amount * episode.powers[horizon + offset]
+    for lane in range(LANES):
+        age = now - episode.last[lane]
+        alive = episode.last[lane] != NEVER and age <= horizon
+        trace = episode.powers[horizon + age] if alive else 0.0
+        episode.gains[now + 1, lane] = episode.gains[now, lane] + amount * trace
+        episode.values[lane] += amount * episode.trace_sums[lane]
+    episode.counters[STEP] += 1
+
+
+@njit(cache=True)
+def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
+    """Settle weights and let their features go to group 0.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, LANES)
+    groups : Groups
+    episode : Episode
+    dead_only : bool
+        Whether features stay where they are that are on or have traces.
+    """
+    taken = np.empty(LANES, np.int32)
+    event = episode.counters[EVENT]
+    for feature in range(len(groups.of)):
+        group = groups.of[feature]
+        if group == 0:
+            continue
+        if groups.event[group] != event:
+            any_trace = settle_group(groups, episode, group, taken)
+            groups.next[group] = group if dead_only and (any_trace or groups.first[group] != OFF) else 0
+            groups.event[group] = event
+        if groups.next[group] == 0:
+            groups.of[feature] = 0
+            for lane in range(LANES):
+                weights[feature, lane] += groups.gain[group, lane]
+            groups.size[group] -= 1
+            if groups.size[group] == 0:
+                groups.free[episode.counters[FREE]] = group
+                episode.counters[FREE] += 1
+    episode.counters[EVENT] += 1
+
+
+@njit(cache=True)
+def read(weights, on, off, values):  # type: ignore[no-untyped-def]
+    """Change the values of a state to those of the next, without learning.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, at least A)
+    on, off : int32 array
+        As in `features.base.Change`.
+    values : float64 array, shape (A,)
+        Changed.
+    """
+    for feature in off:
+        for action in range(len(values)):
+            values[action] -= weights[feature, action]
+    for feature in on:
+        for action in range(len(values)):
+            values[action] += weights[feature, action]

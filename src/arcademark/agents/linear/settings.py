@@ -1,0 +1,139 @@
+"""The learning parameters of each feature set, with where they come from.
+
+The 2013 paper says that they were searched on its training games and sums them up in its Appendix C, whose table its
+text does not carry. So their standing differs:
+
+==================  =======================  ===========================================================================
+parameter           value                    standing
+==================  =======================  ===========================================================================
+gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
+epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
+alpha, lambda       0.5, 0.9 (basic, bass)   secondary: three later programs
+alpha, lambda       0.2, 0.5 (ram)           unverified: as remembered, no source at hand; for ram-bits too
+alpha, lambda       0.5, 0.5 (lsh)           unverified: as remembered, no source at hand
+alpha, lambda       0.1, 0.9 (disco)         unverified: as remembered, no source at hand (ALE 0.1: 0.1, 0.5 for all)
+trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
+step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
+reward scale        first                    secondary: likewise
+weights at first    0                        our choice: the paper is silent
+evaluation epsilon  that of training         our choice: the paper is silent
+==================  =======================  ===========================================================================
+
+Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from arcademark.agents.parameters import declared
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.registry import feature_set
+
+RewardScale = Literal["first", "none"]
+
+NAME = "sarsa"
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What is taken where nothing is set."""
+
+    alpha: float
+    lambda_: float
+    gamma: float = 0.999
+    epsilon: float = 0.05
+
+
+_LIANG_2016 = Defaults(alpha=0.5, lambda_=0.9, gamma=0.99, epsilon=0.01)
+_OTHER = Defaults(alpha=0.5, lambda_=0.9)
+_DEFAULTS = {
+    "basic": Defaults(alpha=0.5, lambda_=0.9),
+    "bass": Defaults(alpha=0.5, lambda_=0.9),
+    "disco": Defaults(alpha=0.1, lambda_=0.9),
+    "lsh": Defaults(alpha=0.5, lambda_=0.5),
+    "ram": Defaults(alpha=0.2, lambda_=0.5),
+    "ram-bits": Defaults(alpha=0.2, lambda_=0.5),
+    "b-pros": _LIANG_2016,
+    "b-prost": _LIANG_2016,
+    "blob-prost": _LIANG_2016,
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn; see `read_settings`."""
+
+    features: str
+    feature_parameters: Mapping[str, Any]
+    alpha: float
+    lambda_: float
+    gamma: float
+    epsilon: float
+    evaluation_epsilon: float
+    trace_threshold: float
+    reward_scale: RewardScale
+
+
+def defaults(features: str) -> Defaults:
+    """Return the learning parameters of a feature set."""
+    return _DEFAULTS.get(features, _OTHER)
+
+
+def read_settings(
+    *,
+    features: str,
+    alpha: float | None,
+    lambda_: float | None,
+    gamma: float | None,
+    epsilon: float | None,
+    evaluation_epsilon: float | None,
+    trace_threshold: float,
+    reward_scale: RewardScale,
+    **feature_parameters: Any,
+) -> Settings:
+    """Check parameters and put in what is left open, None.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such feature set.
+    ArcadeMarkError
+        If a parameter is out of range, or the feature set does not have it.
+    """
+    usual = defaults(features)
+    exploring = usual.epsilon if epsilon is None else epsilon
+    settings = Settings(
+        features=features,
+        feature_parameters=_of_features(features, feature_parameters),
+        alpha=usual.alpha if alpha is None else alpha,
+        lambda_=usual.lambda_ if lambda_ is None else lambda_,
+        gamma=usual.gamma if gamma is None else gamma,
+        epsilon=exploring,
+        evaluation_epsilon=exploring if evaluation_epsilon is None else evaluation_epsilon,
+        trace_threshold=trace_threshold,
+        reward_scale=reward_scale,
+    )
+    for name in ("lambda_", "gamma", "epsilon", "evaluation_epsilon"):
+        _check(name, getattr(settings, name), "from 0 to 1", 0.0 <= getattr(settings, name) <= 1.0)
+    _check("alpha", settings.alpha, "more than 0", settings.alpha > 0.0)
+    _check("trace_threshold", trace_threshold, "more than 0, at most 1", 0.0 < trace_threshold <= 1.0)
+    return settings
+
+
+def _of_features(features: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are set, if they are the feature set's."""
+    known = [parameter.name for parameter in declared(feature_set(features).factory)[0]]
+    found = {name: value for name, value in given.items() if value is not None}
+    for name in found:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise ArcadeMarkError(f"agent {NAME}: features {features!r} have no parameter '{name}'; {has}")
+    return found
+
+
+def _check(name: str, value: float, expected: str, holds: bool) -> None:
+    if not holds:
+        raise ArcadeMarkError(f"agent {NAME}: parameter '{name}' is {value!r}: expected {expected}")

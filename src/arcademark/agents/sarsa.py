@@ -1,0 +1,310 @@
+"""SARSA(λ) with linear action values, as in Bellemare et al. 2013, §3.1.
+
+The value of an action is a sum of weights, one for each feature that is active; replacing traces carry what is learnt
+back in time (Sutton and Barto 1998, §8.4). One step, in state s where action a was chosen, gave reward r and s'::
+
+    a' is chosen ε-greedily by the values of s'
+    δ = r + γ Q(s', a') - Q(s, a)          at an episode's end: δ = r - Q(s, a)
+    traces decay by γλ, those below the threshold are dropped; those of (features of s, a) become the features
+    w ← w + α / (most features ever active at once) · δ · traces
+
+Where sources leave something open, or differ:
+
+* *Ties.* Among the actions of greatest value each is as likely; the episode's generator is asked only if there are two
+  or more. For each action it is asked first whether to explore.
+* *Replacing traces* of an action do not clear those of other actions in the same features.
+* *The frame cap* ends an episode like any other end, and nothing is expected after it: the paper says that an episode
+  "terminates" at the end of the game or after 18,000 frames, whichever comes first.
+* *Rewards* are divided by the magnitude of the first reward that is not 0, in all of training, so that a step size
+  serves games of any scale.
+* *Other parameters*: see `arcademark.agents.linear.settings`, which says how far each is known.
+
+Features choose how weights are changed: see `linear.binary` (features that are 0 or 1: a step costs what changed) and
+`linear.counted` (counts).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.registry import observing
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.agents.base import Transition
+    from arcademark.agents.linear.base import LinearValues, Reader
+    from arcademark.agents.linear.settings import Settings
+    from arcademark.environments.base import AskedObservation, EnvironmentSpec
+    from arcademark.features.base import Features
+
+NAME = "sarsa"
+VERSION = 1
+"""Of checkpoints."""
+
+
+class Sarsa:
+    """Learns linear action values on features of the screen or the memory; an `agents.base.Learner`.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game to be played. The agent asks for the observations that its features need, whatever the protocol's are.
+    features : str
+        Name of the feature set; ``arcademark features`` lists them.
+    alpha : float or None
+        Step size, before it is divided by the largest number of features that were active at once. None for the feature
+        set's: 0.5 (basic, bass, lsh, B-PROS family), 0.2 (ram, ram-bits), 0.1 (disco).
+    lambda_ : float or None
+        Decay of traces. None for the feature set's: 0.9 (basic, bass, disco, B-PROS family), 0.5 (ram, ram-bits, lsh).
+    gamma : float or None
+        Discount a step. None for 0.999, of the B-PROS family 0.99.
+    epsilon : float or None
+        Probability of a random action in training. None for 0.05, of the B-PROS family 0.01.
+    evaluation_epsilon : float or None
+        The same in evaluation. None for that of training: the paper is silent.
+    trace_threshold : float
+        Traces below it are dropped.
+    reward_scale : {"first", "none"}
+        Divide rewards by the magnitude of the first that is not 0, or leave them as they are.
+    rows, columns, colours, background, background_screens, trajectory
+        Of the feature sets of tiles, see ``arcademark features``; None for the set's own.
+    vectors, nonzero, table_size, hash_seed, encoding
+        Of lsh, likewise.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such feature set, or a parameter is out of range or is none of the set's.
+    """
+
+    batch_size = 1
+    checkpoint_frames = 1_000_000
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        *,
+        features: str = "basic",
+        alpha: float | None = None,
+        lambda_: float | None = None,
+        gamma: float | None = None,
+        epsilon: float | None = None,
+        evaluation_epsilon: float | None = None,
+        trace_threshold: float = 0.01,
+        reward_scale: Literal["first", "none"] = "first",
+        rows: int | None = None,
+        columns: int | None = None,
+        colours: int | None = None,
+        background: bool | None = None,
+        background_screens: int | None = None,
+        trajectory: str | None = None,
+        vectors: int | None = None,
+        nonzero: int | None = None,
+        table_size: int | None = None,
+        hash_seed: int | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name not in ("self", "env")}
+        from arcademark.agents.linear.settings import read_settings
+        from arcademark.features.registry import feature_set
+
+        self.settings: Settings = read_settings(**given)
+        self.observation: AskedObservation = feature_set(features).observed
+        self._env = observing(env, self.observation)
+        self._num_actions = env.num_actions
+        learnt_on = self._features()
+        self._values = _values(learnt_on, self._num_actions, self.settings)
+        self._learner = _Seeing(learnt_on, self._values)
+        self._readers: list[_Seeing] = []
+        self._training = False
+        self._playing = False
+        self._action: int | None = None
+        self._most_active = 0
+        self._scale: float | None = None
+        self._episodes = self._steps = 0
+
+    @classmethod
+    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:  # noqa: ARG003 (every game is the same to it)
+        """Play every game.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If there is no such feature set, or a parameter is out of range or is none of the set's.
+        """
+        from arcademark.agents.linear.settings import read_settings
+
+        read_settings(**{**(cls.__init__.__kwdefaults__ or {}), **parameters})
+
+    def act(
+        self,
+        observations: NDArray[np.uint8],
+        first: NDArray[np.bool_],
+        rngs: Sequence[np.random.Generator],
+    ) -> NDArray[np.int64]:
+        """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""
+        if self._training:
+            return np.array([self._act_in_training(observations[0], bool(first[0]), rngs[0])])
+        while len(self._readers) < len(first):
+            self._readers.append(_Seeing(self._features(), self._values.reader()))
+        chosen = []
+        for reader, observation, begins, rng in zip(self._readers, observations, first, rngs, strict=False):
+            reader.see(observation, bool(begins))
+            chosen.append(choose(reader.values.tolist(), self.settings.evaluation_epsilon, rng))
+        return np.array(chosen)
+
+    def _act_in_training(self, observation: NDArray[np.uint8], first: bool, rng: np.random.Generator) -> int:
+        if first or self._action is None:
+            self._end()
+            self._learner.see(observation, True)
+            self._playing = True
+            self._action = choose(self._learner.values.tolist(), self.settings.epsilon, rng)
+        return self._action
+
+    def train(self) -> None:
+        """Explore and learn from now on."""
+        self._training = True
+
+    def evaluate(self) -> None:
+        """Neither learn nor change from now on."""
+        self._end()
+        self._training = False
+
+    def learn(self, transition: Transition, rng: np.random.Generator) -> None:
+        """Learn from one step, and choose the next action.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the weights have grown beyond all bounds.
+        """
+        values, settings = self._values, self.settings
+        self._most_active = max(self._most_active, values.num_active)
+        expected = float(values.values[transition.action])
+        values.take(transition.action)
+        error = self._scaled(transition.reward) - expected
+        ended = transition.terminated or transition.truncated
+        if not ended:
+            self._learner.see(transition.next_observation, False)
+            ahead: list[float] = values.values.tolist()
+            self._action = choose(ahead, settings.epsilon, rng)
+            error += settings.gamma * ahead[self._action]
+        if not math.isfinite(error):
+            raise ArcadeMarkError(
+                f"agent {NAME} on {self._env.game}: its weights grew beyond all bounds; lower alpha, {settings.alpha:g}"
+            )
+        values.update(settings.alpha / max(self._most_active, 1) * error)
+        self._steps += 1
+        if ended:
+            self._episodes += 1
+            self._end()
+
+    def _scaled(self, reward: float) -> float:
+        if self._scale is None and reward != 0.0 and self.settings.reward_scale == "first":
+            self._scale = abs(reward)
+        return reward if self._scale is None else reward / self._scale
+
+    def _end(self) -> None:
+        if self._playing:
+            self._values.end()
+        self._playing = False
+        self._action = None
+
+    def checkpoint(self) -> bytes:
+        """Return the weights and all else that learning goes on from; there are no traces between episodes."""
+        from arcademark.agents.linear import saved
+
+        header = {
+            **self._made_for(),
+            "most_active": self._most_active,
+            "reward_scale": self._scale,
+            "episodes": self._episodes,
+            "steps": self._steps,
+        }
+        return saved.pack(header, self._values.weights)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If it is of other features or actions, or damaged.
+        """
+        from arcademark.agents.linear import saved
+
+        self._end()
+        try:
+            header = saved.unpack(checkpoint, self._values.weights, self._made_for())
+            self._most_active, self._scale = header["most_active"], header["reward_scale"]
+            self._episodes, self._steps = header["episodes"], header["steps"]
+        except ValueError as error:
+            raise ArcadeMarkError(
+                f"agent {NAME} on {self._env.game}: the checkpoint cannot be used ({error}); train again"
+            ) from None
+
+    def _made_for(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "features": self.settings.features,
+            "num_features": len(self._values.weights),
+            "num_actions": self._num_actions,
+        }
+
+    def _features(self) -> Features:
+        from arcademark.features.registry import make_features
+
+        return make_features(self.settings.features, self._env, self.settings.feature_parameters)
+
+
+class _Seeing:
+    """Features, and the values of what they see."""
+
+    def __init__(self, features: Features, reader: Reader[Any]) -> None:
+        self._begin_features, self._reader = features.begin, reader
+        self._of: Any = getattr(features, "update", None) or getattr(features, "count", None)
+        self.values = reader.values
+
+    def see(self, observation: NDArray[np.uint8], first: bool) -> None:
+        """See an observation; `first` if an episode begins with it."""
+        if first:
+            self._begin_features()
+            self._reader.begin(self._of(observation))
+        else:
+            self._reader.see(self._of(observation))
+
+
+def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) -> int:
+    """Choose ε-greedily; among the greatest values each is as likely.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Of each action.
+    epsilon : float
+        Probability of an action drawn uniformly from all.
+    rng : numpy.random.Generator
+        Asked for one number, and for another if it explores or the greatest value is not alone.
+    """
+    if rng.random() < epsilon:
+        return int(rng.integers(len(values)))
+    greatest = max(values)
+    if values.count(greatest) < 2:
+        return values.index(greatest)
+    return int(rng.choice([action for action, value in enumerate(values) if value == greatest]))
+
+
+def _values(features: Features, num_actions: int, settings: Settings) -> LinearValues[Any]:
+    from arcademark.agents.linear.binary import BinaryValues
+    from arcademark.agents.linear.counted import CountedValues
+    from arcademark.features.base import BinaryFeatures
+
+    kind = BinaryValues if isinstance(features, BinaryFeatures) else CountedValues
+    decay = settings.gamma * settings.lambda_
+    made: LinearValues[Any] = kind(features.num_features, num_actions, decay, settings.trace_threshold)
+    return made
