@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -82,6 +83,29 @@ def made_up_run(
         "continued": [],
     }
     return RunRecord(Path(directory), manifest, using, tuple(trials), tuple(rows))
+
+
+def trained(
+    record: RunRecord, lengths: Sequence[int] = (400,), *, budget: int | None = None, seeds_left: int = 0
+) -> RunRecord:
+    """The run of a learner: each trial with so many training episodes (by seed), that get better and longer.
+
+    The last `seeds_left` trials have none yet.
+    """
+    trials, rows = [], list(record.episodes)
+    for place, trial in enumerate(record.trials):
+        count = lengths[place % len(lengths)] if place < len(record.trials) - seeds_left else 0
+        trials.append(dataclasses.replace(trial, learns=True, training_episodes=budget or max(lengths)))
+        mean, spread, step = MADE_UP.get(trial.agent, MADE_UP["random"]).get(trial.game, (1000.0, 300.0, 10.0))
+        rng = np.random.default_rng([trial.seed, *f"training {trial.agent} {trial.game}".encode()])
+        for number in range(count):
+            share = (number + 1) / (number + 1 + 0.2 * max(lengths))
+            score = round((share * mean + 0.5 * spread * rng.standard_normal()) / step) * step
+            frames = 5 * round(400 + 1600 * share + 200 * rng.random())
+            rows.append(
+                EpisodeRecord(trial.id, "training", number, float(score), frames, frames // 5, "terminated", 0.5)
+            )
+    return dataclasses.replace(record, trials=tuple(trials), episodes=tuple(rows))
 
 
 def collected(*records: RunRecord) -> RunCollection:

@@ -4,30 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arcademark.cli import options
 from arcademark.cli.writing import PAGE, write
+from arcademark.errors import ArcadeMarkError
+from arcademark.report import wording
+
+if TYPE_CHECKING:
+    from arcademark.report.document import Report
+    from arcademark.scores.runs import RunCollection
+
+CURVES = (".png", ".pdf", ".svg", ".csv")
 
 
 @click.command("report", short_help="Show the scores of runs, as tables, a page or JSON.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
+@click.option(
+    "--curves",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write learning curves: a figure as .png, .pdf or .svg, or every training episode as .csv.",
+)
 @click.option("--all", "every_variant", is_flag=True, help="Show each of the Const and Perturb agents, not their best.")
 @click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @options.as_json
-def command(runs: tuple[Path, ...], html: Path | None, every_variant: bool, quiet: bool, as_json: bool) -> int:
-    """Show the scores of one or more runs: the Atari-5 estimate, every summary, every game."""
-    show(runs, as_json=as_json, html=html, every_variant=every_variant, quiet=quiet)
+def command(
+    runs: tuple[Path, ...],
+    html: Path | None,
+    curves: Path | None,
+    every_variant: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Show the scores of one or more runs: the Atari-5 estimate, every summary, every game, how training went."""
+    show(runs, as_json=as_json, html=html, curves=curves, every_variant=every_variant, quiet=quiet)
     return 0
 
 
-def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_variant: bool, quiet: bool) -> None:
+def show(
+    runs: Sequence[Path],
+    *,
+    as_json: bool,
+    html: Path | None = None,
+    curves: Path | None = None,
+    every_variant: bool = False,
+    quiet: bool = False,
+) -> None:
     """Analyse runs once and render what was asked for."""
     from arcademark.report.views import analyse
+    from arcademark.scores.runs import load_runs
 
-    report = analyse(runs, every_variant=every_variant)
+    _check_kind(curves)
+    collection = load_runs(runs)
+    report = analyse(collection, every_variant=every_variant)
+    if curves is not None:
+        _write_curves(curves, report, collection)
     if html is not None:
         from arcademark.report.html import render as render_page
 
@@ -42,5 +77,22 @@ def show(runs: Sequence[Path], *, as_json: bool, html: Path | None, every_varian
     from arcademark.report import terminal
 
     (terminal.render_briefly if quiet else terminal.render)(report, Console())
+    if curves is not None:
+        click.echo(f"curves: {curves}")
     if html is not None:
         click.echo(f"page: {html.resolve().as_uri()}")
+
+
+def _check_kind(curves: Path | None) -> None:
+    if curves is not None and curves.suffix.lower() not in CURVES:
+        raise ArcadeMarkError(f"--curves {curves}: expected a name that ends with {wording.listing(CURVES, last='or')}")
+
+
+def _write_curves(path: Path, report: Report, collection: RunCollection) -> None:
+    from arcademark.report import figure_learning, learning
+
+    if not report.learning:
+        raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
+    kind = path.suffix.lower()
+    content = learning.as_csv(collection) if kind == ".csv" else figure_learning.file(report, kind)
+    write(path, content, option="--curves", example="curves.png")

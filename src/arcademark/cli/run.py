@@ -94,7 +94,7 @@ def command(
     display.close(summary)
     if summary.interrupted:
         return 130
-    show([directory], as_json=as_json, html=None, every_variant=False, quiet=False)
+    show([directory], as_json=as_json)
     return 1 if summary.failed else 0
 
 

@@ -308,7 +308,7 @@ def _render(outcome: Outcome, directory: Path, label: str) -> None:
     from arcademark.cli.report import show
     from arcademark.report.subsets import models, predicting, terminal
 
-    show([directory], as_json=False, html=None, every_variant=False, quiet=False)
+    show([directory], as_json=False)
     if not outcome.steps[-1].known:
         return
     shown = predicting.predicted([directory], models.ANY, algorithms=[label])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from arcademark.report.learning import LearningCurve
 from arcademark.report.record import Planning, Run
 
 Level = Literal["warning", "note"]
@@ -254,8 +255,8 @@ class Algorithm:
         1, or the number of agents of which each game shows the best ("best const").
     frames_per_action : int
         Emulated frames between two actions.
-    training_frames : int or None
-        A learner's budget; None for an agent that does not learn.
+    training_frames, training_episodes : int or None
+        A learner's budget on each game, in the one or the other; both None for an agent that does not learn.
     scores : tuple of GameScore
         One a game, in the report's order of games; games that it never met are left out.
     summaries : tuple of Summary
@@ -269,10 +270,16 @@ class Algorithm:
     variants: int
     frames_per_action: int
     training_frames: int | None
+    training_episodes: int | None
     scores: tuple[GameScore, ...]
     summaries: tuple[Summary, ...]
     breakthroughs: tuple[Breakthrough, ...]
     estimate: Estimate
+
+    @property
+    def learns(self) -> bool:
+        """Whether it was trained."""
+        return (self.training_frames, self.training_episodes) != (None, None)
 
 
 @dataclass(frozen=True)
@@ -362,6 +369,8 @@ class Report(Noticed):
         Which games the summaries are over, in words.
     algorithms : tuple of Algorithm
     games : tuple of Game
+    learning : tuple of LearningCurve
+        How learners' training went, or goes; games together.
     hard_exploration : HardExploration
     runs : tuple of Run
     notices : tuple of Notice
@@ -376,6 +385,7 @@ class Report(Noticed):
     scope: str
     algorithms: tuple[Algorithm, ...]
     games: tuple[Game, ...]
+    learning: tuple[LearningCurve, ...]
     hard_exploration: HardExploration
     runs: tuple[Run, ...]
     notices: tuple[Notice, ...]

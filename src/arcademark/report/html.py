@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from arcademark.report import figures, pages, runs, wording
 from arcademark.report.document import Game, GameScore, Report
 
@@ -27,6 +29,7 @@ def render(report: Report) -> str:
         distribution=pages.figure(
             figures.distribution(report), "Every episode's score; the table has means and intervals."
         ),
+        learning=_learning(report),
         legend=figures.legend(report.algorithms),
         most_dots=figures.MOST_DOTS,
         span=_span,
@@ -39,6 +42,14 @@ def render(report: Report) -> str:
             if score.game == game.id
         ],
     )
+
+
+def _learning(report: Report) -> Markup | None:
+    if not report.learning:
+        return None
+    from arcademark.report import figure_learning
+
+    return pages.figure(figure_learning.draw(report), figure_learning.in_words(report))
 
 
 def _span(item: GameScore) -> str:

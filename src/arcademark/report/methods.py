@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from arcademark.metrics.intervals import LEVEL, RESAMPLES
-from arcademark.report import wording
+from arcademark.report import budgets, wording
 from arcademark.report.document import Algorithm, Game
 from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import known_set
@@ -65,6 +65,11 @@ def _values(protocol: ProtocolView) -> dict[str, Any]:
     return {setting.field: setting.value for setting in protocol.settings}
 
 
+def _named(protocol: ProtocolView, field: str) -> Any:
+    """Return what the named protocol has, whatever was overridden."""
+    return next(setting.original for setting in protocol.settings if setting.field == field)
+
+
 def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     usual = _values(protocol)["frame_skip"]
     for frames in sorted({item.frames_per_action for item in algorithms} - {usual}):
@@ -93,14 +98,17 @@ def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterato
     ]
     but = f", where {wording.listing(rules)}" if rules else ""
     for item in algorithms:
-        if item.training_frames is not None:
-            yield f"{item.name} was trained on each game for {item.training_frames:,} frames{but}."
+        if item.learns:
+            budget = budgets.training(item.training_frames, item.training_episodes)
+            usual = budgets.training(*(_named(protocol, field) for field in ("training_frames", "training_episodes")))
+            other = "" if budget == usual else f" {protocol.name} gives {usual or 'no training'}."
+            yield f"{item.name} was trained on each game for {budget}{but}.{other}"
 
 
 def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     """Say which episodes make a score, where the protocol reports training and not everyone learns."""
-    learners = [item.name for item in algorithms if item.training_frames is not None]
-    others = [item.name for item in algorithms if item.training_frames is None]
+    learners = [item.name for item in algorithms if item.learns]
+    others = [item.name for item in algorithms if not item.learns]
     if _values(protocol)["reported_episodes"] == "training_last_k":
         if learners:
             yield f"The scored episodes of {wording.listing(learners)} are the last of training."

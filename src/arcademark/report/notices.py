@@ -11,7 +11,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
-from arcademark.report import wording
+from arcademark.report import budgets, wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.runs import game_name
@@ -37,6 +37,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "suite_complete": "note",
         "episodes_truncated": "note",
         "fewer_episodes": "note",
+        "fewer_trials": "note",
         "action_interval": "note",
         "planning": "note",
         "no_reference": "note",
@@ -238,13 +239,19 @@ def _covers(algorithm: Algorithm, suite: str) -> bool:
 def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
     for entrant in shown:
         protocol = entrant.run.record.protocol
-        budgets = {trial.training_frames for trial in entrant.trials if trial.learns}
-        other = [budget for budget in budgets if budget is not None and budget != protocol.training_frames]
-        if other:
-            usual = "none" if protocol.training_frames is None else f"{protocol.training_frames:,}"
+        learners = [trial for trial in entrant.trials if trial.learns]
+        given = dict.fromkeys(budgets.training(trial.training_frames, trial.training_episodes) for trial in learners)
+        usual = budgets.named(protocol)
+        if other := [budget for budget in given if budget and budget != usual]:
             yield _notice(
                 "training_budget",
-                f"{entrant.name} was trained for {max(other):,} frames; {protocol.name} gives {usual}.",
+                f"{entrant.name} was trained for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
+            )
+        trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
+        if wanted is not None and 0 < trials < wanted:
+            yield _notice(
+                "fewer_trials",
+                f"{entrant.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
             )
 
 

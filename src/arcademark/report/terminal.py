@@ -56,6 +56,7 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from section("Estimated median HNS of the whole suite", _headline(report))
     yield from section(f"Summaries over {report.scope}", _summaries(report))
     yield from section("Games", *_games(report, width))
+    yield from sections.training(report, width)
     yield from sections.planning(report)
     yield from sections.hard_exploration(report.hard_exploration)
     for view in dict.fromkeys(run.protocol for run in report.runs):

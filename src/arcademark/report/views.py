@@ -17,7 +17,7 @@ import numpy as np
 
 import arcademark
 from arcademark.metrics import intervals
-from arcademark.report import bars, estimates, hard, measures, methods, notices, runs, wording
+from arcademark.report import bars, estimates, hard, learning, measures, methods, notices, runs, wording
 from arcademark.report.cells import Cell, Entrant, entrants, run_names
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Algorithm, Game, GameScore, Interval, Report, Summary
@@ -65,6 +65,7 @@ def analyse(
         scope=scope,
         algorithms=algorithms,
         games=games,
+        learning=learning.curves(shown),
         hard_exploration=hard.section([(entrant.name, _means(entrant.played)) for entrant in shown]),
         runs=views,
         notices=told,
@@ -75,14 +76,18 @@ def analyse(
 
 def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorithm:
     protocol = entrant.run.record.protocol
-    trial = entrant.trials[0]
+    trial = next((item for item in entrant.trials if item.learns), entrant.trials[0])
+    frames, episodes = trial.training_frames, trial.training_episodes
+    if (frames, episodes) == (None, None):
+        frames, episodes = protocol.training_frames, protocol.training_episodes
     return Algorithm(
         name=entrant.name,
         run=run,
         protocol=protocol.label,
         variants=entrant.variants,
         frames_per_action=trial.frames_per_action or protocol.frame_skip,
-        training_frames=(trial.training_frames or protocol.training_frames) if trial.learns else None,
+        training_frames=frames if trial.learns else None,
+        training_episodes=episodes if trial.learns else None,
         scores=tuple(_game_score(task, cell, seed) for task, cell in entrant.cells.items()),
         summaries=_summaries(entrant.played),
         breakthroughs=bars.breakthroughs(_means(entrant.played), entrant.name),
