@@ -143,12 +143,10 @@ class Offsets:
             row, column = divmod(tile, self.columns)
             return f"{names[colour]} in the tile of row {row}, column {column}"
         if feature < self.num_spots + self.num_space:
-            rows, columns = np.triu_indices(COLOURS)
-            pair = int(np.searchsorted(self._starts[0][rows, columns], feature, side="right")) - 1
-            first, second = int(rows[pair]), int(columns[pair])
-            offset = feature - int(self._starts[0, first, second])
-            there = self._direction(offset + (self._half - 1 if first == second else 0))
-            return f"{names[first]}, and {names[second]} {there}"
+            first = int(np.searchsorted(self._starts[0].diagonal(), feature, side="right")) - 1
+            place = feature - int(self._starts[0, first, first]) + self._half - 1
+            beyond, offset = divmod(place, self._offsets)
+            return f"{names[first]}, and {names[first + beyond]} {self._direction(offset)}"
         pair, offset = divmod(feature - self.num_spots - self.num_space, self._offsets)
         first, second = divmod(pair, COLOURS)
         return f"{names[first]} on the screen before, and {names[second]} now {self._direction(offset)}"

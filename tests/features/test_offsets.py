@@ -1,0 +1,151 @@
+"""Offsets of spots, against all pairs of spots written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.features.base import Change
+from arcademark.features.offsets import COLOURS, Offsets
+
+NAMES = [f"c{colour}" for colour in range(COLOURS)]
+HERE, NORTH, SOUTH, WEST, EAST = "in the same tile", "row{} above", "row{} below", "column{} left", "column{} right"
+
+
+def direction(down: int, right: int) -> str:
+    words = []
+    for steps, (back, forth) in ((down, (NORTH, SOUTH)), (right, (WEST, EAST))):
+        if steps:
+            words.append(f"{abs(steps)} " + (forth if steps > 0 else back).format("s" if abs(steps) > 1 else ""))
+    return " and ".join(words) or HERE
+
+
+def slow(now, before, time) -> set[str]:
+    """Describe every feature of sets of (colour, row, column)."""
+    found = {f"c{k} in the tile of row {r}, column {c}" for k, r, c in now}
+    for k, r, c in now:
+        for m, row, column in now:
+            offset = (row - r, column - c)
+            if k < m or (k == m and offset >= (0, 0)):
+                found.add(f"c{k}, and c{m} {direction(*offset)}")
+    for k, r, c in before if time else ():
+        found |= {f"c{k} on the screen before, and c{m} now {direction(row - r, col - c)}" for m, row, col in now}
+    return found
+
+
+def follow(offsets, screens) -> list[set[str]]:
+    """Return what is active after each screen, checking that nothing comes or goes twice."""
+    offsets.begin()
+    active: set[int] = set()
+    now: set[int] = set()
+    seen = []
+    for screen in screens:
+        spots = {(row * offsets.columns + column) * COLOURS + colour for colour, row, column in screen}
+        changes = (np.array(sorted(part), np.int32) for part in (spots - now, now - spots))
+        on, off = (part.tolist() for part in offsets.update(Change(*changes)))
+        assert len({*on, *off}) == len(on) + len(off)
+        assert active.isdisjoint(on)
+        assert active.issuperset(off)
+        active, now = (active - set(off)) | set(on), spots
+        described = {offsets.describe(feature, NAMES) for feature in active}
+        assert len(described) == len(active)
+        seen.append(described)
+    return seen
+
+
+def spots(rows, columns):
+    one = st.tuples(st.sampled_from([0, 3, 90, 127]), st.integers(0, rows - 1), st.integers(0, columns - 1))
+    return st.lists(st.frozensets(one, max_size=10), max_size=5)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return {time: Offsets(3, 4, time) for time in (False, True)}
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(14, 16), (30, 40), (1, 1), (3, 4)])
+def test_features_are_as_many_as_can_be_told_apart(rows, columns):
+    offsets = Offsets(rows, columns, True)
+    number = (2 * rows - 1) * (2 * columns - 1)
+    assert offsets.num_spots == rows * columns * 128
+    assert offsets.num_space == 128 * 127 // 2 * number + 128 * (number + 1) // 2
+    assert offsets.num_time == 128 * 128 * number
+    assert offsets.num_features == offsets.num_spots + offsets.num_space + offsets.num_time
+
+
+def test_counts_are_the_papers():
+    assert Offsets(14, 16, False).num_features == 6_885_440
+    assert Offsets(14, 16, True).num_features == 20_598_848
+    assert Offsets(30, 40, True).num_features == 114_702_400
+
+
+def test_a_screen_of_three_spots(small):
+    """Colour 0 twice, a row apart, and colour 3 to the right of the upper one."""
+    (found,) = follow(small[True], [[(0, 0, 0), (0, 1, 0), (3, 0, 1)]])
+    assert found == {
+        "c0 in the tile of row 0, column 0",
+        "c0 in the tile of row 1, column 0",
+        "c3 in the tile of row 0, column 1",
+        "c0, and c0 in the same tile",
+        "c0, and c0 1 row below",
+        "c3, and c3 in the same tile",
+        "c0, and c3 1 column right",
+        "c0, and c3 1 row above and 1 column right",
+    }
+
+
+def test_time_is_from_the_screen_before_to_this_one(small):
+    first, second, third = follow(small[True], [[(3, 0, 0)], [(3, 2, 3)], []])
+    in_time = {item for item in second if "before" in item}
+    assert not any("before" in item for item in first)
+    assert in_time == {"c3 on the screen before, and c3 now 2 rows below and 3 columns right"}
+    assert third == set()
+
+
+def test_the_two_ways_round_are_one_feature_in_space_and_two_in_time(small):
+    offsets = small[True]
+    there, back = ([(0, 1, 1), (3, 1, 2)], [(3, 1, 2), (0, 1, 1)])
+    assert follow(offsets, [there]) == follow(offsets, [back])
+    (_, second) = follow(offsets, [[(0, 1, 1)], [(3, 1, 2)]])
+    (_, other) = follow(offsets, [[(3, 1, 2)], [(0, 1, 1)]])
+    assert {item for item in second if "before" in item} == {"c0 on the screen before, and c3 now 1 column right"}
+    assert {item for item in other if "before" in item} == {"c3 on the screen before, and c0 now 1 column left"}
+
+
+def test_an_offset_stays_while_one_pair_has_it(small):
+    offset = "c0, and c3 1 column right"
+    screens = [[(0, 0, 0), (3, 0, 1), (0, 2, 0), (3, 2, 1)], [(0, 2, 0), (3, 2, 1)], [(0, 2, 0)]]
+    assert [offset in found for found in follow(small[False], screens)] == [True, True, False]
+
+
+@pytest.mark.parametrize("time", [False, True])
+@settings(deadline=None)
+@given(episodes=st.lists(spots(3, 4), min_size=1, max_size=3))
+def test_features_are_those_of_all_pairs(small, time, episodes):
+    for screens in episodes:
+        befores = [(), *screens]
+        expected = [slow(now, before, time) for now, before in zip(screens, befores, strict=False)]
+        assert follow(small[time], screens) == expected
+
+
+def test_many_spots_make_room():
+    """Far more features at once than there is room for at first; all of every colour's offsets are active."""
+    offsets = Offsets(6, 5, True)
+    everywhere = [(colour, row, column) for colour in range(4) for row in range(6) for column in range(5)]
+    first, second, third = follow(offsets, [everywhere, everywhere, []])
+    number = 11 * 9
+    assert len(first) == 4 * 30 + 4 * (number + 1) // 2 + 6 * number
+    assert len(second) == len(first) + 16 * number
+    assert third == set()
+
+
+def test_descriptions_are_all_different():
+    offsets = Offsets(1, 2, True)
+    words = {offsets.describe(feature, NAMES) for feature in range(offsets.num_features)}
+    assert len(words) == offsets.num_features == 256 + 128 * 2 + 8128 * 3 + 16384 * 3
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(210, 160), (0, 4), (250, 131)])
+def test_too_many_or_no_tiles_are_refused(rows, columns):
+    with pytest.raises(ValueError, match="features are too many"):
+        Offsets(rows, columns, True)

@@ -1,0 +1,232 @@
+"""B-PROS, B-PROST and Blob-PROST, against spots found pixel by pixel and offsets counted from nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features import background as backgrounds
+from arcademark.features.base import BinaryFeatures, Change
+from arcademark.features.blobs import BlobFinder
+from arcademark.features.offsets import Offsets
+from arcademark.features.prost import BlobProst, BPros, BProst
+from arcademark.features.registry import feature_set, make_features
+from arcademark.features.tiles import NOTHING
+from arcademark.suite.protocols import protocol
+
+PALETTE = protocol("ale-2013").override({"observation": "palette"})
+TOY = environment_spec("toy", PALETTE)
+SEAQUEST = environment_spec("seaquest", PALETTE)
+KINDS = [BPros, BProst, BlobProst]
+
+
+def follow(features, screens) -> list[set[int]]:
+    """Return all that is active after each screen, checking that nothing comes or goes twice."""
+    features.begin()
+    active: set[int] = set()
+    seen = []
+    for screen in screens:
+        on, off = (part.tolist() for part in features.update(screen))
+        assert len({*on, *off}) == len(on) + len(off)
+        assert active.isdisjoint(on)
+        assert active.issuperset(off)
+        active = (active - set(off)) | set(on)
+        seen.append(active)
+    return seen
+
+
+def tile_spots(screen, rows, columns, background=None) -> set[int]:
+    height, width = screen.shape
+    found = set()
+    for (y, x), colour in np.ndenumerate(screen):
+        if background is None or background[y, x] != colour:
+            found.add((y * rows // height * columns + x * columns // width) * 128 + int(colour))
+    return found
+
+
+def blob_spots(screen, rows, columns, proximity, background=None) -> set[int]:
+    height, width = screen.shape
+    shown = screen if background is None else np.where(screen == background, 255, screen).astype(np.uint8)
+    blobs = BlobFinder(height, width, proximity).find(shown)
+    middles = [
+        (int(colour), (int(top) + int(bottom)) // 2, (int(left) + int(right)) // 2)
+        for colour, top, bottom, left, right in zip(*blobs, strict=True)
+    ]
+    return {(y * rows // height * columns + x * columns // width) * 128 + colour for colour, y, x in middles}
+
+
+def anew(sets, rows, columns, time) -> list[set[int]]:
+    """Return the features of each set of spots, of an episode that has only it and the one before."""
+    found = []
+    offsets = Offsets(rows, columns, time)
+    for before, now in zip([set(), *sets[:-1]], sets, strict=True):
+        offsets.begin()
+        active = set(offsets.update(change(before, set())).on.tolist()) if before else set()
+        on, off = offsets.update(change(now, before))
+        found.append((active - set(off.tolist())) | set(on.tolist()))
+    return found
+
+
+def change(now, before) -> Change:
+    return Change(*(np.array(sorted(part), np.int32) for part in (now - before, before - now)))
+
+
+@st.composite
+def episodes(draw):
+    pixels = st.lists(st.sampled_from([0, 0, 0, 5, 127]), min_size=64, max_size=64)
+    return [np.array(draw(pixels), np.uint8).reshape(8, 8) for _ in range(draw(st.integers(1, 4)))]
+
+
+@pytest.fixture(scope="module")
+def toy_sets():
+    made = {kind: kind(TOY, rows=4, columns=3, background=False) for kind in (BPros, BProst)}
+    return {**made, BlobProst: BlobProst(TOY, rows=4, columns=3, proximity=2)}
+
+
+@settings(deadline=None)
+@given(screens=episodes())
+def test_features_are_those_of_all_pixels(toy_sets, screens):
+    tiles = [tile_spots(screen, 4, 3) for screen in screens]
+    blobs = [blob_spots(screen, 4, 3, 2) for screen in screens]
+    assert follow(toy_sets[BPros], screens) == anew(tiles, 4, 3, False)
+    assert follow(toy_sets[BProst], screens) == anew(tiles, 4, 3, True)
+    assert follow(toy_sets[BlobProst], screens) == anew(blobs, 4, 3, True)
+
+
+@settings(deadline=None, max_examples=20)
+@given(screens=episodes())
+def test_the_background_is_taken_away(screens):
+    background = np.zeros((8, 8), np.uint8)
+    background[3] = 5
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backgrounds, "background", lambda env, screens, trajectory: background)
+        tiles = BPros(TOY, rows=4, columns=4)
+        blobs = BlobProst(TOY, rows=4, columns=4, background=True)
+    expected = [tile_spots(screen, 4, 4, background) for screen in screens]
+    assert follow(tiles, screens) == anew(expected, 4, 4, False)
+    expected = [blob_spots(screen, 4, 4, 3, background) for screen in screens]
+    assert follow(blobs, screens) == anew(expected, 4, 4, True)
+
+
+def play(env, steps):
+    rng = np.random.default_rng(3)
+    game = open_environment(env)
+    game.reset(np.random.default_rng(1))
+    screen = np.empty(env.observation_shape, np.uint8)
+    for _ in range(steps):
+        game.step(int(rng.integers(env.num_actions)))
+        game.observe(screen)
+        yield screen.reshape(screen.shape[-2:]).copy()
+    game.close()
+
+
+def test_in_a_game():
+    screens = list(play(SEAQUEST, 120))[::20]
+    tiles = [tile_spots(screen, 14, 16) for screen in screens]
+    blobs = [blob_spots(screen, 30, 40, 3) for screen in screens]
+    assert len(set(map(frozenset, tiles))) == 6
+    assert follow(BProst(SEAQUEST, background=False), screens) == anew(tiles, 14, 16, True)
+    assert follow(BlobProst(SEAQUEST), screens) == anew(blobs, 30, 40, True)
+
+
+def test_a_blob_counts_where_its_middle_is():
+    """Two colours of 7 × 4 pixels each a tile: a bar of 2 × 7 pixels, and the rest around it."""
+    screen = np.zeros((210, 160), np.uint8)
+    screen[13:15, 9:16] = 40
+    features = BlobProst(SEAQUEST)
+    (active,) = follow(features, [screen])
+    ground, bar = "a blob of colour 0 (#000000)", f"a blob of {SEAQUEST_NAME}"
+    assert {features.describe(feature) for feature in active} == {
+        f"{ground} in the tile of row 14, column 19",
+        f"{bar} in the tile of row 1, column 3",
+        f"{ground}, and {ground} in the same tile",
+        f"{bar}, and {bar} in the same tile",
+        f"{ground}, and {bar} 13 rows above and 16 columns left",
+    }
+
+
+SEAQUEST_NAME = BPros(SEAQUEST, background=False).describe(40).split(" in ")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("b-pros", 6_885_440), ("b-prost", 20_598_848), ("blob-prost", 114_702_400)]
+)
+def test_sets_are_found_by_name(name, number):
+    features = make_features(name, TOY, {"background": False})
+    assert isinstance(features, BinaryFeatures)
+    assert isinstance(features, KINDS[["b-pros", "b-prost", "blob-prost"].index(name)])
+    assert features.num_features == number
+    assert features.observed == feature_set(name).observed == "palette"
+
+
+def test_describe_names_colours_and_offsets():
+    features = BProst(SEAQUEST, background=False)
+    words = [features.describe(feature) for feature in (3, 28_672, 28_672 + 6_856_768, 20_598_847)]
+    black, white = "colour 0 (#000000)", "colour 127 (#fce070)"
+    assert words == [
+        "colour 3 (#8e8e8e) in the tile of row 0, column 0",
+        f"{black}, and {black} in the same tile",
+        f"{black} on the screen before, and {black} now 13 rows above and 15 columns left",
+        f"{white} on the screen before, and {white} now 13 rows below and 15 columns right",
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unknown_features_are_refused(kind):
+    features = kind(TOY, rows=2, columns=2, background=False)
+    for feature in (-1, features.num_features):
+        with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to"):
+            features.describe(feature)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rows": 0}, "rows is 0"),
+        ({"columns": 161}, "columns is 161"),
+        ({"rows": 250, "columns": 150}, "37,500 tiles"),
+        ({"trajectory": "actions.txt"}, "set background=true"),
+    ],
+)
+def test_bad_parameters_are_refused(kind, parameters, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        kind(TOY, **{"background": False, **parameters})
+
+
+@pytest.mark.parametrize("proximity", [0, 251])
+def test_a_bad_proximity_is_refused(proximity):
+    with pytest.raises(ArcadeMarkError, match=f"proximity is {proximity}; expected 1 to 250"):
+        BlobProst(TOY, proximity=proximity)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pictures_change_nothing(kind):
+    features = kind(TOY, rows=4, columns=4, background=False)
+    screens = list(play(TOY, 3))
+    expected = follow(features, screens)
+    features.begin()
+    for screen in screens:
+        features.update(screen)
+        assert features.picture(screens[0]).shape == (8, 8, 3)
+    assert follow(features, screens) == expected
+
+
+def test_the_picture_of_blobs():
+    """Boxes are drawn, then tiles in full; what is in no box stays grey."""
+    background = np.zeros((8, 8), np.uint8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backgrounds, "background", lambda env, screens, trajectory: background)
+        features = BlobProst(TOY, rows=4, columns=4, proximity=1, background=True)
+    screen = background.copy()
+    screen[1:6, 0:5] = 9
+    picture = features.picture(screen)
+    shade = picture[1, 0].tolist()
+    drawn = np.zeros((8, 8), bool)
+    drawn[[1, 5], 0:5] = drawn[1:6, 0] = drawn[1:6, 4] = True
+    drawn[2:4, 2:4] = True
+    assert shade != list(NOTHING)
+    assert (picture[drawn] == shade).all()
+    assert (picture[~drawn] == NOTHING).all()
