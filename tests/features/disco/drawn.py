@@ -20,9 +20,7 @@ def blobs_of(image, background):
         while edge:
             blob |= edge
             left -= edge
-            around = {
-                (y + dy, x + dx) for y, x in edge for dy, dx in itertools.product((-1, 0, 1), repeat=2)
-            }
+            around = {(y + dy, x + dx) for y, x in edge for dy, dx in itertools.product((-1, 0, 1), repeat=2)}
             colours = {image[p] for p in blob}
             edge = {p for p in around & left if image[p] in colours}
         found.append(frozenset(blob))
@@ -58,3 +56,23 @@ def as_rows(shape):
     for y, row in enumerate(shape):
         rows[y] = sum(1 << x for x, pixel in enumerate(row) if pixel)
     return rows
+
+
+def size(shape):
+    return len(shape), len(shape[0])
+
+
+def slow_difference(a, b, max_area_ratio, limit):
+    """Lay the smaller box over the larger one everywhere, in any mirror image."""
+    (ah, aw), (bh, bw) = size(a), size(b)
+    if ah * aw > bh * bw:
+        return slow_difference(b, a, max_area_ratio, limit)
+    if ah > bh or aw > bw or bh * bw > max_area_ratio * ah * aw:
+        return 2
+    least = min(
+        sum(image[y][x] != b[down + y][right + x] for y in range(ah) for x in range(aw))
+        for image in images(a)
+        for down in range(bh - ah + 1)
+        for right in range(bw - aw + 1)
+    ) / (ah * aw + bh * bw)
+    return least if least <= limit else 2

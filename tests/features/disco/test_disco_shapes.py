@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from drawn import as_rows, images, screen
+from drawn import as_rows, images, screen, size, slow_difference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,26 +22,6 @@ def shapes(draw_one, most=9):
     height, width = draw_one(st.integers(1, most)), draw_one(st.integers(1, most))
     row = st.tuples(*[st.booleans()] * width)
     return draw_one(st.tuples(*[row] * height))
-
-
-def size(shape):
-    return len(shape), len(shape[0])
-
-
-def slow_difference(a, b, max_area_ratio, limit):
-    """Lay the smaller box over the larger one everywhere, in any mirror image."""
-    (ah, aw), (bh, bw) = size(a), size(b)
-    if ah * aw > bh * bw:
-        return slow_difference(b, a, max_area_ratio, limit)
-    if ah > bh or aw > bw or bh * bw > max_area_ratio * ah * aw:
-        return 2
-    least = min(
-        sum(image[y][x] != b[down + y][right + x] for y in range(ah) for x in range(aw))
-        for image in images(a)
-        for down in range(bh - ah + 1)
-        for right in range(bw - aw + 1)
-    ) / (ah * aw + bh * bw)
-    return least if least <= limit else 2
 
 
 def fast_difference(a, b, max_area_ratio, limit):

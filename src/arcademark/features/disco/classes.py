@@ -1,7 +1,8 @@
 """From the shapes on sample screens to classes of objects: discovery, filtering, merging.
 
-Bellemare et al. (2013, A.3) name these steps and say little more; the numbers are those of an earlier program of the
-same laboratory where the paper's table of parameters has not come down to us. What is ours is marked so.
+Bellemare et al. (2013, A.3) name these steps and say little more. How alike shapes must be, how often a class must be
+seen and how far it must get about are the defaults of ALE 0.1, the program of Naddaf (2010) in which this began; they
+could not be compared with the paper's own table of parameters. What is ours is marked so.
 
 ::
 
@@ -150,7 +151,8 @@ def _filter(
         low, high = np.quantile(seen.centre[mine], [OUTERMOST, 1 - OUTERMOST], axis=0)
         extent = (high - low) / 2
         kept[i] = seen.part[mine].mean() < PART and bool(np.any(extent >= min_extent * np.array(screen_shape)))
-    return np.where((of_shape >= 0) & kept[of_shape], of_shape, -1)
+    dropped = [*np.flatnonzero(~kept), -1]
+    return np.where(np.isin(of_shape, dropped), -1, of_shape)
 
 
 def _merge(drawn: _Shapes, of_shape: NDArray[np.int64], max_classes: int) -> NDArray[np.int64]:

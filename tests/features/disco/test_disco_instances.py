@@ -1,0 +1,132 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.features.disco.instances import classify, count_features, find_velocities, share
+from arcademark.features.disco.tiling import tile_tables
+
+
+def rows_of(instances):
+    return np.array(instances, np.int32).reshape(-1, 5)
+
+
+def velocities(now, before, most):
+    """Return the velocities of (class, row, column) on a screen after another."""
+    now, before = (rows_of([(*instance, 99, 99) for instance in some]) for some in (now, before))
+    find_velocities(now, len(now), before, len(before), most)
+    return [tuple(row) for row in now[:, 3:].tolist()]
+
+
+def test_an_instance_moved_from_the_nearest_of_its_class():
+    before = [(0, 10, 10), (0, 10, 20), (1, 11, 12)]
+    assert velocities([(0, 11, 12), (1, 11, 12), (0, 12, 18)], before, 8) == [(1, 2), (0, 0), (2, -2)]
+
+
+def test_what_is_too_far_along_an_axis_stands_still():
+    assert velocities([(0, 18, 2)], [(0, 10, 10)], 8) == [(8, -8)]
+    assert velocities([(0, 19, 10)], [(0, 10, 10)], 8) == [(0, 0)]
+    assert velocities([(0, 10, 1)], [(0, 10, 10)], 8) == [(0, 0)]
+    assert velocities([(0, 10, 11)], [(0, 10, 10)], 0) == [(0, 0)]
+    assert velocities([(0, 10, 11)], [], 8) == [(0, 0)]
+
+
+def test_of_equally_near_ones_the_first_counts():
+    assert velocities([(0, 10, 10)], [(0, 8, 10), (0, 12, 10), (0, 10, 8)], 8) == [(2, 0)]
+
+
+places = st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 12))
+
+
+@settings(deadline=None)
+@given(st.lists(places, max_size=9), st.lists(places, max_size=9), st.integers(0, 9))
+def test_velocities_are_those_of_a_slow_twin(now, before, most):
+    expected = []
+    for kind, y, x in now:
+        near = [(y - b[1], x - b[2]) for b in before if b[0] == kind]
+        near = [step for step in near if max(map(abs, step)) <= most]
+        expected.append(min(near, key=lambda step: step[0] ** 2 + step[1] ** 2, default=(0, 0)))
+    assert velocities(now, before, most) == expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "room", "expected"),
+    [([5, 1, 0, 9], 8, [4, 1, 0, 3]), ([5, 1, 0, 9], 15, [5, 1, 0, 9]), ([3, 3, 3], 1, [1, 0, 0])],
+)
+def test_room_is_dealt_out_in_turns(sizes, room, expected):
+    sizes = np.array(sizes)
+    share(sizes, room)
+    assert sizes.tolist() == expected
+
+
+def test_what_has_a_known_shape_is_an_instance_with_the_middle_of_its_box():
+    blobs = np.array([(3, 5, 1, 1, 0), (3, 7, 4, 5, 0), (9, 9, 3, 2, 0)], np.int32)
+    keys, values = np.zeros(8, np.uint64), np.zeros(8, np.int32)
+    keys[:2], values[:2] = (8, 9), (1, 0)
+    instances = np.zeros((4, 5), np.int32)
+    assert classify(blobs, np.array([9, 8, 7], np.uint64), 3, keys, values, 2, instances) == 2
+    assert instances[:2, :3].tolist() == [[0, 3, 5], [1, 4, 9]]
+
+
+def test_where_there_is_no_room_each_class_keeps_its_first():
+    blobs = np.array([(y, 0, 1, 1, 0) for y in range(12)], np.int32)
+    hashes = np.array([1] * 9 + [2] * 3, np.uint64)
+    keys, values = np.array([0, 1, 2, 0], np.uint64), np.array([0, 0, 1, 0], np.int32)
+    instances = np.zeros((5, 5), np.int32)
+    assert classify(blobs, hashes, 12, keys, values, 2, instances) == 5
+    assert instances[:, :2].tolist() == [[0, 0], [0, 1], [0, 2], [1, 9], [1, 10]]
+
+
+HEIGHT, WIDTH = 13, 17
+
+
+def slow_count(instances, number, tilings, grid, most):
+    """Count features by their definition, tile by tile."""
+
+    def tiles(point, sizes):
+        for t in range(tilings):
+            tile = 0
+            for axis, (value, length) in enumerate(zip(point, sizes, strict=True)):
+                unit = value * (grid * tilings - tilings + 1) // length
+                tile = tile * grid + (unit + t * (2 * axis + 1) % tilings) // tilings
+            yield t * grid ** len(sizes) + tile
+
+    found = Counter(kind for kind in range(number) if all(kind != i[0] for i in instances))
+    begin = number
+    for kind in range(number):
+        for i in instances:
+            if i[0] == kind:
+                found.update(begin + tile for tile in tiles(i[1:3], (HEIGHT, WIDTH)))
+        begin += tilings * grid**2
+    sizes = 2 * HEIGHT - 1, 2 * WIDTH - 1, 4 * most + 1, 4 * most + 1
+    for a in range(number):
+        for b in range(a + 1, number):
+            for i in instances:
+                for j in instances:
+                    if (i[0], j[0]) == (a, b):
+                        point = [i[k + 1] - j[k + 1] + sizes[k] // 2 for k in range(4)]
+                        found.update(begin + tile for tile in tiles(point, sizes))
+            begin += tilings * grid**4
+    return found, begin
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 5))
+def test_counts_are_those_of_a_slow_twin(data, number, tilings, grid, most):
+    bounds = ((0, number - 1), (0, HEIGHT - 1), (0, WIDTH - 1), (-most, most), (-most, most))
+    instances = data.draw(st.lists(st.tuples(*[st.integers(*bound) for bound in bounds]), max_size=7))
+    expected, length = slow_count(instances, number, tilings, grid, most)
+    speeds = 4 * most + 1
+    tables = (
+        *tile_tables((HEIGHT, WIDTH), tilings, grid),
+        *tile_tables((2 * HEIGHT - 1, 2 * WIDTH - 1, speeds, speeds), tilings, grid),
+    )
+    tally = np.zeros(length, np.int32)
+    room = number + tilings * (7 + 7 * 7 // 2)
+    features, counts = np.zeros(room, np.int32), np.zeros(room, np.float32)
+    used = count_features(rows_of(instances), len(instances), number, grid, *tables, tally, features, counts)
+    assert dict(zip(features[:used].tolist(), counts[:used].tolist(), strict=True)) == expected
+    assert used == len(expected)
+    assert not tally.any()
