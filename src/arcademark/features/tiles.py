@@ -5,8 +5,8 @@ screen of fewer pixels than tiles some tiles are empty. A pixel whose colour is 
 
     feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
 
-How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one eight
-bytes at a time, and each pixel that changed is taken from one count and added to another. A feature changes where a
+How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one in words
+of eight bytes, and each pixel that changed is taken from one count and added to another. A feature changes where a
 count rises from or falls to nothing.
 """
 
@@ -21,6 +21,9 @@ from arcademark.features.colours import Colours
 
 UNSEEN = 255
 """A byte that no screen of 7-bit colours holds: a background of it hides nothing."""
+
+GROUP = 32
+"""Words that are compared at once."""
 
 NOTHING = (40, 40, 40)
 """What a tile without colours is drawn in, a grey that is none of the console's colours."""
@@ -59,22 +62,24 @@ class ColourTiles:
         row, column = (np.arange(size) * tiles // size for size, tiles in zip(shape, (rows, columns), strict=True))
         first = (row[:, None] * columns + column) * len(colours)
         self._shape, self._row, self._column = shape, row, column
+        self._codes = colours.codes
         self._first = first.astype(np.int32).ravel()
         self.background = background
         self._background = np.full(shape, UNSEEN, np.uint8) if background is None else background
         self._hidden = self._background.ravel()
-        self._screen = np.empty(shape, np.uint8)
-        self._flat = self._screen.ravel()
-        self._last = self._hidden.copy()
+        groups = -(-self._hidden.size // (8 * GROUP))
+        self._flat, self._last = np.zeros((2, groups * GROUP * 8), np.uint8)
+        self._screen = self._flat[: self._hidden.size].reshape(shape)
         self._counts = np.zeros(self.num_features, np.int32)
-        self._states = np.zeros(self.num_features, np.uint8)
-        self._lists = np.empty((3, self.num_features), np.int32)
+        self._active = np.zeros(self.num_features, bool)
+        self._on, self._off = np.empty((2, self.num_features), np.int32)
+        self.begin()
 
     def begin(self) -> None:
         """Forget the last screen: nothing is seen, as on a screen that shows the background alone."""
-        self._last[:] = self._hidden
+        self._last[: self._hidden.size] = self._hidden
         self._counts[:] = 0
-        self._states[:] = 0
+        self._active[:] = False
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Tell what changed since the last screen.
@@ -84,11 +89,11 @@ class ColourTiles:
         observation : uint8 array, shape (height, width)
         """
         self._screen[...] = observation
-        lists = self._lists
-        on, off = see(
-            self._flat, self._last, self._hidden, self.colours.codes, self._first, self._counts, self._states, lists
+        on, off = self._on, self._off
+        num_on, num_off = see(
+            self._flat, self._last, self._hidden, self._codes, self._first, self._counts, self._active, on, off
         )
-        return Change(lists[1, :on], lists[2, :off])
+        return Change(on[:num_on], off[:num_off])
 
     def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return which colours show in which tiles of a screen; changes nothing.
@@ -127,14 +132,18 @@ class ColourTiles:
 
 
 @njit(cache=True)
-def see(screen, last, hidden, codes, first, counts, states, lists):  # type: ignore[no-untyped-def]
+def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: ignore[no-untyped-def]
     """Bring the counts of colours up to date with a screen, and list the features that changed.
+
+    Pixels lose their old colours and gain their new ones in one pass. A gained pixel is not lost again, so a count
+    falls to nothing at most once, and rises from it at most once, after that: no list holds a feature twice.
 
     Parameters
     ----------
-    screen : uint8 array, shape (n,)
-    last : uint8 array, shape (n,)
-        The screen that `counts` is about; becomes equal to `screen`.
+    screen : uint8 array, shape (p,)
+        The n pixels of a screen, and what fills up the last group of words.
+    last : uint8 array, shape (p,)
+        The screen that `counts` is about, likewise; becomes equal to `screen`.
     hidden : uint8 array, shape (n,)
         The background.
     codes : uint8 array, shape (256,)
@@ -143,51 +152,63 @@ def see(screen, last, hidden, codes, first, counts, states, lists):  # type: ign
         The first feature of each pixel's tile.
     counts : int32 array, shape (m,)
         Pixels that show each feature.
-    states : uint8 array, shape (m,)
-        1 where a feature is active, else 0; between calls it is so where its count is positive.
-    lists : int32 array, shape (3, m)
-        Room for work, and for the answer: ``lists[1]`` are features that became active, ``lists[2]`` that ceased to be.
+    active : bool array, shape (m,)
+        Where `counts` is positive.
+    on, off : int32 arrays, shape (m,)
+        Room for the features that became active, and for those that ceased to be.
 
     Returns
     -------
     (int, int)
-        How much of ``lists[1]`` and ``lists[2]`` is filled.
+        How much of `on` and `off` is filled.
     """
-    touched = lists[0]
-    num_touched = 0
-    words = screen.size // 8
-    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
-    for word in range(words + 1):
-        if word < words and new[word] == old[word]:
-            continue
-        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
-            now, before, background = screen[pixel], last[pixel], hidden[pixel]
+    rose = fell = 0
+    words = changed_words(screen.view(np.uint64), last.view(np.uint64))
+    for word in words:
+        for pixel in range(8 * word, 8 * word + 8):
+            now, before = screen[pixel], last[pixel]
             if now == before:
                 continue
             last[pixel] = now
-            if before != background:
+            if before != hidden[pixel]:
                 feature = first[pixel] + codes[before]
                 counts[feature] -= 1
-                if counts[feature] == 0 and states[feature] < 2:
-                    states[feature] += 2
-                    touched[num_touched] = feature
-                    num_touched += 1
-            if now != background:
+                if counts[feature] == 0:
+                    off[fell] = feature
+                    fell += 1
+            if now != hidden[pixel]:
                 feature = first[pixel] + codes[now]
                 counts[feature] += 1
-                if counts[feature] == 1 and states[feature] < 2:
-                    states[feature] += 2
-                    touched[num_touched] = feature
-                    num_touched += 1
+                if counts[feature] == 1:
+                    on[rose] = feature
+                    rose += 1
     num_on = num_off = 0
-    for i in range(num_touched):
-        feature = touched[i]
-        active = counts[feature] > 0
-        if active and states[feature] == 2:
-            lists[1, num_on] = feature
-            num_on += 1
-        elif not active and states[feature] == 3:
-            lists[2, num_off] = feature
+    for feature in off[:fell]:
+        if counts[feature] == 0:
+            active[feature] = False
+            off[num_off] = feature
             num_off += 1
-        states[feature] = active
+    for feature in on[:rose]:
+        if not active[feature]:
+            active[feature] = True
+            on[num_on] = feature
+            num_on += 1
     return num_on, num_off
+
+
+@njit(cache=True)
+def changed_words(new, old):  # type: ignore[no-untyped-def]
+    """Return where two arrays, uint64 (a multiple of 32,), differ, ascending; equal groups of 32 words cost little."""
+    found = np.empty(new.size, np.int32)
+    count = 0
+    for begin in range(0, new.size, GROUP):
+        group, old_group = new[begin : begin + GROUP], old[begin : begin + GROUP]
+        difference = np.uint64(0)
+        for i in range(GROUP):
+            difference |= group[i] ^ old_group[i]
+        if difference != 0:
+            for i in range(GROUP):
+                if group[i] != old_group[i]:
+                    found[count] = begin + i
+                    count += 1
+    return found[:count]
