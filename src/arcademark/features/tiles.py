@@ -5,9 +5,9 @@ screen of fewer pixels than tiles some tiles are empty. A pixel whose colour is 
 
     feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
 
-How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one in words
-of eight bytes, and each pixel that changed is taken from one count and added to another. A feature changes where a
-count rises from or falls to nothing.
+How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one in
+words of eight bytes, and each pixel that changed is taken from one count and added to another. A feature changes where
+a count rises from or falls to nothing.
 """
 
 from __future__ import annotations
