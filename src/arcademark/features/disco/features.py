@@ -20,8 +20,7 @@ What the paper leaves open, and our choice:
 
 * It codes "relative position and velocity" of pairs: one tile coding of four numbers, which takes the sentence at its
   word. The velocities are relative too.
-* Class by class, the absence of instances is a feature, as in ALE 0.1, so that screens without an object have
-  a value.
+* Class by class, the absence of instances is a feature, as in ALE 0.1, so that screens without an object have a value.
 * An instance is a blob of one colour whose shape, or its mirror image, was met in the sample screens. Shapes that were
   not are nothing, as are objects in front of each other where they have the same colour.
 * An instance moved from where the nearest of its class was on the screen before, if that is within `max_velocity`
