@@ -59,6 +59,11 @@ class BProst:
     trajectory : str, optional
         File of actions that the samples follow at first, see `samples`; without one they are of random play.
 
+    Attributes
+    ----------
+    background : uint8 array, shape (height, width), or None
+        Colours that are not seen; None where nothing is taken away.
+
     Raises
     ------
     ArcadeMarkError
@@ -82,6 +87,7 @@ class BProst:
         self._offsets = make_offsets(rows, columns, self.time)
         self._tiles = make_tiles(env, rows, columns, 128, background, background_screens, trajectory)
         self.num_features = self._offsets.num_features
+        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
@@ -124,6 +130,11 @@ class BlobProst:
     background_screens, trajectory
         As of `BProst`.
 
+    Attributes
+    ----------
+    background : uint8 array, shape (height, width), or None
+        Colours that are not seen; None where nothing is taken away.
+
     Raises
     ------
     ArcadeMarkError
@@ -150,6 +161,7 @@ class BlobProst:
         self._colours = game_colours(env.game)
         self._spots = BlobSpots(facts.screen_shape(env.game), rows, columns, proximity, hidden)
         self.num_features = self._offsets.num_features
+        self.background = hidden
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""

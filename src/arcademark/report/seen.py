@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -19,7 +19,7 @@ from arcademark.agents.parameters import declared
 from arcademark.environments.facts import standard
 from arcademark.environments.palettes import rgb_table
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.features.base import BinaryFeatures, Counts, Features
+from arcademark.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.features.registry import feature_set, make_features
 from arcademark.features.tiles import NOTHING
 from arcademark.runs.moments import Moment, Play
@@ -236,30 +236,36 @@ class Follower:
         self.active: list[float] = []
         self.came: list[float] = []
         self.microseconds: list[float] = []
+        self._look: Callable[[NDArray[np.uint8]], Change | Counts]
+        self._look = features.update if isinstance(features, BinaryFeatures) else features.count
+        self._shown: NDArray[np.int32] = np.empty(0, np.int32)
+        self._active = 0
 
     def follow(self, moment: Moment) -> None:
         """Show the set another moment."""
         if moment.first:
             self.features.begin()
-            self.values[:] = 0
+            self.values[np.flatnonzero(self.values)] = 0
+            self._active = 0
         begin = time.process_time_ns()
-        if isinstance(self.features, BinaryFeatures):
-            on, off = self.features.update(moment.observation)
-            spent = time.process_time_ns() - begin
-            self.values[on], self.values[off] = 1, 0
-            came = len(on)
-        else:
-            counts = self.features.count(moment.observation)
-            spent = time.process_time_ns() - begin
-            came = self._count(counts)
-        self.microseconds.append(spent / 1000)
-        self.active.append(float(np.count_nonzero(self.values)))
+        seen = self._look(moment.observation)
+        self.microseconds.append((time.process_time_ns() - begin) / 1000)
+        came = self._take(seen) if isinstance(seen, Change) else self._replace(seen)
+        self.active.append(float(self._active))
         self.came.append(np.nan if moment.first else float(came))
 
-    def _count(self, counts: Counts) -> int:
+    def _take(self, change: Change) -> int:
+        """Take over what changed, and return how many features became active."""
+        self.values[change.on], self.values[change.off] = 1, 0
+        self._active += len(change.on) - len(change.off)
+        return len(change.on)
+
+    def _replace(self, counts: Counts) -> int:
+        """Take over all features that are not zero, and return how many of them were."""
         came = int(np.count_nonzero(self.values[counts.features] == 0))
-        self.values[:] = 0
+        self.values[self._shown] = 0
         self.values[counts.features] = counts.counts
+        self._shown, self._active = counts.features.copy(), len(counts.features)
         return came
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -45,7 +46,9 @@ def listing_document(sets: Sequence[FeatureSet]) -> dict[str, Any]:
 
 
 def _set(item: FeatureSet) -> dict[str, Any]:
-    notes = docstrings.parameter_notes(item.factory)
+    notes: dict[str, str] = {}
+    for factory in reversed(item.factory.__mro__ if inspect.isclass(item.factory) else (item.factory,)):
+        notes |= docstrings.parameter_notes(factory)
     return {
         "name": item.name,
         "features": item.features,

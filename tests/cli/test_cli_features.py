@@ -1,0 +1,114 @@
+"""``arcademark features``: sets are listed, what they see is shown and drawn, actions become trajectories."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from arcademark.agents.parameters import declared
+from arcademark.environments.registry import environment_spec
+from arcademark.features.registry import feature_sets, make_features
+from arcademark.features.samples import read_trajectory
+from arcademark.suite.protocols import protocol
+
+QUICK = ("--set", "background_screens=500", "--after", 100)
+
+
+def test_all_sets_are_listed(invoke):
+    shown = invoke("features")
+    assert shown.code == 0
+    listed = json.loads(invoke("features", "--json").out)
+    assert listed["schema"] == "arcademark.feature-sets/1"
+    assert [item["name"] for item in listed["sets"]] == list(feature_sets())
+    for item in listed["sets"]:
+        assert item["name"] in shown.out
+        assert all(parameter["meaning"] for parameter in item["parameters"].values()), item["name"]
+
+
+def test_the_listed_counts_hold():
+    for name, item in feature_sets().items():
+        if item.features is not None:
+            has = {parameter.name for parameter in declared(item.factory)[0]}
+            cheap = {"background": False} if "background" in has else {}
+            assert make_features(name, spec(item.observed), cheap).num_features == item.features, name
+
+
+def spec(observed):
+    return environment_spec("pong", protocol("ale-2013").override({"observation": observed}))
+
+
+def test_what_is_seen_is_shown_and_drawn(invoke):
+    shown = invoke("features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg")
+    assert shown.code == 0, shown.err
+    words = " ".join(shown.out.split())
+    assert "Freeway basic(background_screens=500) 28,672" in words
+    assert "Freeway bass(background_screens=500) 1,606,528" in words
+    assert "random play, seed 0, after 100 frames" in shown.out
+    assert "figure: basic-bass-freeway.png\nfigure: f.svg\n" in shown.out
+    with Image.open("basic-bass-freeway.png") as image:
+        assert image.width > 1000
+        assert len(np.unique(np.asarray(image).reshape(-1, image.mode.count("A") + 3), axis=0)) > 20
+    assert Path("f.svg").read_text().count("<image") == 4 + 4
+
+
+def test_json_says_the_same(invoke):
+    arguments = ("features", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--json")
+    found = json.loads(invoke(*arguments).out)
+    assert found["schema"] == "arcademark.features/1"
+    assert [item["game"] for item in found["seen"]] == ["freeway", "asterix"]
+    for item in found["seen"]:
+        assert item["parameters"] == {"background_screens": 500}
+        assert item["active"] == len(item["active_features"]) > 0
+        assert (item["frames"], item["steps"], item["source"]) == (100, 21, "random play, seed 3")
+
+
+def test_an_episode_of_a_run_is_shown_and_followed(invoke):
+    played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
+    assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0
+    shown = invoke("features", "ram-bits", "--run", "up", "--json")
+    (item,) = json.loads(shown.out)["seen"]
+    assert (item["game"], item["frames"]) == ("freeway", 200)
+    assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")
+    late = invoke("features", "ram-bits", "--run", "up", "--after", 400)
+    assert (late.code, late.err.count("\n")) == (2, 1)
+    assert "ends after 400 frames; choose an earlier moment" in late.err
+    written = invoke("features", "actions", "up", "--game", "freeway", "--out", "actions.txt")
+    assert written.code == 0, written.err
+    assert (
+        "actions: actions.txt: 100 actions of freeway, evaluation episode 0, for protocol world-records" in written.out
+    )
+    assert read_trajectory("actions.txt", environment_spec("freeway", protocol("world-records"))) == (2,) * 100
+    again = invoke("features", "actions", "up", "--out", "actions.txt")
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert invoke("features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
+    followed = invoke("features", "basic", "--games", "freeway", *QUICK, "--set", "trajectory=actions.txt", "--json")
+    assert json.loads(followed.out)["seen"][0]["parameters"]["trajectory"] == "actions.txt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bascic",), "unknown feature set 'bascic'; did you mean 'basic'"),
+        (("action", "runs/x"), "unknown feature set 'action'; did you mean 'actions'?"),
+        (("basic", "--games", "freway"), "did you mean 'freeway'"),
+        (("basic", "--set", "row=3"), "unknown parameter of feature set basic 'row'; did you mean 'rows'"),
+        (("basic", "--set", "rows=many"), "parameter 'rows' is 'many': expected int"),
+        (("basic", "--games", "freeway", "--set", "rows=0"), "rows is 0; expected 1 to 250"),
+        (("ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
+        (("basic", "--episode", 1), "choose in a run; name one with --run"),
+        (("basic", "--run", "nowhere"), "nowhere: no such directory"),
+        (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the trajectory"),
+        (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
+        (("--json", "basic"), "--json belongs behind the feature set"),
+        (("basic", "--games", "freeway", *QUICK, "--png", "."), "is a directory"),
+    ],
+)
+def test_bad_input_is_one_clear_line(invoke, arguments, message):
+    shown = invoke("features", *arguments)
+    assert shown.code == 2
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert message in shown.err
+    assert not Path("actions.txt").exists()
