@@ -1,0 +1,89 @@
+"""Numbering, against a dictionary."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcademark.features.base import Change
+from arcademark.features.numbering import Numbering
+
+
+def change(on=(), off=()) -> Change:
+    return Change(np.array(on, np.int32), np.array(off, np.int32))
+
+
+def lists(change) -> tuple[list[int], list[int]]:
+    return change.on.tolist(), change.off.tolist()
+
+
+def test_numbers_are_given_in_the_order_of_meeting():
+    numbering = Numbering(100)
+    assert lists(numbering.meet(change([70, 3, 99]))) == ([0, 1, 2], [])
+    assert lists(numbering.meet(change([5], [99, 70]))) == ([3], [2, 0])
+    assert lists(numbering.meet(change([99, 0], [5]))) == ([2, 4], [3])
+    assert numbering.features.tolist() == [70, 3, 99, 5, 0]
+    assert numbering.known == 5
+
+
+def test_what_was_never_met_is_left_out_when_recalled():
+    numbering = Numbering(100)
+    numbering.meet(change([70, 3]))
+    assert lists(numbering.recall(change([1, 3, 2, 70], [99, 3]))) == ([1, 0], [1])
+    assert lists(numbering.recall(change([1, 2]))) == ([], [])
+    assert numbering.features.tolist() == [70, 3]
+
+
+def test_a_restored_numbering_goes_on():
+    numbering = Numbering(100)
+    numbering.meet(change([70, 3]))
+    other = Numbering(100)
+    other.meet(change([5, 3, 8]))
+    other.restore(numbering.features)
+    assert other.features.tolist() == [70, 3]
+    assert lists(other.recall(change([5, 8, 70]))) == ([0], [])
+    assert lists(other.meet(change([3, 5]))) == ([1, 2], [])
+    assert numbering.known == 2
+
+
+@pytest.mark.parametrize("features", [[1, 2, 1], [100], [-1], [[1, 2]]])
+def test_what_is_no_numbering_is_refused(features):
+    numbering = Numbering(100)
+    numbering.meet(change([70, 3]))
+    with pytest.raises(ValueError, match="numbered"):
+        numbering.restore(np.array(features, np.int32))
+    assert numbering.features.tolist() == [70, 3]
+    assert lists(numbering.recall(change([3, 1, 2]))) == ([1], [])
+
+
+def test_a_numbering_of_nothing_is_one():
+    numbering = Numbering(10)
+    numbering.restore(np.empty(0, np.int32))
+    assert lists(numbering.meet(change([9]))) == ([0], [])
+
+
+@settings(deadline=None)
+@given(st.lists(st.sets(st.integers(0, 4999), max_size=30), max_size=8))
+def test_numbers_are_those_of_a_dictionary(sets):
+    numbering, numbers = Numbering(5000), {}
+    now: set[int] = set()
+    for features in sets:
+        told = change(sorted(features - now), sorted(now - features))
+        on, off = numbering.meet(told)
+        for feature in told.on.tolist():
+            numbers.setdefault(feature, len(numbers))
+        assert on.tolist() == [numbers[feature] for feature in told.on.tolist()]
+        assert off.tolist() == [numbers[feature] for feature in told.off.tolist()]
+        now = features
+    assert numbering.features.tolist() == list(numbers)
+
+
+def test_many_at_once_make_room():
+    numbering = Numbering(10_000)
+    everything = np.arange(9_999, -1, -1, dtype=np.int32)
+    numbering.meet(change([4]))
+    on, _ = numbering.meet(Change(everything, everything[:0]))
+    assert numbering.features[on].tolist() == everything.tolist()
+    assert numbering.known == 10_000
+    assert numbering.recall(Change(everything[:0], everything)).off[9_995] == 0
+    assert sorted(numbering.features.tolist()) == list(range(10_000))
