@@ -43,8 +43,9 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke("features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg")
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())
-    assert "Freeway basic(background_screens=500) 28,672" in words
-    assert "Freeway bass(background_screens=500) 1,606,528" in words
+    assert "Freeway basic 28,672" in words
+    assert "Freeway bass 1,606,528" in words
+    assert "Freeway, bass(background_screens=500)" in words
     assert "random play, seed 0, after 100 frames" in shown.out
     assert "figure: basic-bass-freeway.png\nfigure: f.svg\n" in shown.out
     with Image.open("basic-bass-freeway.png") as image:

@@ -169,7 +169,8 @@ def test_the_terminal_fits_80_columns_and_says_all():
     text = printed(seen_renderers.terminal(found))
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
-    assert "toy pixels(bright=1) 64 4 " in words
+    assert "toy pixels 64 4 " in words
+    assert "toy, pixels(bright=1)" in words
     assert f"random play, seed 0, after {found[0].frames} frames" in words
     assert "pixels of colour 127" in words
     listed = printed(seen_renderers.listing(tuple(SETS.values())))

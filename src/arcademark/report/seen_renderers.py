@@ -72,7 +72,7 @@ def terminal(found: Sequence[Seen]) -> Iterator[RenderableType]:
     for item in found:
         made.add_row(
             game_name(item.game),
-            label(item),
+            item.name,
             wording.count(item.features),
             wording.count(len(item.active)),
             _number(item.newly_active),
