@@ -7,7 +7,7 @@ from arcademark.features.base import CountedFeatures
 from arcademark.features.disco import features as module
 from arcademark.features.disco.classes import ObjectClasses, find_classes
 from arcademark.features.disco.drawing import COLOURS, MARGIN, SCALE
-from arcademark.features.disco.features import Disco, make_disco
+from arcademark.features.disco.features import NO_COLOUR, Disco, make_disco
 from arcademark.features.disco.sightings import sight
 from arcademark.features.registry import make_features
 
@@ -213,6 +213,11 @@ def test_without_classes_the_picture_says_so(classes):
     empty = {name: value[:0] for name, value in classes.arrays().items()}
     picture = Disco(NOTHING, ObjectClasses(**empty)).classes_picture()
     assert picture.max() > 200
+
+
+def test_it_tells_its_background_if_it_has_one(classes):
+    assert Disco(NOTHING, classes).background is NOTHING
+    assert Disco(np.full_like(NOTHING, NO_COLOUR), classes).background is None
 
 
 def test_too_many_features_are_refused(classes):

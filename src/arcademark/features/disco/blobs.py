@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
+
 MAX_RUNS = 4096
 """A screen is read from the top until it has shown so many runs: more are noise, or a background that is not one."""
 MAX_BLOBS = 256
@@ -61,7 +63,15 @@ class Workspace:
         self.hashes = np.zeros(MAX_BLOBS, np.uint64)
 
     def find(self, screen: NDArray[np.uint8]) -> int:
-        """Find the blobs of a screen and return their number; `blobs` and `hashes` describe them."""
+        """Find the blobs of a screen and return their number; `blobs` and `hashes` describe them.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the screen is not of the background's shape.
+        """
+        if screen.shape != self.background.shape:
+            raise ArcadeMarkError(f"a screen of shape {screen.shape}: expected {self.background.shape}")
         screen = np.ascontiguousarray(screen)
         words: Any = screen.view(np.uint64)
         return int(
