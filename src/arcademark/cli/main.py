@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "arcademark.cli.verify",
     "watch": "arcademark.cli.watch",
     "tune": "arcademark.cli.tune",
+    "ledger": "arcademark.cli.ledger",
     "features": "arcademark.cli.features",
     "info": "arcademark.cli.info",
     "catalogue": "arcademark.cli.catalogue",

@@ -71,6 +71,7 @@ def command(
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.progress import Display
     from arcademark.cli.report import show
+    from arcademark.report.ledger import foretold
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
     from arcademark.suite import protocols
@@ -89,6 +90,8 @@ def command(
         asked = until.Asked(until_error, specs, first, rules, numbers, *budget, directory, how)
         return until.run(asked, as_json=as_json)
     plan = make_plan(specs, games, rules, numbers, episodes, frames, training_episodes)
+    for told in foretold(plan, directory):
+        click.echo(f"warning: with this run, {told}", err=True)
     with Display() as display:
         summary = execute(plan, directory, on_event=display.hear, **how)
     display.close(summary)

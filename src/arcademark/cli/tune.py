@@ -68,7 +68,7 @@ def command(
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.progress import Display
-    from arcademark.report import tuning, wording
+    from arcademark.report import tuning
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
     from arcademark.suite import protocols
@@ -88,13 +88,8 @@ def command(
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames, training_episodes)
-    if outside := tuning.for_testing(chosen):
-        click.echo(
-            f"warning: {wording.listing(outside)} {'is' if len(outside) == 1 else 'are'} for testing; scores of an "
-            "agent that was tuned there say too much (Bellemare et al. 2013, §1). Tune on the training games, or on "
-            "atari-3-val or atari-5-val",
-            err=True,
-        )
+    if told := tuning.warning(chosen):
+        click.echo(f"warning: {told}", err=True)
     directory = default_directory(agent, prefix="tune-") if out is None else out
     with Display() as display:
         summary = execute(plan, directory, engine=engine, workers=workers, on_event=display.hear)

@@ -74,9 +74,17 @@ def prose(made: Table, column: int = -1) -> Table:
 
 def notice(told: Notice) -> RenderableType:
     """Show one notice, its mark in front."""
+    return _marked("·" if told.level == "note" else "Warning:", told.text, LEVEL_STYLES[told.level])
+
+
+def warning(text: str) -> RenderableType:
+    """Show a warning of a document that has no notices."""
+    return _marked("Warning:", text, LEVEL_STYLES["warning"])
+
+
+def _marked(mark: str, text: str, style: str) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    mark = "Warning:" if told.level == "warning" else "·"
-    grid.add_row(Text(mark, style=LEVEL_STYLES[told.level]), Text(told.text))
+    grid.add_row(Text(mark, style=style), Text(text))
     return grid
 
 

@@ -14,7 +14,9 @@ from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
 from arcademark.report import budgets, wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
+from arcademark.report.ledger import accounts, told
 from arcademark.report.runs import game_name
+from arcademark.runs import ledger
 from arcademark.scores.runs import RunCollection
 from arcademark.subset.model import explained
 from arcademark.suite import protocols, subsets, tasks
@@ -32,6 +34,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "trials_failed": "warning",
         "trials_incomplete": "warning",
         "training_budget": "warning",
+        "test_games": "warning",
         "estimate_reading": "note",
         "estimate_tuning": "note",
         "suite_complete": "note",
@@ -78,6 +81,7 @@ def collect(
         *about_estimates([(algorithm.name, algorithm.estimate) for algorithm in algorithms]),
         *_complete(algorithms),
         *_learners(shown),
+        *_test_games(collection),
         *_scores(algorithms, games),
         *_actions(shown),
         *_planning(algorithms),
@@ -253,6 +257,13 @@ def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
                 "fewer_trials",
                 f"{entrant.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
             )
+
+
+def _test_games(collection: RunCollection) -> Iterator[Notice]:
+    entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
+    for account in accounts(entries):
+        if account.repeated:
+            yield _notice("test_games", f"{told(account, paths=False)} 'arcademark ledger' tells more.")
 
 
 def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -93,9 +94,29 @@ def training_games() -> tuple[str, ...]:
 
 
 def for_testing(games: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some games that no source sets apart for tuning."""
+    """Return those of some games that are for testing: the suites', without those that a source has for tuning."""
+    return tuple(game for game in games if game in _test_games())
+
+
+@cache
+def _test_games() -> frozenset[str]:
     fit = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
-    return tuple(game for game in games if game not in fit)
+    return frozenset(task for suite in tasks.suites().values() for task in suite.tasks) - fit
+
+
+def warning(games: Sequence[str]) -> str:
+    """Say what is wrong with tuning on some games; "" where nothing is."""
+    outside = for_testing(games)
+    if not outside:
+        return ""
+    are = "is" if len(outside) == 1 else "are"
+    evaluated = [game for game in outside if game in subset("atari-5").tasks]
+    of_atari5 = f" ({wording.listing(evaluated)} for Atari-5's evaluation)" if evaluated else ""
+    return (
+        f"{wording.shortened(outside)} {are} for testing{of_atari5}; scores of an agent that was tuned there say too "
+        "much (Bellemare et al. 2013, §1; Aitchison et al. 2023, §8). Tune on the training games, or on atari-3-val "
+        "or atari-5-val"
+    )
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:

@@ -132,6 +132,26 @@ class EpisodeResult:
 
 
 @dataclass(frozen=True)
+class EvaluationRecord:
+    """What one command recorded of a trial's score.
+
+    Parameters
+    ----------
+    trial_id : str
+    command : int
+        0 began the run, n continued it for the nth time.
+    begun : str
+        When it recorded the first episode, ISO 8601 with the zone.
+    episodes : int
+    """
+
+    trial_id: str
+    command: int
+    begun: str
+    episodes: int
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """A run as stored: everything but the recorded actions.
 
@@ -146,6 +166,8 @@ class RunRecord:
         In the plan's order.
     episodes : tuple of EpisodeRecord
         In the order of trials, training before evaluation, then by number.
+    evaluations : tuple of EvaluationRecord
+        In the order of trials, then of commands; none where the run was recorded before they were.
     """
 
     directory: Path
@@ -153,6 +175,7 @@ class RunRecord:
     protocol: Protocol
     trials: tuple[TrialRecord, ...]
     episodes: tuple[EpisodeRecord, ...]
+    evaluations: tuple[EvaluationRecord, ...] = ()
 
     @cached_property
     def by_trial(self) -> Mapping[str, tuple[EpisodeRecord, ...]]:
@@ -267,7 +290,12 @@ def read_run(directory: str | os.PathLike[str]) -> RunRecord:
             "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
             " JOIN trial ON trial.id = trial ORDER BY position, phase = 'evaluation', episode"
         )
-        return RunRecord(path, document, protocol, trials, tuple(EpisodeRecord(*row) for row in rows))
+        episodes = tuple(EpisodeRecord(*row) for row in rows)
+        noted = database.execute(
+            "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
+            " ORDER BY position, command"
+        )
+        return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
 
 
 def read_actions(

@@ -1,0 +1,43 @@
+"""``arcademark ledger``: what was evaluated on test games, and whether only once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import options, tables
+
+
+@click.command("ledger", short_help="Show what was evaluated on test games, and whether only once.")
+@click.argument("paths", nargs=-1, metavar="[RUNS]…", type=click.Path(path_type=Path))
+@click.option(
+    "--apart",
+    default="features",
+    show_default=True,
+    metavar="NAMES",
+    help="Parameters whose values make different algorithms, rather than settings of one.",
+)
+@click.option("--entries", is_flag=True, help="List every evaluation: when, how many episodes, by which command.")
+@options.as_json
+def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -> int:
+    """Show what RUNS evaluated on test games, and whether every algorithm with one setting only.
+
+    RUNS are runs or folders with runs in them; 'runs' by default. Parameters are to be chosen on training games, and
+    what was chosen is to be evaluated on the others once (Bellemare et al. 2013). Training games are the five of that
+    paper, and those of atari-3-val and atari-5-val; all other games of atari-57 and ale-55 are for testing. Exit code 1
+    where a test game met several settings of an algorithm.
+    """
+    from arcademark.report import ledger as shown
+    from arcademark.runs.ledger import read_ledger
+
+    found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names(apart))
+    if as_json:
+        from arcademark.report import as_json as documents
+
+        options.print_json(documents.document(found, shown.SCHEMA))
+    else:
+        from rich.console import Console
+
+        shown.render(found, Console(), entries=entries)
+    return 0 if found.kept else 1

@@ -1,0 +1,241 @@
+"""The ledger: what was evaluated on which game, when and by which command, over all runs of a project.
+
+Nothing is written for it but a note of when each trial was evaluated: what was evaluated, and how, the runs tell
+themselves. A project is a folder with runs in it; what was deleted there, no ledger can know.
+
+An *algorithm* is an agent without its parameters. A *setting* is what may be tuned of it: its parameters, the code of a
+user's own agent, and the training budget that was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import manifest, provenance
+from arcademark.runs.database import DATABASE
+from arcademark.runs.store import RunRecord, TrialRecord, read_run
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Plan, Trial
+
+DEEPEST = 3
+"""How many folders below a project's its runs are looked for."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent's evaluation on one game in one run.
+
+    Parameters
+    ----------
+    directory : str
+        The run's.
+    algorithm : str
+        The agent without its parameters.
+    parameters : mapping of str to JSON value
+        What differs from the agent's defaults.
+    code : str or None
+        SHA-256 of the file of a user's own agent.
+    training_frames, training_episodes : int or None
+        The budget that was asked for; both None for the protocol's.
+    protocol : str
+        The protocol's label, overrides included.
+    game : str
+        The task's id.
+    seeds : tuple of int
+        Of the trials with a score.
+    episodes : int
+        That make these scores.
+    begun : str
+        When the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell.
+    commands : tuple of str
+        That recorded them, in order; all of the run, where it does not tell.
+    """
+
+    directory: str
+    algorithm: str
+    parameters: Mapping[str, Any]
+    code: str | None
+    training_frames: int | None
+    training_episodes: int | None
+    protocol: str
+    game: str
+    seeds: tuple[int, ...]
+    episodes: int
+    begun: str
+    commands: tuple[str, ...]
+
+    @property
+    def setting(self) -> tuple[str, str | None, int | None, int | None]:
+        """What tells this setting from others of the algorithm."""
+        parameters = json.dumps(dict(self.parameters), sort_keys=True)
+        return parameters, self.code, self.training_frames, self.training_episodes
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A run that cannot be read, and why, in one line."""
+
+    directory: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What was evaluated.
+
+    Parameters
+    ----------
+    runs : tuple of str
+        The directories that were read.
+    entries : tuple of Entry
+        Run by run.
+    unread : tuple of Unread
+    """
+
+    runs: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    unread: tuple[Unread, ...]
+
+
+def find_runs(path: Path) -> tuple[Path, ...]:
+    """Return the runs of a folder: itself, if it is one, else those in it, by name.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such folder, or no run in it.
+    """
+    if (path / manifest.FILE).is_file():
+        return (path,)
+    if not path.is_dir():
+        raise ArcadeMarkError(f"{path}: no such directory; name runs, or the folder in which they lie")
+    found = tuple(sorted(_below(path, DEEPEST)))
+    if not found:
+        raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")
+    return found
+
+
+def _below(path: Path, depth: int) -> Iterator[Path]:
+    with os.scandir(path) as listing:
+        folders = [Path(entry.path) for entry in listing if entry.is_dir() and not entry.name.startswith(".")]
+    for folder in folders:
+        if (folder / manifest.FILE).is_file():
+            yield folder
+        elif depth > 1:
+            yield from _below(folder, depth - 1)
+
+
+def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], bool] = lambda _: True) -> Ledger:
+    """Read the ledger of runs, or of folders of runs.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    wanted : callable, optional
+        Whether a run is of interest, by its manifest.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `find_runs`. A run that cannot be read is told in the ledger.
+    """
+    entries: list[Entry] = []
+    runs, unread = [], []
+    for directory in dict.fromkeys(run for path in paths for run in find_runs(path)):
+        try:
+            if not (directory / DATABASE).is_file() or not wanted(manifest.read(directory)):
+                continue
+            entries += entries_of(read_run(directory))
+        except ArcadeMarkError as error:
+            unread.append(Unread(str(directory), str(error)))
+        else:
+            runs.append(str(directory))
+    return Ledger(tuple(runs), tuple(entries), tuple(unread))
+
+
+def entries_of(record: RunRecord) -> Iterator[Entry]:
+    """Yield the evaluations of one run: agents on games with a score."""
+    agents = {agent["label"]: agent for agent in record.manifest["agents"]}
+    trials: defaultdict[tuple[str, str], list[TrialRecord]] = defaultdict(list)
+    for trial in record.trials:
+        if record.scored_episodes(trial):
+            trials[trial.agent, trial.game].append(trial)
+    for (label, game), scored in trials.items():
+        agent = agents.get(label, {})
+        parameters = agent.get("parameters") or {}
+        begun, commands = _noted(record, {trial.id for trial in scored})
+        yield Entry(
+            directory=str(record.directory),
+            algorithm=algorithm(label, parameters),
+            parameters=parameters,
+            code=(agent.get("source") or {}).get("sha256"),
+            training_frames=record.manifest.get("training_frames"),
+            training_episodes=record.manifest.get("training_episodes"),
+            protocol=record.protocol.label,
+            game=game,
+            seeds=tuple(sorted({trial.seed for trial in scored})),
+            episodes=sum(len(record.scored_episodes(trial)) for trial in scored),
+            begun=begun,
+            commands=commands,
+        )
+
+
+def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry, ...]:
+    """Return the entries of some algorithms in the runs that lie beside a run's directory, which may be new."""
+
+    def wanted(document: manifest.Document) -> bool:
+        agents = document["agents"]
+        return any(algorithm(agent["label"], agent.get("parameters") or {}) in algorithms for agent in agents)
+
+    found_there = (path.parent for path in sorted(directory.parent.glob(f"*/{manifest.FILE}")))
+    neighbours = [path for path in found_there if path.resolve() != directory.resolve()]
+    found = read_ledger(neighbours, wanted=wanted).entries
+    return tuple(entry for entry in found if entry.algorithm in algorithms)
+
+
+def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
+    """Yield the entries that a plan is to add: agents on games."""
+    sources = {spec.label: provenance.source_of(spec.ref) for spec in plan.agents}
+    trials: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
+    for trial in plan.trials:
+        trials[trial.agent.label, trial.game].append(trial)
+    for (label, game), mine in trials.items():
+        yield Entry(
+            directory=str(directory),
+            algorithm=algorithm(label, mine[0].agent.parameters),
+            parameters=mine[0].agent.parameters,
+            code=(sources[label] or {}).get("sha256"),
+            training_frames=plan.frames,
+            training_episodes=plan.training_episodes,
+            protocol=plan.protocol.label,
+            game=game,
+            seeds=tuple(sorted(trial.seed for trial in mine)),
+            episodes=sum(trial.episodes for trial in mine),
+            begun="",
+            commands=(),
+        )
+
+
+def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
+    """Return an agent's label without its parameters."""
+    return label.partition("(")[0] if parameters else label
+
+
+def _noted(record: RunRecord, trials: set[str]) -> tuple[str, tuple[str, ...]]:
+    """Return when some trials were evaluated first, and by which commands."""
+    document = record.manifest
+    given = [str(document.get("command", "")), *(str(later["command"]) for later in document.get("continued") or ())]
+    noted = [item for item in record.evaluations if item.trial_id in trials]
+    if not noted:
+        return str(document.get("created", "")), tuple(dict.fromkeys(given))
+    numbers = sorted({item.command for item in noted})
+    commands = dict.fromkeys(given[number] for number in numbers if number < len(given))
+    return min(item.begun for item in noted), tuple(commands)
