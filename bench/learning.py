@@ -1,0 +1,359 @@
+"""How fast SARSA(λ) learns on each feature set, as a ratio to the bare emulator playing the same frames.
+
+    python bench/learning.py [--games freeway,asterix,seaquest] [--sets basic,ram-bits,…] [--rounds 5] [--b-pro PROGRAM]
+
+"Ours" is training as a user has it: the learner ``sarsa`` in the runner's own training episodes under ``ale-2013`` (5
+frames an action, 18 actions), exploration, rewards, learning and the start of episodes included. It first trains for
+``--warm`` frames, since what is active, and how often the greedy action changes, differ from those of random play.
+"Raw" then plays the same actions on the same emulator by ``ALEInterface.act`` and does nothing else. Both are timed in
+turns, as processor time of one core; a round is as many episodes as hold ``--frames`` frames. Shown are medians, with
+the quartiles of ratios in brackets.
+
+* Active, and newly active: features a step, means.
+* Features, and learning: microseconds a step. The first are timed by showing the episodes of the last round to the
+  feature set again, the second are what is left of a step without them and without playing and observing.
+* Memory: what a process holds more after it has made a learner and trained it for ``--warm`` frames, everything
+  included, and the bytes of the weights.
+* The peer is b-pro, the C++ program of Liang et al. 2016 (its B-PROST and Blob-PROST learners). Its speed was measured
+  on a machine where the bare emulator plays about 19,000 frames a second; as ratios to that the figures hold on other
+  machines. With ``--b-pro`` its B-PROST learner, built by you, plays beside ours instead: it is started as ``PROGRAM -s
+  1 -r ROM -c CONFIG``, with the backgrounds of ``../backgrounds/``, as seen from its folder, where there are some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import multiprocessing
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from arcademark.agents.adapters import CheckedLearner
+from arcademark.agents.loading import AgentSpec
+from arcademark.agents.sarsa import Sarsa
+from arcademark.environments.atari import AtariConsole, rom_path
+from arcademark.environments.play import ConsoleEnvironment
+from arcademark.features.registry import feature_sets, make_features
+from arcademark.report.seen import Follower
+from arcademark.runs.lane import Lane, Meter, episode_rng
+from arcademark.runs.moments import Moment
+from arcademark.runs.plan import Trial
+from arcademark.runs.store import EpisodeResult, decode_actions
+from arcademark.runs.trial import Player, _training_episode
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+PROTOCOL = "ale-2013"
+GAMES = "freeway,asterix,seaquest"
+AT_LEAST = {
+    "basic": 0.80, "ram-bits": 0.80, "ram": 0.50, "bass": 0.50, "lsh": 0.50, "disco": 0.40,
+}  # fmt: skip
+"""Ratios to raw emulation."""
+
+PEER = {
+    ("b-prost", "asterix"): (1850, 2130),
+    ("b-prost", "freeway"): (900, 1300),
+    ("blob-prost", "asterix"): (1435, 1660),
+    ("blob-prost", "freeway"): (539, 676),
+}
+"""Frames a second of b-pro's C++ learners, least and most."""
+PEER_RAW = 19_000
+"""Frames a second of the bare emulator there."""
+TIMES_PEER = {"b-prost": 3.0}
+"""How many times as fast ours is to be, against the peer's most."""
+
+MEMORY_SETS = ("bass", "ram")
+MEMORY_LIMIT = 500e6
+
+PEER_CONFIG = """\
+ALPHA = 0.5
+GAMMA = 0.99
+EPSILON = 0.01
+LAMBDA = 0.9
+DISPLAY = 0
+EPISODE_LENGTH = 18000
+NUM_EPISODES_LEARN = 0
+NUM_EPISODES_EVAL = 0
+NUM_STEPS_PER_ACTION = 5
+NUM_ROWS = 14
+NUM_COLUMNS = 16
+NUM_COLORS = 128
+USE_MIN_ACTIONS = 0
+TRACE_THRESHOLD = 0.01
+USE_REWARD_SIGN = 0
+SAVE_TRAJECTORY = 0
+OPTIMISTIC_INIT = 0
+FREQUENCY_SAVING = 1000000000
+TOTAL_FRAMES_LEARN = {frames}
+SUBTRACT_BACKGROUND = {subtract}
+PATH_TO_BACKGROUND = {backgrounds}
+"""
+
+
+class Training:
+    """A learner in training, as the runner has it.
+
+    Parameters
+    ----------
+    game, name : str
+        Of the game and the feature set.
+    """
+
+    def __init__(self, game: str, name: str) -> None:
+        self.name = name
+        self.trial = Trial(AgentSpec("sarsa", {"features": name}), game, protocol(PROTOCOL), 0, 1)
+        player = Player(self.trial)
+        assert isinstance(player.agent, CheckedLearner)
+        self.learner = player.agent
+        self.learner.train()
+        environment = player.open(training=True)
+        assert isinstance(environment, ConsoleEnvironment)
+        self.environment = environment
+        self._lane, self._meter = Lane(0, environment), Meter()
+        self._episode = 0
+
+    def play(self, frames: int) -> list[EpisodeResult]:
+        """Play training episodes until they hold so many frames."""
+        results: list[EpisodeResult] = []
+        while sum(result.record.frames for result in results) < frames:
+            played = _training_episode(self.trial, self.learner, self._lane, self._episode, self._meter)
+            results += [happening for happening in played if isinstance(happening, EpisodeResult)]
+            self._episode += 1
+        return results
+
+    def raw(self, results: Sequence[EpisodeResult]) -> None:
+        """Play the same frames on the bare emulator."""
+        console = self.environment._console
+        assert isinstance(console, AtariConsole)
+        act, actions = console.act, [JOYSTICK_ACTIONS.index(name) for name in self.environment.spec.action_meanings]
+        for result in results:
+            console.start(np.random.default_rng(0))
+            for action in decode_actions(result.actions).tolist():
+                number = actions[action]
+                act(number)
+                act(number)
+                act(number)
+                act(number)
+                act(number)
+
+    def again(self, results: Sequence[EpisodeResult]) -> Iterator[Moment]:
+        """Play the same episodes in the environment, and show what the learner saw."""
+        environment = self.environment
+        observation = np.empty(environment.spec.observation_shape, np.uint8)
+        for result in results:
+            environment.reset(episode_rng(self.trial.seed, "training", result.record.episode, "environment"))
+            first = True
+            for action in decode_actions(result.actions).tolist():
+                environment.observe(observation)
+                yield Moment(first, environment.episode_frames, observation, environment)
+                environment.step(action)
+                first = False
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time that `work` takes."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What was measured of a feature set on a game.
+
+    Parameters
+    ----------
+    ratios : list of float
+        Of ours to raw, one a round.
+    raw, ours : float
+        Frames a second, medians.
+    active, came : float
+        Features a step.
+    features, learning : float
+        Microseconds a step.
+    """
+
+    ratios: list[float]
+    raw: float
+    ours: float
+    active: float
+    came: float
+    features: float
+    learning: float
+
+
+def measure(game: str, name: str, warm: int, frames: int, rounds: int) -> Speed:
+    """Train, and play what was trained again without learning."""
+    training = Training(game, name)
+    training.raw(training.play(warm))
+    ours, raw, steps = [], [], []
+    results: list[EpisodeResult] = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        results = training.play(frames)
+        spent = time.process_time() - begin
+        played = sum(result.record.frames for result in results)
+        ours.append(played / spent)
+        steps.append(1e6 * spent / sum(result.record.steps for result in results))
+        raw.append(played / seconds(lambda results=results: training.raw(results)))  # type: ignore[misc]
+    follower = Follower(make_features(name, training.environment.spec))
+    for moment in training.again(results):
+        follower.follow(moment)
+    playing = 1e6 * seconds(lambda: sum(1 for _ in training.again(results))) / len(follower.active)
+    features = statistics.fmean(follower.microseconds[1:])
+    return Speed(
+        ratios=[a / b for a, b in zip(ours, raw, strict=True)],
+        raw=statistics.median(raw),
+        ours=statistics.median(ours),
+        active=statistics.fmean(follower.active),
+        came=float(np.nanmean(follower.came)),
+        features=features,
+        learning=statistics.median(steps) - playing - features,
+    )
+
+
+def least(name: str, game: str, peers: dict[tuple[str, str], float]) -> float | None:
+    """Return the ratio that is asked for."""
+    if name in TIMES_PEER and (name, game) in peers:
+        return TIMES_PEER[name] * peers[name, game]
+    return AT_LEAST.get(name)
+
+
+def printed_peers() -> dict[tuple[str, str], float]:
+    """Return the ratios to raw emulation of the peer's learners, at their most, as they were measured elsewhere."""
+    return {key: most / PEER_RAW for key, (_, most) in PEER.items()}
+
+
+def measured_peer(program: Path, game: str, frames: int) -> float:
+    """Return frames a second of processor time of a built B-PROST learner."""
+    backgrounds = program.resolve().parent.parent / "backgrounds"
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "peer.cfg"
+        subtract = int((backgrounds / f"{game}.bg").is_file())
+        config.write_text(PEER_CONFIG.format(frames=frames, subtract=subtract, backgrounds=f"{backgrounds}/"))
+        command = [str(program.resolve()), "-s", "1", "-r", str(rom_path(game)), "-c", str(config)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    played = sum(int(found) for found in re.findall(r"(\d+) frames,", done.stdout))
+    if not played:
+        sys.exit(f"{program}: played no episode; it printed: {(done.stderr or done.stdout)[-300:]!r}")
+    return played / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def resident() -> int:
+    """Return the bytes of memory that this process holds."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def weigh(game: str, name: str, warm: int, connection: Connection) -> None:
+    """Send what a process holds more for a learner, and the bytes of its weights."""
+    Training(game, "ram-bits").play(1000)
+    gc.collect()
+    before = resident()
+    training = Training(game, name)
+    training.play(warm)
+    gc.collect()
+    agent = training.learner.learner
+    assert isinstance(agent, Sarsa)
+    weights = agent._values.weights
+    connection.send((resident() - before, weights.nbytes))
+
+
+def weighed(game: str, name: str, warm: int) -> tuple[int, int]:
+    """Return what `weigh` sends from a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe()
+    process = context.Process(target=weigh, args=(game, name, warm, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    grown, weights = mine.recv()
+    process.join()
+    return int(grown), int(weights)
+
+
+def shown(values: Sequence[float]) -> str:
+    """Return the median and quartiles as text."""
+    if len(values) < 2:
+        return f"{values[0]:.3f}"
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return f"{median:.3f} [{low:.2f}–{high:.2f}]"
+
+
+def speeds(terminal: Console, arguments: argparse.Namespace) -> list[str]:
+    """Print a row a game and feature set; return what falls short of its limit."""
+    names = ("game", "set", "raw", "ours", "ours to raw", "at least", "active", "newly", "features", "learning", "peer")
+    table = Table(title="Frames a second; features a step; microseconds a step; times as fast as the peer")
+    for name in names:
+        table.add_column(name, justify="left" if name in ("game", "set") else "right")
+    missed = []
+    for game in arguments.games.split(","):
+        peers = printed_peers()
+        for name in arguments.sets.split(","):
+            speed = measure(game, name, arguments.warm, arguments.frames, arguments.rounds)
+            if name == "b-prost" and arguments.b_pro is not None:
+                peers[name, game] = measured_peer(arguments.b_pro, game, arguments.frames) / speed.raw
+            ratio, wanted = statistics.median(speed.ratios), least(name, game, peers)
+            peer = f"{ratio / peers[name, game]:.1f}" if (name, game) in peers else "–"
+            limit = "–" if wanted is None else f"{wanted:.2f}"
+            rates = (f"{speed.raw:,.0f}", f"{speed.ours:,.0f}", shown(speed.ratios), limit)
+            counts = (f"{value:,.0f}" if value >= 100 else f"{value:.1f}" for value in (speed.active, speed.came))
+            table.add_row(game, name, *rates, *counts, f"{speed.features:.0f}", f"{speed.learning:.0f}", peer)
+            if wanted is not None and ratio < wanted:
+                missed.append(f"{name} on {game}: {ratio:.3f} of raw, at least {wanted:.2f}")
+    terminal.print(table)
+    return missed
+
+
+def memories(terminal: Console, arguments: argparse.Namespace) -> list[str]:
+    """Print what learners weigh; return what is beyond its limit."""
+    missed = []
+    game = arguments.games.split(",")[0]
+    for name in (name for name in MEMORY_SETS if name in arguments.sets.split(",")):
+        grown, weights = weighed(game, name, arguments.warm)
+        terminal.print(
+            f"Memory of a learner on {name}, {game}: {grown / 1e6:,.0f} MB, its weights {weights / 1e6:,.0f} MB "
+            f"(limit {MEMORY_LIMIT / 1e6:.0f} MB)."
+        )
+        if grown > MEMORY_LIMIT:
+            missed.append(f"{name}: {grown / 1e6:,.0f} MB of memory, at most {MEMORY_LIMIT / 1e6:.0f}")
+    return missed
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed of linear learners as a ratio to the bare emulator.")
+    parser.add_argument("--games", default=GAMES)
+    parser.add_argument("--sets", default=",".join(feature_sets()))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--frames", type=int, default=8_000, help="of a round, at least")
+    parser.add_argument("--warm", type=int, default=30_000, help="frames of training before the first round")
+    parser.add_argument("--b-pro", type=Path, metavar="PROGRAM", help="a built B-PROST learner of b-pro")
+    arguments = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    terminal = Console(width=140)
+    missed = speeds(terminal, arguments) + memories(terminal, arguments)
+    for line in missed:
+        terminal.print(f"Missed: {line}.")
+    terminal.print("All limits are kept." if not missed else "Not all limits are kept.")
+    sys.exit(bool(missed))
+
+
+if __name__ == "__main__":
+    main()
