@@ -73,6 +73,8 @@ class Sarsa:
         Divide rewards by the magnitude of the first that is not 0, or leave them as they are.
     rows, columns, colours, background, background_screens, trajectory
         Of the feature sets of tiles, see ``arcademark features``; None for the set's own.
+    proximity
+        Of blob-prost, likewise.
     vectors, nonzero, table_size, hash_seed, encoding
         Of lsh, likewise.
 
@@ -103,6 +105,7 @@ class Sarsa:
         background: bool | None = None,
         background_screens: int | None = None,
         trajectory: str | None = None,
+        proximity: int | None = None,
         vectors: int | None = None,
         nonzero: int | None = None,
         table_size: int | None = None,
