@@ -150,6 +150,7 @@ def _episode(steps: int, most: int, decay: float) -> Episode:
     return Episode(
         counters=np.zeros(5, np.int64),
         last=np.full(LANES, NEVER, np.int32),
+        blocks=_blocks(steps, most),
         sums=np.zeros(steps),
         gains=np.zeros((steps, LANES)),
         next_taken=np.zeros((steps, LANES), np.int32),
@@ -160,8 +161,18 @@ def _episode(steps: int, most: int, decay: float) -> Episode:
     )
 
 
+def _blocks(steps: int, most: int) -> NDArray[np.int32]:
+    numbers = np.arange(steps, dtype=np.int32)
+    return numbers - numbers % np.int32(most + 1)
+
+
 def _longer(episode: Episode) -> Episode:
     def twice(array: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([array, np.zeros_like(array)])
 
-    return episode._replace(sums=twice(episode.sums), gains=twice(episode.gains), next_taken=twice(episode.next_taken))
+    return episode._replace(
+        blocks=_blocks(2 * len(episode.blocks), len(episode.powers) // 2),
+        sums=twice(episode.sums),
+        gains=twice(episode.gains),
+        next_taken=twice(episode.next_taken),
+    )

@@ -28,8 +28,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-LANES = 18
-"""Actions for which a row of weights has room: a constant, so that loops over it become vector instructions."""
+from arcademark.agents.linear.rows import LANES, add_rows, expect_row
+
+BLOCK = 256
+"""Features that are looked up before their weights are added: so long does it take until these are at hand."""
 
 NEVER = -1
 OFF = -1
@@ -91,12 +93,14 @@ class Episode(NamedTuple):
         which features move), free places for groups (`FREE`).
     last : int32 array, shape (LANES,)
         Step at which each action was taken last, or `NEVER`.
+    blocks : int32 array, shape (T,)
+        The b of `sums`.
     sums : float64 array, shape (T,)
     gains : float64 array, shape (T, LANES)
     next_taken : int32 array, shape (T, LANES)
         First step from t on at which each action was taken; only for t up to `last`.
     on_since : int64 array, shape (LANES, K + 1)
-        How many of the active features have a trace from step τ, at ``τ % (K + 1)``.
+        How many of the active features have a trace from step τ, at τ - b.
     trace_sums : float64 array, shape (LANES,)
         Sum of the active features' traces.
     powers : float64 array, shape (2 K + 1,)
@@ -106,6 +110,7 @@ class Episode(NamedTuple):
 
     counters: NDArray[np.int64]
     last: NDArray[np.int32]
+    blocks: NDArray[np.int32]
     sums: NDArray[np.float64]
     gains: NDArray[np.float64]
     next_taken: NDArray[np.int32]
@@ -121,13 +126,12 @@ STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
 @njit(cache=True)
 def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
     """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if there are none."""
-    sums, powers = episode.sums, episode.powers
-    horizon = len(powers) // 2
+    sums, powers, blocks = episode.sums, episode.powers, episode.blocks
+    horizon = len(powers) >> 1
     end = min(end, tau + horizon)
     if end < start:
         return 0.0
-    first_block = start - start % (horizon + 1)
-    last_block = end - end % (horizon + 1)
+    first_block, last_block = blocks[start], blocks[end]
     before = sums[start - 1] if start > first_block else 0.0
     if first_block == last_block:
         return (sums[end] - before) * powers[first_block - tau + horizon]
@@ -154,7 +158,7 @@ def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
         Whether there are any traces.
     """
     now = episode.counters[STEP]
-    horizon = len(episode.powers) // 2
+    horizon = len(episode.powers) >> 1
     since, first = groups.since[group], groups.first[group]
     any_trace = False
     for lane in range(LANES):
@@ -228,7 +232,7 @@ def turn(weights, groups, episode, features, sign, touched, taken):  # type: ign
     groups : Groups
     episode : Episode
     features : int32 array, shape (n,)
-    sign : int
+    sign : float
         1 where they turned on, -1 where off: their weights' part in the values.
     touched : int
         Groups listed in ``groups.touched``.
@@ -241,20 +245,22 @@ def turn(weights, groups, episode, features, sign, touched, taken):  # type: ign
         Groups listed in ``groups.touched`` now.
     """
     event = episode.counters[EVENT]
-    values = episode.values
-    for i in range(len(features)):
-        feature = features[i]
-        group = groups.of[feature]
-        if groups.event[group] != event:
-            leave(groups, episode, group, taken)
-            groups.touched[touched] = group
-            touched += 1
-        groups.moved[group] += 1
-        groups.of[feature] = groups.next[group]
-        for lane in range(LANES):
-            weight = weights[feature, lane] + groups.gain[group, lane]
-            weights[feature, lane] = weight
-            values[lane] += sign * weight
+    groups_of, events, following, moved = groups.of, groups.event, groups.next, groups.moved
+    left = np.empty(BLOCK, np.int32)
+    for start in range(0, len(features), BLOCK):
+        block = features[start : start + BLOCK]
+        for i in range(len(block)):
+            feature = block[i]
+            expect_row(weights, feature)
+            group = groups_of[feature]
+            if events[group] != event:
+                leave(groups, episode, group, taken)
+                groups.touched[touched] = group
+                touched += 1
+            moved[group] += 1
+            groups_of[feature] = following[group]
+            left[i] = group
+        add_rows(weights, block, groups.gain, left, sign, episode.values)
     return touched
 
 
@@ -272,7 +278,7 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
         1 where they turned on, -1 where off.
     """
     now = episode.counters[STEP]
-    horizon = len(episode.powers) // 2
+    horizon = len(episode.powers) >> 1
     for i in range(start, stop):
         group = groups.touched[i]
         moved, following = groups.moved[group], groups.next[group]
@@ -280,7 +286,7 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
         for lane in range(LANES):
             tau = groups.taken[following, lane]
             if tau != NEVER:
-                episode.on_since[lane, tau % (horizon + 1)] += sign * moved
+                episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
                 episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
         if following:
             groups.size[following] += moved
@@ -304,9 +310,9 @@ def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
         As in `features.base.Change`.
     """
     taken = np.empty(LANES, np.int32)
-    left = turn(weights, groups, episode, off, -1, 0, taken)
+    left = turn(weights, groups, episode, off, -1.0, 0, taken)
     account(groups, episode, 0, left, -1)
-    touched = turn(weights, groups, episode, on, 1, left, taken)
+    touched = turn(weights, groups, episode, on, 1.0, left, taken)
     account(groups, episode, left, touched, 1)
     episode.counters[ACTIVE] += len(on) - len(off)
     episode.counters[EVENT] += 1
@@ -316,8 +322,8 @@ def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
 def take(episode, action):  # type: ignore[no-untyped-def]
     """Take an action: traces decay, those of `action` start afresh for all active features."""
     now, active = episode.counters[STEP], episode.counters[ACTIVE]
-    horizon = len(episode.powers) // 2
-    slot = now % (horizon + 1)
+    horizon = len(episode.powers) >> 1
+    slot = now - episode.blocks[now]
     decay, oldest = episode.powers[horizon + min(1, horizon)], episode.powers[2 * horizon]
     for lane in range(LANES):
         alive = episode.last[lane] != NEVER and now - episode.last[lane] <= horizon
@@ -338,8 +344,8 @@ def take(episode, action):  # type: ignore[no-untyped-def]
 def update(episode, amount):  # type: ignore[no-untyped-def]
     """Change all weights by `amount` times their traces, later; the values at once. The step ends."""
     now = episode.counters[STEP]
-    horizon = len(episode.powers) // 2
-    offset = now % (horizon + 1)
+    horizon = len(episode.powers) >> 1
+    offset = now - episode.blocks[now]
     before = episode.sums[now - 1] if offset else 0.0
     episode.sums[now] = before + amount * episode.powers[horizon + offset]
     for lane in range(LANES):
