@@ -91,7 +91,7 @@ def _write(path: Path, text: str, arrays: Arrays) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".draft-", suffix=".npz", delete=False) as file:
             draft = Path(file.name)
-            np.savez_compressed(file, allow_pickle=False, **{_KEY: np.array(text)}, **arrays)
+            np.savez_compressed(file, **{_KEY: np.array(text)}, **arrays)
         draft.replace(path)
     except OSError:
         if draft is not None:
