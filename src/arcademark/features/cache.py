@@ -91,7 +91,8 @@ def _write(path: Path, text: str, arrays: Arrays) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".draft-", suffix=".npz", delete=False) as file:
             draft = Path(file.name)
-            np.savez_compressed(file, **{_KEY: np.array(text)}, **arrays)
+            contents: dict[str, Any] = {_KEY: np.array(text), **arrays}
+            np.savez_compressed(file, **contents)
         draft.replace(path)
     except OSError:
         if draft is not None:
