@@ -12,7 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
 from arcademark.agents.linear.base import horizon
-from arcademark.agents.linear.histories import ACTIVE, FREE, LANES, NEVER, STEP, Episode, Groups
+from arcademark.agents.linear.histories import ACTIVE, FREE, NEVER, STEP, Episode, Groups
+from arcademark.agents.linear.rows import LANES
 from arcademark.features.base import Change
 
 GROUPS = 4096

@@ -1,18 +1,21 @@
 """Sums of rows of weights, as vector instructions.
 
-A loop over the numbers of a row compiles to one instruction a number, for nothing tells the compiler that weights, gains
-and values lie apart. So the row is one vector here: the loop is written in the compiler's own language (LLVM), which
-takes half the time. The target's vectors may be of any width.
+A loop over the numbers of a row compiles to one instruction a number, for nothing tells the compiler that weights,
+gains and values lie apart. So the row is one vector here: the loop is written in the compiler's own language (LLVM),
+which takes half the time. The target's vectors may be of any width.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+import numba.core.cgutils
+import numba.extending
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+
+cgutils: Any = numba.core.cgutils
+intrinsic: Any = numba.extending.intrinsic
 
 LANES = 18
 """Numbers in a row: the actions of the console's joystick."""
@@ -24,8 +27,8 @@ _INT64 = ir.IntType(64)
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def add_rows(typing_context, weights, features, gains, groups, sign, values):  # type: ignore[no-untyped-def]
+@intrinsic
+def add_rows(_context, weights, features, gains, groups, sign, values):  # type: ignore[no-untyped-def]
     """Add to the weights of features, and sum them up: callable from kernels only.
 
     ::
@@ -76,8 +79,8 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     return context.get_dummy_value()
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def expect_row(typing_context, weights, feature):  # type: ignore[no-untyped-def]
+@intrinsic
+def expect_row(_context, weights, feature):  # type: ignore[no-untyped-def]
     """Ask for a feature's weights ahead of their use: callable from kernels only; arguments as of `add_rows`."""
     return types.void(weights, feature), _generate_expectation
 
