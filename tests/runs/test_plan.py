@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import re
 
@@ -12,6 +13,8 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import resolve_tasks
+
+FULL = {"training_episodes": 5000}
 
 
 def test_defaults():
@@ -56,6 +59,7 @@ def test_an_id_says_what_it_is():
         ({"game": "breakout"}, False),
         ({"seed": 1}, False),
         ({"training_frames": 10}, False),
+        ({"training_episodes": 10}, False),
         ({"protocol": protocol("world-records").override({"frame_skip": 3})}, False),
     ],
 )
@@ -69,6 +73,28 @@ def test_an_id_changes_with_what_can_change_a_score(change, same):
         "training_frames": None,
     }
     assert (Trial(**values).id == Trial(**values | change).id) is same
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "budget"),
+    [
+        ("ale-2013", {}, (None, 5000)),
+        ("ale-2013", {"training_episodes": 50}, (None, 50)),
+        ("ale-2013", {"frames": 9000}, (9000, None)),
+        ("world-records", {}, (200_000_000, None)),
+        ("world-records", {"training_episodes": 50}, (None, 50)),
+        ("world-records", {"training_episodes": 0}, (None, 0)),
+    ],
+)
+def test_training_has_one_budget(name, asked, budget):
+    plan = make_plan("random", "pong", name, **asked)
+    assert [(trial.training_frames, trial.training_episodes) for trial in plan.trials] == [budget]
+    assert (plan.frames, plan.training_episodes) == (asked.get("frames"), asked.get("training_episodes"))
+
+
+def test_the_protocols_own_budget_in_episodes_leaves_the_id_alone():
+    (default,), (same,) = (make_plan("random", "pong", "ale-2013", **more).trials for more in ({}, FULL))
+    assert default.id == same.id == dataclasses.replace(default, training_episodes=None).id
 
 
 def test_what_does_not_apply_is_left_out_by_name():
@@ -97,6 +123,8 @@ def test_nothing_to_play():
         ({"episodes": 2**63}, "episodes 9223372036854775808"),
         ({"frames": -1}, "training frames -1"),
         ({"frames": 2**63}, "training frames 9223372036854775808"),
+        ({"training_episodes": -1}, "training episodes -1"),
+        ({"frames": 10, "training_episodes": 2}, "of 10 frames and of 2 episodes: expected one of the two"),
     ],
 )
 def test_bad_plans(settings, message):

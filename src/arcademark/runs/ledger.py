@@ -124,8 +124,11 @@ def find_runs(path: Path) -> tuple[Path, ...]:
 
 
 def _below(path: Path, depth: int) -> Iterator[Path]:
-    with os.scandir(path) as listing:
-        folders = [Path(entry.path) for entry in listing if entry.is_dir() and not entry.name.startswith(".")]
+    try:
+        with os.scandir(path) as listing:
+            folders = [Path(entry.path) for entry in listing if entry.is_dir() and not entry.name.startswith(".")]
+    except OSError:  # what may not be looked into holds no run of this project
+        return
     for folder in folders:
         if (folder / manifest.FILE).is_file():
             yield folder
@@ -195,8 +198,9 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
         agents = document["agents"]
         return any(algorithm(agent["label"], agent.get("parameters") or {}) in algorithms for agent in agents)
 
-    found_there = (path.parent for path in sorted(directory.parent.glob(f"*/{manifest.FILE}")))
-    neighbours = [path for path in found_there if path.resolve() != directory.resolve()]
+    folder = directory.parent
+    there = sorted(_below(folder, 1)) if folder.is_dir() else []
+    neighbours = [path for path in there if path.resolve() != directory.resolve()]
     found = read_ledger(neighbours, wanted=wanted).entries
     return tuple(entry for entry in found if entry.algorithm in algorithms)
 

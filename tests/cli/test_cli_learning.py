@@ -1,0 +1,159 @@
+"""Learners on the command line: their budget is told, their progress shown, their curves written, games kept apart."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arcademark.cli import progress
+from arcademark.cli.progress import Display
+from arcademark.runs.events import LearnerBegun, Learning, Progress
+from arcademark.suite.protocols import protocol
+
+LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
+ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
+
+
+def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
+    asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
+    played = invoke("run", *asked, "--seeds", 2)
+    assert played.code == 0, played.err
+    assert (
+        "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials a game; ale-2013: 5,000 episodes, "
+        "500 episodes and 30 trials\n"
+    ) in played.err
+    words = " ".join(played.out.split())
+    assert "was trained for 3 episodes; ale-2013 gives 5,000 episodes." in words
+    assert "2 trials a game; ale-2013 averages 30." in words
+    assert "Training game episodes frames first last" in words
+    assert "complete already" in invoke("run", *asked).err
+    longer = tuple(4 if part == 3 else part for part in asked)
+    assert "training episodes: 3 there, 4 now" in invoke("run", *longer).err
+    for name, start in (("c.png", b"\x89PNG"), ("deep/c.pdf", b"%PDF"), ("c.csv", b"algorithm,game,seed")):
+        written = invoke("report", "run", "-q", "--curves", name)
+        assert f"curves: {name}" in written.out
+        assert Path(name).read_bytes().startswith(start)
+    assert len(Path("c.csv").read_text().splitlines()) == 1 + 2 * 3
+    document = json.loads(invoke("report", "run", "--json").out)
+    assert document["algorithms"][0]["training_episodes"] == 3
+    assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
+
+
+def test_the_budgets_are_alternatives(invoke):
+    both = invoke("run", LEARNER, "--games", "pong", "--frames", 100, "--training-episodes", 2)
+    assert both.code == 2
+    assert "expected one of the two" in both.err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("c.jpg", ".png, .pdf, .svg or .csv"), ("c.png", "no training is recorded")]
+)
+def test_curves_that_cannot_be_written_are_refused(invoke, played, name, told):
+    outcome = invoke("report", played, "--curves", name)
+    assert outcome.code == 2
+    assert told in outcome.err
+    assert not Path(name).exists()
+
+
+def test_tune_ranks_learners_on_training_games(invoke):
+    short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
+    shown = invoke("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
+    assert shown.code == 0, shown.err
+    assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
+    assert "warning" not in shown.err
+    assert "4 settings under ale-2013" in shown.out
+    manifest = json.loads(Path("runs/tune-learner-make_learner/manifest.json").read_text())
+    assert manifest["training_episodes"] == 2
+    assert "No test game was evaluated." in invoke("ledger").out
+
+
+@pytest.mark.parametrize(("games", "told"), [("qbert", "(qbert for Atari-5's evaluation)"), ("pong", "atari-5-val")])
+def test_tune_warns_of_test_games_in_one_line(invoke, games, told):
+    outcome = invoke(
+        "tune", "perturb", "--set", "action=UP", "--try", "probability=0.5,1.0", *ALE, "--games", games, "--episodes", 1
+    )
+    (line,) = [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
+    assert line.startswith(f"warning: {games} is for testing")
+    assert told in line
+
+
+def test_a_test_game_is_for_one_setting_only(invoke):
+    short = ("--override", "max_frames_per_episode=60", "--episodes", 1, "--set", "horizon_frames=20")
+
+    def play(simulations, games, out):
+        return invoke("run", "uct", "--set", f"simulations={simulations}", "--games", games, *short, "--out", out)
+
+    assert "warning:" not in play(2, "breakout,freeway", "runs/two").err
+    assert invoke("ledger").code == 0
+    assert "warning:" not in play(3, "freeway", "runs/trying").err
+    assert "warning:" not in play(2, "breakout", "runs/again").err
+    again = play(3, "breakout", "runs/three")
+    (line,) = [line for line in again.err.splitlines() if line.startswith("warning: ")]
+    assert line.startswith("warning: with this run, uct was evaluated on Breakout in 3 runs (runs/again, runs/two and")
+    assert again.code == 0
+    shown = invoke("ledger", "runs", "--entries")
+    assert shown.code == 1
+    assert "with 2 different settings" in " ".join(shown.out.split())
+    assert "--out runs/three" in " ".join(shown.out.split())
+    document = json.loads(invoke("ledger", "runs/two", "runs/three", "--json").out)
+    assert document["accounts"][0]["repeated"][0]["settings"] == 2
+    assert invoke("ledger", "runs", "--apart", "simulations").code == 0
+    assert "no such directory" in invoke("ledger", "elsewhere").err
+
+
+ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
+TWO = Learning(12, 216_000, None, 2_000_000, recent=(("freeway", 12.34), ("pong", -20.0)))
+
+
+def moment(learning):
+    return Progress(0, 500, 0, 30, 216_000, 3_100.0, 0.01, 3_600.0, learning=learning)
+
+
+@pytest.mark.parametrize(
+    ("learning", "trained", "scores"),
+    [
+        (ONE, "trained 12/5,000 episodes (216,000 frames)", "recent score 12.3"),
+        (TWO, "trained 216,000/2,000,000 frames (12 episodes)", "recent scores freeway 12.3, pong −20.0"),
+    ],
+)
+def test_progress_tells_training_recent_score_and_time_left(learning, trained, scores):
+    shown = progress.told(moment(learning))
+    assert shown == f"{trained} · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
+    narrow = f"{trained} · {scores} · 1 h 00 min left"
+    assert progress.told(moment(learning), len(narrow)) == narrow
+    assert progress.told(moment(learning), len(narrow) - 1) == f"{trained} · 1 h 00 min left"
+
+
+def test_the_time_left_stays_in_sight():
+    for width in range(20, 150):
+        shown = progress.told(moment(TWO), width)
+        assert len(shown) <= width
+        assert shown.endswith("left")
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (
+            LearnerBegun("sarsa", protocol("ale-2013"), None, 5000, 500, 30),
+            "sarsa learns for 5,000 episodes, then 500 episodes, 30 trials a game, as ale-2013 has it",
+        ),
+        (
+            LearnerBegun("sarsa", protocol("ale-2013").override({"training_episodes": 1}), None, 1, 500, 30),
+            "sarsa learns for 1 episode, then 500 episodes, 30 trials a game; ale-2013: 5,000 episodes, 500 episodes "
+            "and 30 trials",
+        ),
+        (
+            LearnerBegun("sarsa", protocol("world-records"), 1000, None, 100, 1),
+            "sarsa learns for 1,000 frames, scored on its last 100 episodes, 1 trial a game; world-records: "
+            "200,000,000 frames, 100 episodes and 1 trial",
+        ),
+    ],
+)
+def test_the_budget_is_told_beside_the_protocols(event, line):
+    console = Console(width=80, file=io.StringIO(), soft_wrap=True)
+    Display(console).hear(event)
+    assert console.file.getvalue() == line + "\n"
