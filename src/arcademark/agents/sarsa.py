@@ -121,6 +121,7 @@ class Sarsa:
         self._env = observing(env, self.observation)
         self._num_actions = env.num_actions
         learnt_on = self._features()
+        self._num_features = learnt_on.num_features
         self._values = _values(learnt_on, self._num_actions, self.settings)
         self._learner = _Seeing(learnt_on, self._values)
         self._readers: list[_Seeing] = []
@@ -229,7 +230,7 @@ class Sarsa:
             "episodes": self._episodes,
             "steps": self._steps,
         }
-        return saved.pack(header, self._values.weights)
+        return saved.pack(header, self._values.weights, self._values.features)
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds.
@@ -243,7 +244,10 @@ class Sarsa:
 
         self._end()
         try:
-            header = saved.unpack(checkpoint, self._values.weights, self._made_for())
+            values = self._values
+            like = values.weights.shape[1:], values.weights.dtype
+            header, features, weights = saved.unpack(checkpoint, self._made_for(), self._num_features, *like)
+            values.restore(features, weights)
             self._most_active, self._scale = header["most_active"], header["reward_scale"]
             self._episodes, self._steps = header["episodes"], header["steps"]
         except ValueError as error:
@@ -255,7 +259,7 @@ class Sarsa:
         return {
             "version": VERSION,
             "features": self.settings.features,
-            "num_features": len(self._values.weights),
+            "num_features": self._num_features,
             "num_actions": self._num_actions,
         }
 
@@ -305,9 +309,11 @@ def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) ->
 def _values(features: Features, num_actions: int, settings: Settings) -> LinearValues[Any]:
     from arcademark.agents.linear.binary import BinaryValues
     from arcademark.agents.linear.counted import CountedValues
+    from arcademark.agents.linear.numbered import MANY, NumberedValues
     from arcademark.features.base import BinaryFeatures
 
-    kind = BinaryValues if isinstance(features, BinaryFeatures) else CountedValues
+    of_binary = BinaryValues if features.num_features < MANY else NumberedValues
+    kind = of_binary if isinstance(features, BinaryFeatures) else CountedValues
     decay = settings.gamma * settings.lambda_
     made: LinearValues[Any] = kind(features.num_features, num_actions, decay, settings.trace_threshold)
     return made

@@ -43,7 +43,11 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
     """Action values that are linear in features, with their traces."""
 
     weights: NDArray[Any]
-    """Shape (num_features, at least num_actions); only the first `num_actions` columns are used."""
+    """Shape (rows, at least num_actions), a row a feature; only the first `num_actions` columns are used."""
+
+    @property
+    def features(self) -> NDArray[np.int32] | None:
+        """The feature of each row, of the first rows if the others are not in use; None if each feature has the row of its number."""
 
     @property
     def num_active(self) -> int:
@@ -60,6 +64,22 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
 
     def reader(self) -> Reader[Seen]:
         """Return what tells the values of other episodes, between `end` and `begin`."""
+
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights, between `end` and `begin`.
+
+        Parameters
+        ----------
+        features : int32 array, shape (n,)
+            Each once; the weights of all others are 0.
+        weights : float array, shape (n, as in `weights`)
+        """
+
+
+def write_rows(weights: NDArray[Any], features: NDArray[np.int32], rows: NDArray[Any]) -> None:
+    """Write rows of weights, and 0 wherever else there was something."""
+    weights[np.flatnonzero(weights.any(axis=1))] = 0
+    weights[features] = rows
 
 
 def horizon(decay: float, threshold: float) -> int:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
-from arcademark.agents.linear.base import horizon
-from arcademark.agents.linear.histories import ACTIVE, FREE, NEVER, STEP, Episode, Groups
+from arcademark.agents.linear.base import horizon, write_rows
+from arcademark.agents.linear.histories import ACTIVE, COLUMNS, FREE, MOVED, NEVER, STEP, Episode, Groups
 from arcademark.agents.linear.rows import LANES
 from arcademark.features.base import Change
 
@@ -45,6 +45,15 @@ class BinaryValues:
         self._episode = _episode(STEPS, steps, decay)
         self._forget()
         self.values = self._episode.values[:num_actions]
+
+    @property
+    def features(self) -> NDArray[np.int32] | None:
+        """The feature of each row of weights: None, since each has the row of its number."""
+        return None
+
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights of features, between `end` and `begin`; those of all others are 0."""
+        write_rows(self.weights, features, weights)
 
     @property
     def num_active(self) -> int:
@@ -81,7 +90,7 @@ class BinaryValues:
 
     def _make_room(self, moving: int) -> None:
         """See to it that there are places for all groups that `moving` features can need."""
-        counters, places = self._episode.counters, len(self._groups.size) - 1
+        counters, places = self._episode.counters, len(self._groups.free) - 1
         if counters[FREE] >= min(moving, places - counters[FREE] + 1):
             return
         histories.settle(self.weights, self._groups, self._episode, True)
@@ -97,10 +106,9 @@ class BinaryValues:
 
     def _forget(self) -> None:
         episode, groups = self._episode, self._groups
-        places = len(groups.size)
-        groups.event[:] = groups.born[:] = NEVER
-        groups.taken[0] = NEVER
-        groups.first[0] = histories.OFF
+        places = len(groups.free)
+        groups.table[:] = NEVER
+        groups.table[0, MOVED] = 0
         groups.free[: places - 1] = np.arange(places - 1, 0, -1)
         episode.counters[:] = 0
         episode.counters[FREE] = places - 1
@@ -127,22 +135,12 @@ class BinaryReader:
 
 
 def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
-    def one() -> NDArray[np.int32]:
-        return np.zeros(places, np.int32)
-
     return Groups(
         of=np.zeros(num_features, np.int32),
-        taken=np.full((places, LANES), NEVER, np.int32),
-        since=one(),
-        first=np.full(places, histories.OFF, np.int32),
-        born=np.full(places, NEVER, np.int32),
-        size=one(),
-        event=np.full(places, NEVER, np.int32),
-        next=one(),
-        moved=one(),
+        table=np.full((places, COLUMNS), NEVER, np.int32),
         gain=np.zeros((places, LANES), dtype),
-        touched=one(),
-        free=one(),
+        leaving=np.zeros(places, np.int32),
+        free=np.zeros(places, np.int32),
         by_hash=np.zeros(2 * places, np.int32),
     )
 

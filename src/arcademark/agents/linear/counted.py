@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+from arcademark.agents.linear.base import write_rows
 from arcademark.features.base import Counts
 
 
@@ -40,6 +41,15 @@ class CountedValues:
         self._live = np.zeros(1024, np.int64)
         self._num_live = 0
         self._features, self._counts = np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+    @property
+    def features(self) -> NDArray[np.int32] | None:
+        """The feature of each row of weights: None, since each has the row of its number."""
+        return None
+
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights of features, between `end` and `begin`; those of all others are 0."""
+        write_rows(self.weights, features, weights)
 
     def begin(self, seen: Counts) -> None:
         """Begin an episode in a state."""

@@ -2,7 +2,7 @@
 
 ::
 
-    header (JSON) ─ newline ─ zlib(number of each row, int32; its weights, as they are)
+    header (JSON) ─ newline ─ zlib(feature of each row, int32, ascending; its weights, as they are)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVEL = 1
 """Of compression: weights are noise, but those of actions never taken are zero."""
 
 
-def pack(header: Mapping[str, Any], weights: NDArray[Any]) -> bytes:
+def pack(header: Mapping[str, Any], weights: NDArray[Any], features: NDArray[np.int32] | None = None) -> bytes:
     """Return a header and weights as bytes, the same for the same.
 
     Parameters
@@ -27,22 +27,34 @@ def pack(header: Mapping[str, Any], weights: NDArray[Any]) -> bytes:
     header : mapping
         As JSON.
     weights : float array, shape (F, A)
+    features : int32 array, shape (F,) or shorter, optional
+        The feature of each row, of the first rows if the others are zero; if left out, they are 0, 1, 2, …
     """
     rows = np.flatnonzero(weights.any(axis=1)).astype(np.int32)
-    body = zlib.compress(rows.tobytes() + weights[rows].tobytes(), LEVEL)
+    numbers = rows
+    if features is not None:
+        rows = rows[np.argsort(features[rows])]
+        numbers = features[rows]
+    body = zlib.compress(numbers.tobytes() + weights[rows].tobytes(), LEVEL)
     return json.dumps({**header, "rows": len(rows)}, sort_keys=True).encode() + b"\n" + body
 
 
-def unpack(data: bytes, weights: NDArray[Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the weights that `pack` made into bytes, and return their header. On an error nothing is written.
+def unpack(
+    data: bytes, expected: Mapping[str, Any], num_features: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[Any]]:
+    """Return what `pack` made into bytes: the header, the features whose weights are not zero, and their weights.
 
     Parameters
     ----------
     data : bytes
-    weights : float array, shape (F, A)
-        Written to, zero where nothing was kept.
     expected : mapping
         What the header must say.
+    num_features : int
+        Each feature is below it.
+    shape : tuple of int
+        Of a row of weights.
+    dtype : data type
+        Of weights.
 
     Raises
     ------
@@ -58,10 +70,8 @@ def unpack(data: bytes, weights: NDArray[Any], expected: Mapping[str, Any]) -> d
         raise ValueError("it is damaged") from None
     for name in wrong:
         raise ValueError(f"its {name} is {header.get(name)!r}; expected {expected[name]!r}")
-    count, width = header.pop("rows"), weights.shape[1] * weights.itemsize
-    rows = np.frombuffer(content[: 4 * count], np.int32)
-    if len(content) != count * (4 + width) or (count and not 0 <= rows.min() <= rows.max() < len(weights)):
+    count, width = header.pop("rows"), int(np.prod(shape)) * dtype.itemsize
+    features = np.frombuffer(content[: 4 * count], np.int32)
+    if len(content) != count * (4 + width) or (count and not 0 <= features.min() <= features.max() < num_features):
         raise ValueError("it is damaged")
-    weights[np.flatnonzero(weights.any(axis=1))] = 0
-    weights[rows] = np.frombuffer(content, weights.dtype, offset=4 * count).reshape(count, weights.shape[1])
-    return header
+    return header, features, np.frombuffer(content, dtype, offset=4 * count).reshape(count, *shape)

@@ -1,0 +1,113 @@
+"""Action values on binary features of which few are ever met: a row of weights for each that was.
+
+B-PROST has 20.6 million features and Blob-PROST 114.7 million; rows for all of them would take gigabytes, most of them
+never used and the others too far apart. So features are numbered as they are met (see `features.numbering`), and what
+`binary` keeps of a feature is kept of its number. Results are the same to the last bit: nothing depends on where a row
+stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from arcademark.agents.linear import histories
+from arcademark.agents.linear.binary import BinaryReader, BinaryValues
+from arcademark.agents.linear.rows import LANES
+from arcademark.features.base import Change
+from arcademark.features.numbering import Numbering
+
+MANY = 1 << 22
+"""From so many features on, they are numbered."""
+ROWS = 1 << 16
+"""Rows at first, twice as many as are needed whenever more are."""
+
+
+class NumberedValues(BinaryValues):
+    """A `base.LinearValues` on features that are 0 or 1, of which few are ever met.
+
+    Parameters
+    ----------
+    num_features, num_actions, decay, threshold, dtype
+        As of `binary.BinaryValues`.
+    rows : int
+        Rows of weights at first, at least 1.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        num_actions: int,
+        decay: float,
+        threshold: float,
+        dtype: DTypeLike = np.float32,
+        rows: int = ROWS,
+    ) -> None:
+        super().__init__(rows, num_actions, decay, threshold, dtype)
+        self.numbering = Numbering(num_features)
+
+    @property
+    def features(self) -> NDArray[np.int32]:
+        """The feature of each row of `weights` that is in use, shape (n,)."""
+        return self.numbering.features
+
+    def see(self, seen: Change) -> None:
+        """See the state that followed."""
+        numbered = self.numbering.meet(seen)
+        self._make_rows()
+        super().see(numbered)
+
+    def reader(self) -> NumberedReader:
+        """Return what tells the values of other episodes, between `end` and `begin`."""
+        return NumberedReader(self, len(self.values))
+
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights, between `end` and `begin`.
+
+        Parameters
+        ----------
+        features : int32 array, shape (n,)
+            Each once; all others' weights are 0.
+        weights : float array, shape (n, LANES)
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature, or one is there twice; nothing is changed then.
+        """
+        self.numbering.restore(features)
+        self.weights[:] = 0
+        self._make_rows()
+        self.weights[: len(features)] = weights
+
+    def _make_rows(self) -> None:
+        known, rows = self.numbering.known, len(self.weights)
+        if known <= rows:
+            return
+        weights = np.zeros((2 * known, LANES), self.weights.dtype)
+        of = np.zeros(2 * known, np.int32)
+        weights[:rows] = self.weights
+        of[:rows] = self._groups.of
+        self.weights, self._groups = weights, self._groups._replace(of=of)
+
+
+class NumberedReader(BinaryReader):
+    """A `base.Reader` on features that are 0 or 1; those that were never met in training have no weight.
+
+    Parameters
+    ----------
+    learnt : NumberedValues
+        Whose weights are read.
+    num_actions : int
+    """
+
+    def __init__(self, learnt: NumberedValues, num_actions: int) -> None:
+        super().__init__(learnt.weights, num_actions)
+        self._learnt = learnt
+
+    def see(self, seen: Change) -> None:
+        """See the state that followed."""
+        numbered = self._learnt.numbering.recall(seen)
+        histories.read(self._learnt.weights, numbered.on, numbered.off, self.values)
