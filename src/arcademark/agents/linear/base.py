@@ -47,7 +47,7 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
 
     @property
     def features(self) -> NDArray[np.int32] | None:
-        """The feature of each row, of the first rows if the others are not in use; None if each feature has the row of its number."""
+        """The feature of each row, of those in use; None if each feature has the row of its number."""
 
     @property
     def num_active(self) -> int:
