@@ -10,8 +10,8 @@ turns, as processor time of one core; a round is as many episodes as hold ``--fr
 the quartiles of ratios in brackets.
 
 * Active, and newly active: features a step, means.
-* Features, and learning: microseconds a step. The first are timed by showing the episodes of the last round to the
-  feature set again, the second are what is left of a step without them and without playing and observing.
+* Features, and learning: microseconds a step by the clock, medians of a further round with a watch on both. Choosing
+  actions counts as learning.
 * Memory: what a process holds more after it has made a learner and trained it for ``--warm`` frames, everything
   included, and the bytes of the weights.
 * The peer is b-pro, the C++ program of Liang et al. 2016 (its B-PROST and Blob-PROST learners). Its speed was measured
@@ -33,12 +33,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -47,10 +49,9 @@ from arcademark.agents.loading import AgentSpec
 from arcademark.agents.sarsa import Sarsa
 from arcademark.environments.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
-from arcademark.features.registry import feature_sets, make_features
-from arcademark.report.seen import Follower
-from arcademark.runs.lane import Lane, Meter, episode_rng
-from arcademark.runs.moments import Moment
+from arcademark.features.base import Change, Counts
+from arcademark.features.registry import feature_sets
+from arcademark.runs.lane import Lane, Meter
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import EpisodeResult, decode_actions
 from arcademark.runs.trial import Player, _training_episode
@@ -150,19 +151,6 @@ class Training:
                 act(number)
                 act(number)
 
-    def again(self, results: Sequence[EpisodeResult]) -> Iterator[Moment]:
-        """Play the same episodes in the environment, and show what the learner saw."""
-        environment = self.environment
-        observation = np.empty(environment.spec.observation_shape, np.uint8)
-        for result in results:
-            environment.reset(episode_rng(self.trial.seed, "training", result.record.episode, "environment"))
-            first = True
-            for action in decode_actions(result.actions).tolist():
-                environment.observe(observation)
-                yield Moment(first, environment.episode_frames, observation, environment)
-                environment.step(action)
-                first = False
-
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the processor time that `work` takes."""
@@ -197,33 +185,84 @@ class Speed:
 
 
 def measure(game: str, name: str, warm: int, frames: int, rounds: int) -> Speed:
-    """Train, and play what was trained again without learning."""
+    """Train in turns with raw emulation, and then once more with a watch on the parts of a step."""
     training = Training(game, name)
     training.raw(training.play(warm))
-    ours, raw, steps = [], [], []
-    results: list[EpisodeResult] = []
+    ours, raw = [], []
     for _ in range(rounds):
         begin = time.process_time()
         results = training.play(frames)
         spent = time.process_time() - begin
         played = sum(result.record.frames for result in results)
         ours.append(played / spent)
-        steps.append(1e6 * spent / sum(result.record.steps for result in results))
         raw.append(played / seconds(lambda results=results: training.raw(results)))  # type: ignore[misc]
-    follower = Follower(make_features(name, training.environment.spec))
-    for moment in training.again(results):
-        follower.follow(moment)
-    playing = 1e6 * seconds(lambda: sum(1 for _ in training.again(results))) / len(follower.active)
-    features = statistics.fmean(follower.microseconds[1:])
+    watch = Watch(training)
+    training.play(frames)
     return Speed(
         ratios=[a / b for a, b in zip(ours, raw, strict=True)],
         raw=statistics.median(raw),
         ours=statistics.median(ours),
-        active=statistics.fmean(follower.active),
-        came=float(np.nanmean(follower.came)),
-        features=features,
-        learning=statistics.median(steps) - playing - features,
+        active=statistics.fmean(watch.active),
+        came=statistics.fmean(watch.came),
+        features=statistics.median(watch.features),
+        learning=statistics.median(watch.learning),
     )
+
+
+class Watch:
+    """A watch on the steps of a learner in training.
+
+    Attributes
+    ----------
+    active, came : list of int
+        Features that are not zero, and that became so, a number a step.
+    features, learning : list of float
+        Microseconds a step; choosing actions counts as learning.
+    """
+
+    def __init__(self, training: Training) -> None:
+        self.active: list[int] = []
+        self.came: list[int] = []
+        self.features: list[float] = []
+        self.learning: list[float] = []
+        self._others = 0.0
+        self._before = np.empty(0, np.int32)
+        checked = training.learner
+        assert isinstance(checked.learner, Sarsa)
+        self._agent = checked.learner
+        self._look = self._agent._learner._of
+        self._agent._learner._of = self._see
+        self._act, self._learn = checked.act, checked.learn
+        setattr(checked, "act", self._timed(self._act))  # noqa: B010 (a method is put in another's place)
+        setattr(checked, "learn", self._timed(self._learn, ends=True))  # noqa: B010
+
+    def _see(self, observation: NDArray[np.uint8]) -> Change | Counts:
+        begin = time.perf_counter()
+        seen: Change | Counts = self._look(observation)
+        spent = time.perf_counter() - begin
+        self.features.append(1e6 * spent)
+        if isinstance(seen, Change):
+            self.came.append(len(seen.on))
+        else:
+            self.came.append(len(np.setdiff1d(seen.features, self._before)))
+            self._before = seen.features.copy()
+        self._others += time.perf_counter() - begin
+        return seen
+
+    def _timed(self, work: Callable[..., Any], ends: bool = False) -> Callable[..., Any]:
+        """Let `work` add to the time of a step, less what it took to see; `ends` if the step ends with it."""
+
+        def call(*arguments: Any) -> Any:
+            begin = time.perf_counter()
+            result = work(*arguments)
+            self._others -= time.perf_counter() - begin
+            if ends:
+                self.learning.append(-1e6 * self._others)
+                self.active.append(self._agent._values.num_active)
+                self._others = 0.0
+            return result
+
+        return call
 
 
 def least(name: str, game: str, peers: dict[tuple[str, str], float]) -> float | None:

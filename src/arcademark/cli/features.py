@@ -101,8 +101,8 @@ def show(
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
 
-    The time is processor time of one step of the feature set, learning not included. Without FILE a figure is named
-    after set and game.
+    The time is that of one step of the feature set, learning not included. Without FILE a figure is named after set
+    and game.
     """
     from arcademark.features.registry import feature_sets
     from arcademark.report import seen, seen_renderers

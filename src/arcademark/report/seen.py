@@ -94,7 +94,7 @@ class Seen:
         Features that are not zero, and that became so, a step; first steps of episodes do not count. None if there is
         no other step.
     microseconds : float
-        Processor time of a step, median.
+        Time of a step, median; learning is not included.
     images : Images
     """
 
@@ -227,7 +227,7 @@ class Follower:
     values : float32 array, shape (num_features,)
         Of the last moment.
     active, came, microseconds : list of float
-        A number a step: features that are not zero; that became so (NaN in first steps); processor time.
+        A number a step: features that are not zero; that became so (NaN in first steps); time.
     """
 
     def __init__(self, features: Features) -> None:
@@ -247,9 +247,9 @@ class Follower:
             self.features.begin()
             self.values[np.flatnonzero(self.values)] = 0
             self._active = 0
-        begin = time.process_time_ns()
+        begin = time.perf_counter_ns()
         seen = self._look(moment.observation)
-        self.microseconds.append((time.process_time_ns() - begin) / 1000)
+        self.microseconds.append((time.perf_counter_ns() - begin) / 1000)
         came = self._take(seen) if isinstance(seen, Change) else self._replace(seen)
         self.active.append(float(self._active))
         self.came.append(np.nan if moment.first else float(came))
