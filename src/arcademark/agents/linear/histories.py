@@ -44,41 +44,29 @@ class Groups(NamedTuple):
     ----------
     of : int32 array, shape (F,)
         The group of each feature.
-    taken : int32 array, shape (G, LANES)
-        τ of each action when the group was made, `NEVER` for no trace.
-    since : int32 array, shape (G,)
-        Weights hold the updates before this step.
-    first : int32 array, shape (G,)
-        Of features that are on: actions taken from this step on restart their traces. `OFF` for features that are off.
-    born : int32 array, shape (G,)
-        Number of the event in which it was made.
-    size : int32 array, shape (G,)
-        Features in it (not counted for group 0).
-    event : int32 array, shape (G,)
-        Number of the event for which `gain` and `next` were computed.
-    next : int32 array, shape (G,)
-        The group into which its features turn in that event.
-    moved : int32 array, shape (G,)
-        How many did so far.
+    table : int32 array, shape (G, COLUMNS)
+        What is known of a group, together, for it is needed together. The first `LANES` columns are the τ of each
+        action when the group was made, `NEVER` for no trace; then
+
+        * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
+        * `SINCE`: weights hold the updates before this step;
+        * `BORN`: the number of the event in which the group was made;
+        * `SIZE`: features in it (not counted for group 0);
+        * `LEFT`: the number of the last event in which features left it; for that event
+        * `NEXT`: the group they go to,
+        * `MOVED`: how many did so far.
     gain : float array, shape (G, LANES)
-        What its features' weights gained since `since`.
-    touched, free : int32 array, shape (G,)
+        What the weights of features that leave in event `LEFT` gained since `SINCE`.
+    leaving, free : int32 array, shape (G,)
         Lists: of groups that features leave in this event, of unused places.
     by_hash : int32 array, shape (a power of two above G,)
         Groups made in this event, by the hash of their traces; those of other events are empty places.
     """
 
     of: NDArray[np.int32]
-    taken: NDArray[np.int32]
-    since: NDArray[np.int32]
-    first: NDArray[np.int32]
-    born: NDArray[np.int32]
-    size: NDArray[np.int32]
-    event: NDArray[np.int32]
-    next: NDArray[np.int32]
-    moved: NDArray[np.int32]
+    table: NDArray[np.int32]
     gain: NDArray[Any]
-    touched: NDArray[np.int32]
+    leaving: NDArray[np.int32]
     free: NDArray[np.int32]
     by_hash: NDArray[np.int32]
 
@@ -121,9 +109,11 @@ class Episode(NamedTuple):
 
 
 STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
+FIRST, SINCE, BORN, SIZE, LEFT, NEXT, MOVED = range(LANES, LANES + 7)
+COLUMNS = 32
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
     """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if there are none."""
     sums, powers, blocks = episode.sums, episode.powers, episode.blocks
@@ -139,9 +129,9 @@ def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
     return rest + sums[end] * powers[last_block - tau + horizon]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
-    """Compute what a group's weights gained before now, and when its traces are from, now.
+    """Compute what a group's weights gained before now, and from when its traces are, now.
 
     Parameters
     ----------
@@ -154,76 +144,77 @@ def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
 
     Returns
     -------
-    bool
-        Whether there are any traces.
+    int
+        A hash of `taken`, 0 if there are no traces.
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
-    since, first = groups.since[group], groups.first[group]
-    any_trace = False
+    row, gain = groups.table[group], groups.gain[group]
+    since, first = row[SINCE], row[FIRST]
+    code = np.uint64(0)
     for lane in range(LANES):
-        tau, last = groups.taken[group, lane], episode.last[lane]
+        tau, last = row[lane], episode.last[lane]
+        restarted = first != OFF and last >= first
+        gain[lane] = 0.0
+        taken[lane] = NEVER
+        if tau == NEVER and not restarted:
+            continue
         end, gained = now - 1, 0.0
-        if first != OFF and last >= first:
+        if restarted:
             restart = episode.next_taken[first, lane]
             gained = episode.gains[now, lane] - episode.gains[restart, lane]
             end = restart - 1
+            tau_now = last
         else:
-            last = tau
+            tau_now = tau
         if tau != NEVER:
             gained += span(episode, tau, since, end)
-        groups.gain[group, lane] = gained
-        alive = last != NEVER and now - last <= horizon
-        taken[lane] = last if alive else NEVER
-        any_trace |= alive
-    return any_trace
+        gain[lane] = gained
+        if now - tau_now <= horizon:
+            taken[lane] = tau_now
+            code = (code ^ np.uint64(tau_now * LANES + lane + 1)) * np.uint64(0x9E3779B97F4A7C15)
+    return code
 
 
-@njit(cache=True)
-def find_group(groups, episode, first, taken):  # type: ignore[no-untyped-def]
-    """Return the group of this event with certain traces, made if there is none; arguments as in `Groups`."""
-    now, event = episode.counters[STEP], episode.counters[EVENT]
-    code = np.uint64(first + 2)
-    for lane in range(LANES):
-        code = (code ^ np.uint64(taken[lane] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-        code ^= code >> np.uint64(29)
+@njit(cache=True, inline="always")
+def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-def]
+    """Return the group of this event with certain traces, made if there is none; `code` is their hash."""
+    event = episode.counters[EVENT]
     mask = np.uint64(len(groups.by_hash) - 1)
-    slot = code & mask
-    while groups.born[groups.by_hash[slot]] == event:
+    slot = (code >> np.uint64(32)) & mask
+    while groups.table[groups.by_hash[slot], BORN] == event:
         group = groups.by_hash[slot]
-        same = groups.first[group] == first
+        row = groups.table[group]
+        same = row[FIRST] == first
         for lane in range(LANES):
-            same &= groups.taken[group, lane] == taken[lane]
+            same &= row[lane] == taken[lane]
         if same:
             return group
         slot = (slot + np.uint64(1)) & mask
     episode.counters[FREE] -= 1
     group = groups.free[episode.counters[FREE]]
     groups.by_hash[slot] = group
-    groups.taken[group] = taken
-    groups.since[group] = now
-    groups.first[group] = first
-    groups.born[group] = event
-    groups.size[group] = groups.moved[group] = 0
-    groups.event[group] = NEVER
+    row = groups.table[group]
+    row[:LANES] = taken
+    row[FIRST] = first
+    row[SINCE] = episode.counters[STEP]
+    row[BORN] = event
+    row[LEFT] = NEVER
+    row[SIZE] = row[MOVED] = 0
     return group
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def leave(groups, episode, group, taken):  # type: ignore[no-untyped-def]
-    """Compute what features take with them that leave a group now, and where they go; returns nothing."""
-    event = episode.counters[EVENT]
-    was_on = groups.first[group] != OFF
-    any_trace = settle_group(groups, episode, group, taken)
-    if was_on:
-        groups.next[group] = find_group(groups, episode, OFF, taken) if any_trace else 0
-    else:
-        groups.next[group] = find_group(groups, episode, episode.counters[TAKEN], taken)
-    groups.event[group] = event
+    """Compute what features take with them that leave a group now, and where they go."""
+    code = settle_group(groups, episode, group, taken)
+    first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
+    groups.table[group, NEXT] = 0 if first == OFF and code == 0 else find_group(groups, episode, first, taken, code)
+    groups.table[group, LEFT] = episode.counters[EVENT]
 
 
 @njit(cache=True)
-def turn(weights, groups, episode, features, sign, touched, taken):  # type: ignore[no-untyped-def]
+def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ignore[no-untyped-def]
     """Move features that turned on or off to their next group, and settle their weights.
 
     Parameters
@@ -234,34 +225,34 @@ def turn(weights, groups, episode, features, sign, touched, taken):  # type: ign
     features : int32 array, shape (n,)
     sign : float
         1 where they turned on, -1 where off: their weights' part in the values.
-    touched : int
-        Groups listed in ``groups.touched``.
+    leaving : int
+        Groups listed in ``groups.leaving``.
     taken : int32 array, shape (LANES,)
         Scratch.
 
     Returns
     -------
     int
-        Groups listed in ``groups.touched`` now.
+        Groups listed in ``groups.leaving`` now.
     """
     event = episode.counters[EVENT]
-    groups_of, events, following, moved = groups.of, groups.event, groups.next, groups.moved
-    left = np.empty(BLOCK, np.int32)
+    groups_of, table = groups.of, groups.table
+    old = np.empty(BLOCK, np.int32)
     for start in range(0, len(features), BLOCK):
         block = features[start : start + BLOCK]
         for i in range(len(block)):
             feature = block[i]
             expect_row(weights, feature)
             group = groups_of[feature]
-            if events[group] != event:
+            if table[group, LEFT] != event:
                 leave(groups, episode, group, taken)
-                groups.touched[touched] = group
-                touched += 1
-            moved[group] += 1
-            groups_of[feature] = following[group]
-            left[i] = group
-        add_rows(weights, block, groups.gain, left, sign, episode.values)
-    return touched
+                groups.leaving[leaving] = group
+                leaving += 1
+            table[group, MOVED] += 1
+            groups_of[feature] = table[group, NEXT]
+            old[i] = group
+        add_rows(weights, block, groups.gain, old, sign, episode.values)
+    return leaving
 
 
 @njit(cache=True)
@@ -273,26 +264,27 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
     groups : Groups
     episode : Episode
     start, stop : int
-        Part of ``groups.touched``.
+        Part of ``groups.leaving``.
     sign : int
         1 where they turned on, -1 where off.
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
     for i in range(start, stop):
-        group = groups.touched[i]
-        moved, following = groups.moved[group], groups.next[group]
-        groups.moved[group] = 0
+        group = groups.leaving[i]
+        row = groups.table[group]
+        moved, following = row[MOVED], groups.table[row[NEXT]]
+        row[MOVED] = 0
         for lane in range(LANES):
-            tau = groups.taken[following, lane]
+            tau = following[lane]
             if tau != NEVER:
                 episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
                 episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
-        if following:
-            groups.size[following] += moved
+        if row[NEXT]:
+            following[SIZE] += moved
         if group:
-            groups.size[group] -= moved
-            if groups.size[group] == 0:
+            row[SIZE] -= moved
+            if row[SIZE] == 0:
                 groups.free[episode.counters[FREE]] = group
                 episode.counters[FREE] += 1
 
@@ -312,8 +304,8 @@ def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
     taken = np.empty(LANES, np.int32)
     left = turn(weights, groups, episode, off, -1.0, 0, taken)
     account(groups, episode, 0, left, -1)
-    touched = turn(weights, groups, episode, on, 1.0, left, taken)
-    account(groups, episode, left, touched, 1)
+    both = turn(weights, groups, episode, on, 1.0, left, taken)
+    account(groups, episode, left, both, 1)
     episode.counters[ACTIVE] += len(on) - len(off)
     episode.counters[EVENT] += 1
 
@@ -375,16 +367,17 @@ def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
         group = groups.of[feature]
         if group == 0:
             continue
-        if groups.event[group] != event:
-            any_trace = settle_group(groups, episode, group, taken)
-            groups.next[group] = group if dead_only and (any_trace or groups.first[group] != OFF) else 0
-            groups.event[group] = event
-        if groups.next[group] == 0:
+        row = groups.table[group]
+        if row[LEFT] != event:
+            code = settle_group(groups, episode, group, taken)
+            row[NEXT] = group if dead_only and (code or row[FIRST] != OFF) else 0
+            row[LEFT] = event
+        if row[NEXT] == 0:
             groups.of[feature] = 0
             for lane in range(LANES):
                 weights[feature, lane] += groups.gain[group, lane]
-            groups.size[group] -= 1
-            if groups.size[group] == 0:
+            row[SIZE] -= 1
+            if row[SIZE] == 0:
                 groups.free[episode.counters[FREE]] = group
                 episode.counters[FREE] += 1
     episode.counters[EVENT] += 1
