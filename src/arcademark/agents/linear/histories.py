@@ -149,13 +149,13 @@ def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
-    row, gain = groups.table[group], groups.gain[group]
-    since, first = row[SINCE], row[FIRST]
+    table, gain, last_taken = groups.table, groups.gain, episode.last
+    since, first = table[group, SINCE], table[group, FIRST]
     code = np.uint64(0)
     for lane in range(LANES):
-        tau, last = row[lane], episode.last[lane]
+        tau, last = table[group, lane], last_taken[lane]
         restarted = first != OFF and last >= first
-        gain[lane] = 0.0
+        gain[group, lane] = 0.0
         taken[lane] = NEVER
         if tau == NEVER and not restarted:
             continue
@@ -169,7 +169,7 @@ def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
             tau_now = tau
         if tau != NEVER:
             gained += span(episode, tau, since, end)
-        gain[lane] = gained
+        gain[group, lane] = gained
         if now - tau_now <= horizon:
             taken[lane] = tau_now
             code = (code ^ np.uint64(tau_now * LANES + lane + 1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -180,27 +180,28 @@ def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
 def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-def]
     """Return the group of this event with certain traces, made if there is none; `code` is their hash."""
     event = episode.counters[EVENT]
-    mask = np.uint64(len(groups.by_hash) - 1)
+    table, by_hash = groups.table, groups.by_hash
+    mask = np.uint64(len(by_hash) - 1)
     slot = (code >> np.uint64(32)) & mask
-    while groups.table[groups.by_hash[slot], BORN] == event:
-        group = groups.by_hash[slot]
-        row = groups.table[group]
-        same = row[FIRST] == first
+    group = by_hash[slot]
+    while table[group, BORN] == event:
+        same = table[group, FIRST] == first
         for lane in range(LANES):
-            same &= row[lane] == taken[lane]
+            same &= table[group, lane] == taken[lane]
         if same:
             return group
         slot = (slot + np.uint64(1)) & mask
+        group = by_hash[slot]
     episode.counters[FREE] -= 1
     group = groups.free[episode.counters[FREE]]
-    groups.by_hash[slot] = group
-    row = groups.table[group]
-    row[:LANES] = taken
-    row[FIRST] = first
-    row[SINCE] = episode.counters[STEP]
-    row[BORN] = event
-    row[LEFT] = NEVER
-    row[SIZE] = row[MOVED] = 0
+    by_hash[slot] = group
+    for lane in range(LANES):
+        table[group, lane] = taken[lane]
+    table[group, FIRST] = first
+    table[group, SINCE] = episode.counters[STEP]
+    table[group, BORN] = event
+    table[group, LEFT] = NEVER
+    table[group, SIZE] = table[group, MOVED] = 0
     return group
 
 
@@ -270,21 +271,21 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
+    table = groups.table
     for i in range(start, stop):
         group = groups.leaving[i]
-        row = groups.table[group]
-        moved, following = row[MOVED], groups.table[row[NEXT]]
-        row[MOVED] = 0
+        moved, following = table[group, MOVED], table[group, NEXT]
+        table[group, MOVED] = 0
         for lane in range(LANES):
-            tau = following[lane]
+            tau = table[following, lane]
             if tau != NEVER:
                 episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
                 episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
-        if row[NEXT]:
-            following[SIZE] += moved
+        if following:
+            table[following, SIZE] += moved
         if group:
-            row[SIZE] -= moved
-            if row[SIZE] == 0:
+            table[group, SIZE] -= moved
+            if table[group, SIZE] == 0:
                 groups.free[episode.counters[FREE]] = group
                 episode.counters[FREE] += 1
 
