@@ -40,17 +40,20 @@ def spec(observed):
 
 
 def test_what_is_seen_is_shown_and_drawn(invoke):
-    shown = invoke("features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg")
+    shown = invoke(
+        "features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg", "--pdf", "f.pdf"
+    )
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())
     assert "Freeway basic 28,672" in words
     assert "Freeway bass 1,606,528" in words
     assert "Freeway, bass(background_screens=500)" in words
     assert "random play, seed 0, after 100 frames" in shown.out
-    assert "figure: basic-bass-freeway.png\nfigure: f.svg\n" in shown.out
+    assert "figure: basic-bass-freeway.png\nfigure: f.svg\nfigure: f.pdf\n" in shown.out
     with Image.open("basic-bass-freeway.png") as image:
         assert image.width > 1000
         assert len(np.unique(np.asarray(image).reshape(-1, image.mode.count("A") + 3), axis=0)) > 20
+    assert Path("f.pdf").read_bytes().startswith(b"%PDF")
     assert Path("f.svg").read_text().count("<image") == 4 + 4
 
 

@@ -219,10 +219,11 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
             assert apart
 
 
-def test_svg_and_png_are_the_same_for_the_same_plate():
+def test_files_are_the_same_for_the_same_plate():
     item = seen.see("pixels", random_play("toy", "palette"), 60)
     plate = seen_renderers.plate([item])
     assert plate_files.png(plate) == plate_files.png(plate)
+    assert plate_files.pdf(plate) == plate_files.pdf(plate)
     drawing = plate_files.on_paper(plate_files.svg(plate, "features"))
     assert drawing == plate_files.on_paper(plate_files.svg(plate, "features"))
     assert drawing.count("<image") == 2

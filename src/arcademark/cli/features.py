@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +83,8 @@ def command(ctx: click.Context, as_json: bool) -> int:
 @click.option(
     "--png", is_flag=False, flag_value="", metavar="[FILE]", help="Also draw what is seen. Replaces a figure."
 )
-@click.option("--svg", is_flag=False, flag_value="", metavar="[FILE]", help="Likewise, for pages and print.")
+@click.option("--svg", is_flag=False, flag_value="", metavar="[FILE]", help="Likewise, for pages.")
+@click.option("--pdf", is_flag=False, flag_value="", metavar="[FILE]", help="Likewise, for print.")
 @options.as_json
 def show(
     sets: tuple[str, ...],
@@ -97,6 +98,7 @@ def show(
     trial: str | None,
     png: str | None,
     svg: str | None,
+    pdf: str | None,
     as_json: bool,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
@@ -121,7 +123,7 @@ def show(
         with _working(f"{game}: {name}"):
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
             found.append(seen.see(name, play, after, parameters))
-    written = _write_figures(found, png, svg)
+    written = _write_figures(found, {"png": png, "svg": svg, "pdf": pdf})
     if as_json:
         options.print_json(seen_renderers.document(found))
     else:
@@ -153,17 +155,20 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[Seen], png: str | None, svg: str | None) -> list[Path]:
-    """Write what is asked for, and return where."""
+def _write_figures(found: Sequence[Seen], given: Mapping[str, str | None]) -> list[Path]:
+    """Write what is asked for, given the file of each kind, and return where."""
     from arcademark.report import plate_files, seen_renderers
 
+    name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
-    for kind, given in (("png", png), ("svg", svg)):
-        if given is None:
+    for kind, asked in given.items():
+        if asked is None:
             continue
-        path = Path(given or f"{'-'.join(dict.fromkeys([i.name for i in found] + [i.game for i in found]))}.{kind}")
-        plate = seen_renderers.plate(found)
-        content = plate_files.png(plate) if kind == "png" else plate_files.on_paper(plate_files.svg(plate, "features"))
+        path, plate = Path(asked or f"{name}.{kind}"), seen_renderers.plate(found)
+        if kind == "svg":
+            content: str | bytes = plate_files.on_paper(plate_files.svg(plate, "features"))
+        else:
+            content = plate_files.png(plate) if kind == "png" else plate_files.pdf(plate)
         write(path, content, option=f"--{kind}", example=f"features.{kind}")
         written.append(path)
     return written

@@ -1,11 +1,13 @@
-"""Plates as SVG and PNG."""
+"""Plates as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
 import io
 import re
 
+import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
@@ -63,6 +65,17 @@ def png(plate: Plate) -> bytes:
         metadata={"Software": None},
         bbox_inches=figure.bbox_inches.padded(MARGIN / 72),
     )
+    return out.getvalue()
+
+
+def pdf(plate: Plate) -> bytes:
+    """Draw a plate as a PDF on the light theme's paper, undated, its text as text."""
+    figure = draw(plate)
+    FigureCanvasPdf(figure)
+    figure.patch.set_facecolor(PALETTE["paper"])
+    out, unsigned = io.BytesIO(), dict.fromkeys(("CreationDate", "Producer", "Creator"))
+    with mpl.rc_context({"pdf.fonttype": 42}):
+        figure.savefig(out, format="pdf", metadata=unsigned, bbox_inches=figure.bbox_inches.padded(MARGIN / 72))
     return out.getvalue()
 
 
