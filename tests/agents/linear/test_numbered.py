@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arcademark.agents.linear import saved
 from arcademark.agents.linear.binary import BinaryValues
 from arcademark.agents.linear.numbered import NumberedValues
 from arcademark.features.base import Change
@@ -88,6 +89,17 @@ def test_features_that_were_never_met_have_no_value():
     np.testing.assert_allclose(reader.values, numbered.weights[1, :ACTIONS], atol=1e-6)
     assert len(numbered.features) + 2 <= FEATURES
     assert not np.isin(new, numbered.features).any()
+
+
+def test_what_is_saved_does_not_depend_on_the_numbering():
+    numbered, every = make(), BinaryValues(FEATURES, ACTIONS, 0.9, 0.01)
+    play([numbered, every], np.random.default_rng(4), 70)
+    kept = saved.pack({"of": "all"}, every.weights)
+    assert saved.pack({"of": "all"}, numbered.weights, numbered.features) == kept
+    header, features, weights = saved.unpack(kept, {"of": "all"}, FEATURES, (18,), np.dtype(np.float32))
+    for other in (make(), BinaryValues(FEATURES, ACTIONS, 0.9, 0.01)):
+        other.restore(features, weights)
+        assert saved.pack(header, other.weights, other.features) == kept
 
 
 def test_bad_features_are_refused():
