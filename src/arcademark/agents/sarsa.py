@@ -77,6 +77,8 @@ class Sarsa:
         Of blob-prost, likewise.
     vectors, nonzero, table_size, hash_seed, encoding
         Of lsh, likewise.
+    class_screens, max_classes, min_frequency, min_extent, max_velocity, max_instances, tilings, grid
+        Of disco, likewise.
 
     Raises
     ------
@@ -111,6 +113,14 @@ class Sarsa:
         table_size: int | None = None,
         hash_seed: int | None = None,
         encoding: str | None = None,
+        class_screens: int | None = None,
+        max_classes: int | None = None,
+        min_frequency: float | None = None,
+        min_extent: float | None = None,
+        max_velocity: int | None = None,
+        max_instances: int | None = None,
+        tilings: int | None = None,
+        grid: int | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name not in ("self", "env")}
         from arcademark.agents.linear.settings import read_settings
@@ -303,7 +313,8 @@ def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) ->
     greatest = max(values)
     if values.count(greatest) < 2:
         return values.index(greatest)
-    return int(rng.choice([action for action, value in enumerate(values) if value == greatest]))
+    best = [action for action, value in enumerate(values) if value == greatest]
+    return best[int(rng.integers(len(best)))]
 
 
 def _values(features: Features, num_actions: int, settings: Settings) -> LinearValues[Any]:
