@@ -34,18 +34,18 @@ class Sets(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group("features", cls=Sets, invoke_without_command=True, short_help="What learning agents see of a game.")
+@click.group(
+    "features",
+    cls=Sets,
+    invoke_without_command=True,
+    short_help="What learning agents see of a game.",
+    subcommand_metavar="[SET… | COMMAND] [OPTIONS]",
+    epilog="For example: arcademark features basic --games freeway --png",
+)
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> int:
-    r"""List the feature sets of linear learners; with the name of one, show what it sees of games.
-
-    \b
-    arcademark features
-    arcademark features basic --games freeway --png basic.png
-    arcademark features basic ram-bits --games freeway,asterix --set background=false
-    arcademark features actions runs/mine --game freeway --out actions.txt
-    """
+    """List the feature sets of linear learners; with the names of some, show what they see of games."""
     if ctx.invoked_subcommand is not None:
         if as_json:
             raise ArcadeMarkError("--json belongs behind the feature set: arcademark features basic --json")
