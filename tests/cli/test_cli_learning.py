@@ -113,15 +113,15 @@ def moment(learning):
 
 
 @pytest.mark.parametrize(
-    ("learning", "trained", "scores"),
+    ("learning", "trained", "beside", "scores"),
     [
-        (ONE, "trained 12/5,000 episodes (216,000 frames)", "recent score 12.3"),
-        (TWO, "trained 216,000/2,000,000 frames (12 episodes)", "recent scores freeway 12.3, pong −20.0"),
+        (ONE, "trained 12/5,000 episodes", "216,000 frames", "recent score 12.3"),
+        (TWO, "trained 216,000/2,000,000 frames", "12 episodes", "recent scores freeway 12.3, pong −20.0"),
     ],
 )
-def test_progress_tells_training_recent_score_and_time_left(learning, trained, scores):
+def test_progress_tells_training_recent_score_and_time_left(learning, trained, beside, scores):
     shown = progress.told(moment(learning))
-    assert shown == f"{trained} · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
+    assert shown == f"{trained} ({beside}) · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
     narrow = f"{trained} · {scores} · 1 h 00 min left"
     assert progress.told(moment(learning), len(narrow)) == narrow
     assert progress.told(moment(learning), len(narrow) - 1) == f"{trained} · 1 h 00 min left"

@@ -120,10 +120,11 @@ def told(event: Progress, width: int | None = None) -> str:
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
     if learning is not None:
         speed = f"{event.frames_per_second:,.0f} frames/s"
-        trained, scores = _trained(learning), _recent(learning)
+        (trained, beside), scores = _trained(learning), _recent(learning)
         choices = [
-            (trained, *scores, episodes, trials, speed),
-            (trained, *scores, trials, speed),
+            (f"{trained} ({beside})", *scores, episodes, trials, speed),
+            (f"{trained} ({beside})", *scores, trials, speed),
+            (f"{trained} ({beside})", *scores, speed),
             (trained, *scores, speed),
             (trained, *scores),
             (trained,),
@@ -164,15 +165,13 @@ def budget(event: LearnerBegun) -> str:
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
 
 
-def _trained(learning: Learning) -> str:
-    """Say how much of the training is done, in what its budget is counted in."""
+def _trained(learning: Learning) -> tuple[str, str]:
+    """Say how much of the training is done, in what its budget is counted in, and what that is in the other."""
     if learning.wanted_frames is not None:
-        done, wanted, unit = learning.frames, learning.wanted_frames, "frames"
-        beside = wording.plural(learning.episodes, "episode")
-    else:
-        done, wanted, unit = learning.episodes, learning.wanted_episodes or 0, "episodes"
-        beside = wording.plural(learning.frames, "frame")
-    return f"trained {done:,}/{wanted:,} {unit} ({beside})"
+        done = f"trained {learning.frames:,}/{learning.wanted_frames:,} frames"
+        return done, wording.plural(learning.episodes, "episode")
+    done = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,} episodes"
+    return done, wording.plural(learning.frames, "frame")
 
 
 def _recent(learning: Learning) -> tuple[str, ...]:
