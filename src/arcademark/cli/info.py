@@ -98,6 +98,13 @@ def _own_agent(reference: str) -> dict[str, Any]:
     }
 
 
+def _feature_set(name: str) -> dict[str, Any]:
+    from arcademark.features.registry import feature_set
+    from arcademark.report.seen_renderers import set_document
+
+    return set_document(feature_set(name))
+
+
 def _parameters(factory: Callable[..., object] | None) -> dict[str, Any]:
     """Return default, type and meaning of what ``--set`` accepts."""
     notes = {} if factory is None else docstrings.parameter_notes(factory)
@@ -139,6 +146,13 @@ def _agent_rows() -> list[Row]:
     return [(a.name, a.kind, a.summary, _parameter_names(a)) for a in builtin_agents().values()]
 
 
+def _feature_rows() -> list[Row]:
+    from arcademark.features.registry import feature_sets
+    from arcademark.report.seen_renderers import length
+
+    return [(item.name, length(item), item.summary) for item in feature_sets().values()]
+
+
 def _parameter_names(agent: BuiltinAgent) -> str:
     return ", ".join(parameter.name for parameter in agent.parameters) or "–"
 
@@ -149,15 +163,16 @@ TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str
     "subsets": (("name", "games", "printed\nerror", "on other\npapers", "what for"), _subset_rows, _subset),
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
+    "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
 }
 
 
-@click.command("info", short_help="List games, suites, subsets, protocols or agents.")
+@click.command("info", short_help="List games, suites, subsets, protocols, agents or features.")
 @click.argument("topic", metavar="|".join(TOPICS))
 @click.argument("name", required=False)
 @options.as_json
 def command(topic: str, name: str | None, as_json: bool) -> None:
-    """List games, suites, subsets, protocols or agents; with NAME, all that is known of one, with its sources."""
+    """List games, suites, subsets, protocols, agents or features; with NAME, all that is known of one."""
     topic = topic if topic in TOPICS or f"{topic}s" not in TOPICS else f"{topic}s"
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, TOPICS)

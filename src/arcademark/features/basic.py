@@ -42,7 +42,7 @@ class Basic:
     background_screens : int
         Sample screens in which it is found.
     trajectory : str, optional
-        File of actions that the samples follow at first, see `samples`; without one they are of random play.
+        File of actions that the samples follow at first; without one they are of random play.
 
     Attributes
     ----------

@@ -27,8 +27,16 @@ class Bass:
 
     Parameters
     ----------
-    env, rows, columns, background, background_screens, trajectory
-        As of `basic.Basic`.
+    env : EnvironmentSpec
+        The game to be played.
+    rows, columns : int
+        Tiles of the screen.
+    background : bool
+        Whether to take away the background.
+    background_screens : int
+        Sample screens in which it is found.
+    trajectory : str, optional
+        File of actions that the samples follow at first; without one they are of random play.
     colours : {8, 128}
         Colours that are told apart: those of SECAM, or all (on few tiles only: at most 65,535 features are paired).
 

@@ -29,8 +29,7 @@ def listing(sets: Sequence[FeatureSet]) -> Iterator[RenderableType]:
     """Yield the feature sets: what each sees, its length and its source."""
     made = prose(table("set", "features", "what they are"))
     for item in sets:
-        count = "by game" if item.features is None else wording.count(item.features)
-        made.add_row(item.name, count, Text(item.summary))
+        made.add_row(item.name, length(item), Text(item.summary))
     yield made
     yield Text()
     for citation in dict.fromkeys(item.citation for item in sets):
@@ -38,14 +37,21 @@ def listing(sets: Sequence[FeatureSet]) -> Iterator[RenderableType]:
         yield Text(f"{names}: {citation}.", style="dim")
     yield Text()
     yield Text("What one sees: arcademark features basic --games freeway --png basic.png")
+    yield Text("What its parameters are: arcademark info features basic")
+
+
+def length(item: FeatureSet) -> str:
+    """Say how many features a set has."""
+    return "by game" if item.features is None else wording.count(item.features)
 
 
 def listing_document(sets: Sequence[FeatureSet]) -> dict[str, Any]:
     """Return the feature sets with their parameters as JSON values."""
-    return {"schema": LISTING, "sets": [_set(item) for item in sets]}
+    return {"schema": LISTING, "sets": [set_document(item) for item in sets]}
 
 
-def _set(item: FeatureSet) -> dict[str, Any]:
+def set_document(item: FeatureSet) -> dict[str, Any]:
+    """Return a feature set with its parameters as JSON values."""
     notes: dict[str, str] = {}
     for factory in reversed(item.factory.__mro__ if inspect.isclass(item.factory) else (item.factory,)):
         notes |= docstrings.parameter_notes(factory)

@@ -244,7 +244,7 @@ def make_disco(
     class_screens : int
         Sample screens from which classes are found: 36,000 in the paper (§3.1.1).
     trajectory : str, optional
-        File of actions that the sample screens follow at first, see `arcademark.features.samples`.
+        File of actions that the sample screens follow at first; without one they are of random play.
     max_classes : int
         At most so many classes (10 in ALE 0.1, the program in which this began).
     min_frequency : float
