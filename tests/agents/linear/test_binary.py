@@ -9,12 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.agents.linear import binary
+from arcademark.agents.linear.base import MOST_STEPS, horizon
 from arcademark.agents.linear.binary import BinaryValues
 from arcademark.features.base import Change
 
 
+def on(*features):
+    return Change(np.array(features, np.int32), np.zeros(0, np.int32))
+
+
 class Pair:
     """The same things done to both."""
+
+    tolerance = 1e-9
 
     def __init__(self, num_features, num_actions, decay, threshold, dtype=np.float64):
         self.lazy = BinaryValues(num_features, num_actions, decay, threshold, dtype)
@@ -47,11 +54,13 @@ class Pair:
     def end(self):
         self.lazy.end()
         self.dense.end()
-        np.testing.assert_allclose(self.lazy.weights[:, : self.num_actions], self.dense.weights, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            self.lazy.weights[:, : self.num_actions], self.dense.weights, rtol=0, atol=self.tolerance
+        )
         assert not self.lazy.weights[:, self.num_actions :].any()
 
     def agree(self):
-        np.testing.assert_allclose(self.lazy.values, self.dense.values, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(self.lazy.values, self.dense.values, rtol=0, atol=self.tolerance)
         assert self.lazy.num_active == self.dense.num_active
 
 
@@ -92,3 +101,55 @@ def test_room_is_made_when_it_is_needed(monkeypatch, decay):
     pair = Pair(200, 3, decay, 0.01)
     for _ in range(2):
         random_episode(pair, rng, 200, 0.1, 200, 3)
+
+
+def test_three_steps_by_hand():
+    values = BinaryValues(3, 2, decay=0.5, threshold=0.3, dtype=np.float64)
+    weights = values.weights[:, :2]
+    values.begin(on(0, 1))
+    values.take(1)
+    values.see(Change(on(2).on, on(0).on))
+    values.update(0.1)  # traces for action 1: 1, 1, 0; seen now: 1 and 2
+    assert values.values.tolist() == [0, 0.1]
+    values.take(0)  # for action 1: 0.5, 0.5, 0; for action 0: 0, 1, 1
+    values.see(Change(on(0).on, on(1).on))
+    assert values.values.tolist() == [0, 0.1]
+    values.update(0.2)  # seen now: 0 and 2
+    np.testing.assert_allclose(values.values, [0.2, 0.1 + 0.1])
+    values.take(1)  # for action 1: 1, none, 1 (0.25 is dropped); for action 0: 0, 0.5, 0.5
+    values.update(-1.0)
+    np.testing.assert_allclose(values.values, [0.2 - 0.5, 0.2 - 2])
+    values.end()
+    np.testing.assert_allclose(weights, [[0, 0.1 + 0.1 - 1], [0.2 - 0.5, 0.1 + 0.1], [0.2 - 0.5, -1]])
+    assert not values.num_active
+    assert not values.values.any()
+
+
+def test_weights_of_single_precision_stay_close_to_the_twin():
+    rng = np.random.default_rng(0)
+    pair = Pair(50, 18, 0.8991, 0.01, np.float32)
+    pair.tolerance = 1e-3
+    for _ in range(3):
+        random_episode(pair, rng, 300, 0.1, 50, 18)
+
+
+def test_reading_does_not_learn():
+    values = BinaryValues(3, 2, 0.5, 0.01)
+    values.weights[:, :2] = [[1, 2], [3, 4], [5, 6]]
+    reader = values.reader()
+    reader.begin(on(0, 1))
+    assert reader.values.tolist() == [4, 6]
+    reader.see(Change(on(2).on, on(0).on))
+    assert reader.values.tolist() == [8, 10]
+    reader.begin(on(1))
+    assert reader.values.tolist() == [3, 4]
+    assert not values.num_active
+
+
+@pytest.mark.parametrize(
+    ("decay", "threshold", "steps"),
+    [(0.0, 0.01, 0), (0.5, 1.0, 0), (0.5, 0.5, 1), (0.4995, 0.01, 6), (0.8991, 0.01, 43), (0.9, 0.81, 2)]
+    + [(1.0, 1.0, MOST_STEPS), (1.0, 0.01, MOST_STEPS), (1 - 1e-9, 0.01, MOST_STEPS)],
+)
+def test_how_long_a_trace_lasts(decay, threshold, steps):
+    assert horizon(decay, threshold) == steps
