@@ -196,6 +196,13 @@ def test_bad_parameters_are_refused(kind, parameters, message):
         kind(TOY, **{"background": False, **parameters})
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_screens_of_another_size_are_refused(kind):
+    features = kind(TOY, rows=2, columns=2, background=False)
+    with pytest.raises(ValueError, match="broadcast"):
+        features.update(np.zeros((9, 8), np.uint8))
+
+
 @pytest.mark.parametrize("proximity", [0, 251])
 def test_a_bad_proximity_is_refused(proximity):
     with pytest.raises(ArcadeMarkError, match=f"proximity is {proximity}; expected 1 to 250"):

@@ -1,7 +1,7 @@
 """Blobs: pixels of one colour that are close to each other, though they need not touch.
 
 Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is all that
-can be reached from a pixel over neighbours (Liang et al. 2016, Section 5). So an object that is drawn with gaps, or of
+can be reached from a pixel over neighbours (Liang et al. 2016). So an object that is drawn with gaps, or of
 which every other line is left out, is one blob. What is kept of a blob is its colour and its box.
 
 Pixels are not looked at one by one. A row is cut into runs of one colour; equal rows in succession form a band, whose

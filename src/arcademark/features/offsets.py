@@ -1,7 +1,7 @@
 """Pairwise relative offsets of coloured tiles: which colours are how far from each other, wherever on the screen.
 
 A spot is a tile that shows a colour. From the spots of the screen (and of the one before) come the features of
-Liang et al. (2016, Section 3), a block after the other::
+Liang et al. (2016), a block after the other::
 
     spots   colour k in tile t                              rows · columns · 128
     space   colours k <= m, offset: a spot of k, and        8,128 pairs of different colours, all offsets;

@@ -9,11 +9,12 @@ Blob-PROST the same of blobs instead of pixels, in smaller tiles            30 Ã
 The screen before is the one of the agent's last step, so five frames ago under the paper's protocol. On the first
 screen of an episode there is none, and no feature of time is active.
 
-What the authors' program does that papers leave open is done here too: the background is taken away before B-PROS and
-B-PROST, as in Basic (its configuration asks for it), and not before Blob-PROST; a blob stands where the middle of its
-box is, rounded up and to the left; its pixels are up to 3 rows and columns apart. Two things that it does are not done:
-it has one more feature that is always active, and for Blob-PROST its first block tells that there is a blob in a tile,
-but not of which colour, though its number of features, the paper's, counts the colours.
+What the number of features does not settle is taken from the authors' program (mcmachado/b-pro): the background is
+taken away before B-PROS and B-PROST, as in Basic (its configuration asks for it), and not before Blob-PROST; a blob
+stands in the tile of the middle of its box, rounded towards the top left; its pixels may be 3 rows and columns apart.
+On the same screens the same features of offsets are active as in that program. It differs in its numbers (both signs of
+an offset between equal colours have one, though only one is used), has one more feature that is always active, and its
+Blob-PROST tells which tiles hold blobs regardless of colour, which the paper's number of features does not allow for.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class BProst:
     background_screens : int
         Sample screens in which it is found.
     trajectory : str, optional
-        File of actions that the samples follow at first, see `samples`; without one they are of random play.
+        File of actions that the samples follow at first; without one they are of random play.
 
     Attributes
     ----------
@@ -127,8 +128,10 @@ class BlobProst:
         How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
     background : bool
         Whether to take away the background; else its parts are blobs too.
-    background_screens, trajectory
-        As of `BProst`.
+    background_screens : int
+        Sample screens in which it is found.
+    trajectory : str, optional
+        File of actions that the samples follow at first; without one they are of random play.
 
     Attributes
     ----------
@@ -223,7 +226,8 @@ class BlobSpots:
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Tell which spots, ``128 Â· tile + colour``, came and went; parameters as of `BlobProst.update`."""
-        hide(observation.ravel(), self._hidden.ravel(), self._screen.ravel())
+        self._screen[...] = observation
+        hide(self._screen.ravel(), self._hidden.ravel())
         blobs = self._finder.find(self._screen)
         self._active, on, off = change_spots(
             *(blobs, self._row, self._column, self._columns, self._states, self._active, self._lists)
@@ -263,10 +267,10 @@ def make_offsets(rows: int, columns: int, time: bool) -> Offsets:
 
 
 @njit(cache=True)
-def hide(screen, hidden, out):  # type: ignore[no-untyped-def]
-    """Copy the colours of a screen, uint8 (n,), with `UNSEEN` where they are those of the background."""
+def hide(screen, hidden):  # type: ignore[no-untyped-def]
+    """Set a screen's pixels, uint8 (n,), to `UNSEEN` where they have the colour of the background, uint8 (n,)."""
     for i in range(screen.shape[0]):
-        out[i] = np.uint8(UNSEEN) if screen[i] == hidden[i] else np.uint8(screen[i] & 127)
+        screen[i] = np.uint8(UNSEEN) if screen[i] == hidden[i] else np.uint8(screen[i] & 127)
 
 
 @njit(cache=True)
