@@ -12,6 +12,8 @@ Where sources leave something open, or differ:
 
 * *Ties.* Among the actions of greatest value each is as likely; the episode's generator is asked only if there are two
   or more. For each action it is asked first whether to explore.
+* *Counts* make larger steps than bits: a value changes by the sum of their squares, which takes the place of the number
+  of active features (of bits it is that number). With the number itself the weights grow beyond all bounds in Asterix.
 * *Replacing traces* of an action do not clear those of other actions in the same features.
 * *The frame cap* ends an episode like any other end, and nothing is expected after it: the paper says that an episode
   "terminates" at the end of the game or after 18,000 frames, whichever comes first.

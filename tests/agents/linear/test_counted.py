@@ -20,7 +20,7 @@ def counts(x):
 def test_two_steps_by_hand():
     values = CountedValues(3, 2, decay=0.5, threshold=0.6, dtype=np.float64)
     values.begin(counts([2, 1, 0]))
-    assert values.num_active == 2
+    assert values.num_active == 5  # 2² + 1²
     values.take(1)
     values.see(counts([1, 0, 4]))
     values.update(0.1)  # traces for action 1: 2, 1, 0

@@ -51,7 +51,7 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
 
     @property
     def num_active(self) -> int:
-        """Features of the state last seen that are not zero."""
+        """Features of the state last seen that are active; of counts, the sum of their squares, rounded up."""
 
     def take(self, action: int) -> None:
         """Take an action in the state last seen."""

@@ -6,6 +6,7 @@ them, and the traces themselves at their place in an array of the weights' shape
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class CountedValues:
     def see(self, seen: Counts) -> None:
         """See the state that followed."""
         self._features, self._counts = seen.features.copy(), seen.counts.copy()
-        self.num_active = len(self._features)
+        self.num_active = math.ceil(float(self._counts @ self._counts))
         weigh(self.weights, self._features, self._counts, self.values)
 
     def update(self, amount: float) -> None:
