@@ -260,11 +260,8 @@ def count_space(counts, starts, spots, colours, k, at, middle, come, found, num)
     lists, sizes, _ = spots
     for i in range(1, colours[0] + 1):
         m = colours[i]
-        if k == m:
-            num = count(counts, starts[k, k], lists[m, : sizes[m]], at, 1, True, come, found, num)
-        else:
-            sign = 1 if k < m else -1
-            num = count(counts, starts[k, m] + middle, lists[m, : sizes[m]], at, sign, False, come, found, num)
+        start, sign = starts[k, m] + (0 if k == m else middle), -1 if k > m else 1
+        num = count(counts, start, lists[m, : sizes[m]], at, sign, k == m, come, found, num)
     return num
 
 
