@@ -148,8 +148,10 @@ def test_reading_does_not_learn():
 
 @pytest.mark.parametrize(
     ("decay", "threshold", "steps"),
-    [(0.0, 0.01, 0), (0.5, 1.0, 0), (0.5, 0.5, 1), (0.4995, 0.01, 6), (0.8991, 0.01, 43), (0.9, 0.81, 2)]
-    + [(1.0, 1.0, MOST_STEPS), (1.0, 0.01, MOST_STEPS), (1 - 1e-9, 0.01, MOST_STEPS)],
+    [
+        *((0.0, 0.01, 0), (0.5, 1.0, 0), (0.5, 0.5, 1), (0.4995, 0.01, 6), (0.8991, 0.01, 43), (0.9, 0.81, 2)),
+        *((1.0, 1.0, MOST_STEPS), (1.0, 0.01, MOST_STEPS), (1 - 1e-9, 0.01, MOST_STEPS)),
+    ],
 )
 def test_how_long_a_trace_lasts(decay, threshold, steps):
     assert horizon(decay, threshold) == steps

@@ -1,0 +1,306 @@
+"""SARSA(λ): updates by hand, a random walk of known values, the toy game, checkpoints, parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+
+from arcademark.agents import docstrings
+from arcademark.agents.base import Learner, Transition
+from arcademark.agents.conformance import check_agent
+from arcademark.agents.linear.settings import defaults
+from arcademark.agents.loading import agent_specs, applies, make_agent
+from arcademark.agents.parameters import declared
+from arcademark.agents.sarsa import Sarsa, choose
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.features import registry
+from arcademark.features.base import Change, Counts
+from arcademark.features.registry import FeatureSet
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import EpisodeResult
+from arcademark.runs.trial import Player, TrainingBlock
+from arcademark.suite.protocols import protocol
+
+STATES = 8
+
+
+class FirstByte:
+    """The first byte of the memory, bit by bit."""
+
+    observed = "ram"
+    num_features = STATES
+
+    def __init__(self, env, *, gap: int = 0):
+        self.env = env
+        self.begin()
+
+    def begin(self):
+        self.last = np.zeros(STATES, bool)
+
+    def bits(self, observation):
+        return np.unpackbits(observation[:1], bitorder="little").astype(bool)
+
+    def describe(self, feature):
+        return f"bit {feature}"
+
+    def picture(self, observation):
+        return np.zeros((1, 1, 3), np.uint8)
+
+
+class Bits(FirstByte):
+    """What was set and cleared."""
+
+    def update(self, observation):
+        seen, before = self.bits(observation), self.last
+        self.last = seen
+        return Change(*(np.flatnonzero(x).astype(np.int32) for x in (seen & ~before, before & ~seen)))
+
+
+class Numbers(FirstByte):
+    """The bit of number i, counted i + 1 times."""
+
+    def count(self, observation):
+        (features,) = np.nonzero(self.bits(observation))
+        return Counts(features.astype(np.int32), (features + 1).astype(np.float32))
+
+
+@pytest.fixture(autouse=True)
+def sets(monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
+    for name, factory in (("bits", Bits), ("numbers", Numbers)):
+        monkeypatch.setitem(registry._SETS, name, FeatureSet(name, "of a test", "none", "ram", factory))
+
+
+def spec(actions=2, game="toy"):
+    made = environment_spec(game, protocol("ale-2013"))
+    return dataclasses.replace(made, action_meanings=made.action_meanings[:actions])
+
+
+def seen(*bits):
+    observation = np.zeros(8, np.uint8)
+    observation[0] = sum(1 << bit for bit in bits)
+    return observation
+
+
+class Scripted:
+    """A generator that explores as told: each action is a random one."""
+
+    def __init__(self, *actions):
+        self.actions = list(actions)
+
+    def random(self):
+        return 0.0
+
+    def integers(self, number):
+        return self.actions.pop(0)
+
+
+def play(agent, states, rewards, actions, end="terminated"):
+    """Play an episode of given states and actions."""
+    rng = Scripted(*actions)
+    for t, reward in enumerate(rewards):
+        action = int(agent.act(states[t][None], np.array([t == 0]), [rng])[0])
+        assert action == actions[t]
+        ended = t + 1 == len(rewards)
+        ends = (ended and end == kind for kind in ("terminated", "truncated"))
+        agent.learn(Transition(states[t], action, reward, states[t + 1], *ends), rng)
+
+
+def weights(agent):
+    return agent._values.weights[:, :2].tolist()
+
+
+@pytest.mark.parametrize("end", ["terminated", "truncated"])
+def test_updates_by_hand(end):
+    agent = Sarsa(spec(), features="bits", alpha=0.5, lambda_=0.5, gamma=0.5, epsilon=1.0, reward_scale="none")
+    agent.train()
+    play(agent, [seen(0), seen(0, 1), seen(2)], [1.0, 2.0], [1, 1], end)
+    # δ = 1: w[0, 1] = 0.5, one feature. Then δ = 2 - 0.5, half of 0.5: traces 1 and 1 of features 0 and 1.
+    assert np.allclose(weights(agent)[:3], [[0, 0.5 + 0.25 * 1.5], [0, 0.25 * 1.5], [0, 0]])
+    play(agent, [seen(0), seen(1), seen()], [0.0, -1.0], [0, 1], end)
+    # Two features were active at once, so the step size stays 0.25, though one is now.
+    first = 0.5 * 0.375
+    assert np.allclose(weights(agent)[0], [0.25 * first + 0.25 * (-1 - 0.375) * 0.25, 0.875])
+    assert np.allclose(weights(agent)[1], [0, 0.375 + 0.25 * (-1 - 0.375)])
+
+
+def test_updates_of_counts_by_hand():
+    agent = Sarsa(spec(), features="numbers", alpha=0.5, lambda_=1.0, gamma=0.5, epsilon=1.0, reward_scale="none")
+    agent.train()
+    play(agent, [seen(0, 1), seen(2), seen(0)], [1.0, 1.0], [0, 1])
+    # Step sizes are 0.5 over 1² + 2², then over 3², the greatest sum of squares so far.
+    assert np.allclose(weights(agent)[:3], [[0.1 + 0.5 * 0.5 / 9, 0], [0.2 + 1.0 * 0.5 / 9, 0], [0, 3 * 0.5 / 9]])
+
+
+def test_rewards_are_divided_by_the_first_that_is_not_zero():
+    plain = Sarsa(spec(), features="bits", epsilon=1.0, reward_scale="none")
+    scaled = Sarsa(spec(), features="bits", epsilon=1.0)
+    for agent, unit in ((plain, 1.0), (scaled, 50.0)):
+        agent.train()
+        for _ in range(2):
+            play(agent, [seen(0), seen(1), seen(0), seen()], [0.0, -unit, 3 * unit], [1, 0, 1])
+    assert weights(plain) == weights(scaled)
+    assert np.any(weights(plain))
+
+
+def test_a_random_walk_has_its_known_values():
+    """Five states in a row, left or right by chance, 1 for leaving at the right end: Q(s, right) = (s + 2) / 6."""
+    agent = Sarsa(spec(), features="bits", alpha=0.03, lambda_=0.8, gamma=1.0, epsilon=1.0)
+    agent.train()
+    rng = np.random.default_rng(1)
+    averages, episodes = np.zeros((5, 2)), 2500
+    for episode in range(episodes):
+        state, first = 2, True
+        while 0 <= state < 5:
+            action = int(agent.act(seen(state)[None], np.array([first]), [rng])[0])
+            following, first = state + 2 * action - 1, False
+            ended = not 0 <= following < 5
+            after = seen() if ended else seen(following)
+            agent.learn(Transition(seen(state), action, float(following == 5), after, ended, False), rng)
+            state = following
+        if episode >= 500:
+            averages += np.array(weights(agent))[:5] / (episodes - 500)
+    expected = np.arange(5)[:, None] / 6 + np.array([0, 2]) / 6
+    np.testing.assert_allclose(averages, expected, atol=0.04)
+
+
+def test_ties_are_broken_evenly_and_only_then_drawn():
+    rng = np.random.default_rng(0)
+    chosen = [choose([1.0, 3.0, 0.0, 3.0], 0.0, rng) for _ in range(4000)]
+    assert set(chosen) == {1, 3}
+    assert abs(chosen.count(1) - 2000) < 150
+    a, b = np.random.default_rng(5), np.random.default_rng(5)
+    assert choose([0.0, 2.0, 1.0], 0.1, a) == 1
+    b.random()
+    assert a.random() == b.random()
+
+
+def test_exploring_draws_from_all_actions():
+    rng = np.random.default_rng(0)
+    chosen = [choose([0.0, 1.0, 0.0, 0.0], 0.4, rng) for _ in range(4000)]
+    counts = [chosen.count(action) for action in range(4)]
+    assert abs(counts[1] - 4000 * 0.7) < 150
+    assert all(abs(count - 400) < 100 for count in (counts[0], counts[2], counts[3]))
+
+
+def test_evaluation_explores_as_told():
+    agent = Sarsa(spec(), features="bits", epsilon=1.0, evaluation_epsilon=0.0)
+    agent.train()
+    play(agent, [seen(0), seen()], [1.0], [1])
+    agent.evaluate()
+    rng = np.random.default_rng(0)
+    assert {int(agent.act(seen(0)[None], np.array([True]), [rng])[0]) for _ in range(50)} == {1}
+
+
+@pytest.mark.parametrize("features", ["bits", "numbers", "ram-bits", "ram", "lsh"])
+def test_it_keeps_what_every_learner_must(features):
+    small = {"vectors": 20, "nonzero": 10} if features == "lsh" else {}
+    (agent,) = agent_specs("sarsa", {"features": features, **small})
+    env = environment_spec("toy", protocol("world-records"))
+    made = make_agent(agent, env)
+    assert isinstance(made, Learner)
+    assert made.observation == ("palette" if features == "lsh" else "ram")
+    check_agent(lambda: make_agent(agent, env), env, np.random.default_rng(0))
+
+
+def toy_trial(features, training_frames, episodes=1, **others):
+    tiles = {"rows": 8, "columns": 8, "background_screens": 100} if features == "bass" else {}
+    specs = agent_specs("sarsa", {"features": features, **tiles, **others})
+    rules = protocol("ale-2013").override({"frame_skip": 1, "max_frames_per_episode": 350, "action_set": "minimal"})
+    (trial,) = make_plan(specs, ["toy"], rules, episodes=episodes, frames=training_frames).trials
+    return trial
+
+
+def test_it_learns_to_catch():
+    """Random play catches four fruits before it has missed five; an episode has room for 50."""
+    trial = toy_trial("bass", 25_000, episodes=5, alpha=1.0, gamma=0.8, evaluation_epsilon=0.0)
+    ended = [item.record for item in Player(trial).play(range(5)) if isinstance(item, EpisodeResult)]
+    assert np.mean([record.score for record in ended]) > 40
+
+
+@pytest.mark.parametrize("features", ["bass", "numbers"])
+def test_training_stopped_between_any_two_episodes_goes_on_to_the_same_end(features):
+    trial = toy_trial(features, 1500)
+    undisturbed = _blocks(trial, None)
+    rng = np.random.default_rng(0)
+    checkpoint, rows = None, []
+    while checkpoint is None or not checkpoint.finished:
+        blocks = _blocks(trial, checkpoint, every=1)
+        kept = blocks[: int(rng.integers(1, 4))]
+        rows += [row.actions for block in kept for row in block.results]
+        checkpoint = kept[-1].checkpoint
+    assert rows == [row.actions for block in undisturbed for row in block.results]
+    assert len(rows) > 5
+    assert checkpoint == undisturbed[-1].checkpoint
+
+
+def _blocks(trial, checkpoint, every=10**9):
+    player = Player(trial)
+    player.agent.checkpoint_frames = every
+    return [item for item in player.play([], checkpoint) if isinstance(item, TrainingBlock)]
+
+
+def test_a_checkpoint_of_something_else_is_refused():
+    agent = Sarsa(spec(), features="bits")
+    kept = agent.checkpoint()
+    with pytest.raises(ArcadeMarkError, match="its features is 'bits'; expected 'numbers'"):
+        Sarsa(spec(), features="numbers").restore(kept)
+    with pytest.raises(ArcadeMarkError, match="its num_actions is 2; expected 3"):
+        Sarsa(spec(3), features="bits").restore(kept)
+    for damaged in (b"", b"{}", kept[:-3], b"\n" + kept):
+        with pytest.raises(ArcadeMarkError, match="agent sarsa on toy: the checkpoint cannot be used"):
+            agent.restore(damaged)
+
+
+def test_weights_that_grow_beyond_bounds_are_told():
+    agent = Sarsa(spec(), features="bits", alpha=1e200, epsilon=1.0)
+    agent.train()
+    with pytest.raises(ArcadeMarkError, match="agent sarsa on toy: its weights grew beyond all bounds; lower alpha"):
+        play(agent, [seen(0)] * 9, [1.0] * 8, [0] * 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"features": "basik"}, "unknown feature set 'basik'; did you mean 'basic'"),
+        ({"features": "ram", "colours": 8}, "features 'ram' have no parameter 'colours'; it has none"),
+        ({"vectors": 5}, "features 'basic' have no parameter 'vectors'; it has rows, columns, colours"),
+        ({"alpha": 0}, "parameter 'alpha' is 0.0: expected more than 0"),
+        ({"lambda_": 1.5}, "parameter 'lambda_' is 1.5: expected from 0 to 1"),
+        ({"gamma": -1}, "parameter 'gamma' is -1.0: expected from 0 to 1"),
+        ({"evaluation_epsilon": 2}, "parameter 'evaluation_epsilon' is 2.0: expected from 0 to 1"),
+        ({"trace_threshold": 0}, "parameter 'trace_threshold' is 0.0: expected more than 0, at most 1"),
+        ({"reward_scale": "last"}, "parameter 'reward_scale' is 'last': expected one of 'first', 'none'"),
+    ],
+)
+def test_wrong_parameters_are_refused_before_anything_is_played(settings, complaint):
+    with pytest.raises((ArcadeMarkError, UnknownNameError), match=complaint):
+        applies(agent_specs("sarsa", settings)[0], environment_spec("toy", protocol("ale-2013")))
+
+
+def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
+    own = {parameter.name for parameter in declared(Sarsa)[0]}
+    for name, item in registry.feature_sets().items():
+        if name not in ("bits", "numbers"):
+            assert {parameter.name for parameter in declared(item.factory)[0]} <= own, name
+    notes = docstrings.parameter_notes(Sarsa)
+    assert {parameter for parameter in inspect.signature(Sarsa).parameters if parameter != "env"} <= set(notes)
+
+
+@pytest.mark.parametrize(
+    ("features", "alpha", "lambda_", "gamma", "epsilon"),
+    [
+        ("basic", 0.5, 0.9, 0.999, 0.05),
+        ("bass", 0.5, 0.9, 0.999, 0.05),
+        ("ram", 0.2, 0.5, 0.999, 0.05),
+        ("lsh", 0.5, 0.5, 0.999, 0.05),
+        ("disco", 0.1, 0.9, 0.999, 0.05),
+        ("b-prost", 0.5, 0.9, 0.99, 0.01),
+    ],
+)
+def test_what_is_not_set_is_the_feature_sets_own(features, alpha, lambda_, gamma, epsilon):
+    assert defaults(features) == type(defaults(features))(alpha, lambda_, gamma, epsilon)
