@@ -15,10 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
+from arcademark.suite.protocols import protocol
 
 KILLS = 20
+SARSA = f"{Path(__file__).with_name('often.py')}:Often"
 PLANNER = f"{Path(__file__).with_name('planners.py')}:Remembering"
 DRIVER = """
 import pickle, sys
@@ -190,3 +194,44 @@ def test_a_planner_killed_within_its_episodes_ends_as_if_undisturbed(tmp_path, t
     assert rows(directory) == rows(tmp_path / "undisturbed")
     steps = sum(episode.steps for episode in read_run(directory).episodes)
     assert 0 < summary.decisions < steps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"features": "basic", "background_screens": 200},
+        {"features": "lsh"},
+        {"features": "disco", "background_screens": 600, "class_screens": 2000},
+    ],
+)
+def test_sarsa_killed_at_random_moments_ends_as_if_undisturbed(tmp_path, rows, settings):
+    """Weights and random state are in the checkpoint, so that the stored bytes are compared too."""
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 600})
+    plan = make_plan(agent_specs(SARSA, settings), "seaquest", rules, (0, 1), episodes=3, training_episodes=40)
+    rng = random.Random(len(settings))
+    directory, killed, reached = tmp_path / "run", {"driver": 0, "worker": 0}, 0
+    driver = start(pickle.dumps(plan), directory)
+    try:
+        while sum(killed.values()) < 5:
+            wait_for_frames(directory, reached, driver)
+            time.sleep(rng.uniform(0.0, 0.2))
+            workers = children(driver.pid)
+            who = "worker" if workers and rng.random() < 0.5 else "driver"
+            os.kill(rng.choice(workers) if who == "worker" else driver.pid, signal.SIGKILL)
+            killed[who] += 1
+            reached = recorded_frames(directory)
+            if who == "driver":
+                driver.wait()
+                assert gone(workers)
+                driver = start(pickle.dumps(plan), directory)
+    finally:
+        driver.kill()
+        driver.wait()
+    assert min(killed.values()) >= 1
+    before = read_run(directory)
+    assert not all(trial.status == "done" for trial in before.trials)
+    assert any(row.phase == "training" for row in before.episodes)
+    assert execute(plan, directory, workers=2).complete
+    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
+    assert rows(directory) == rows(tmp_path / "undisturbed")
