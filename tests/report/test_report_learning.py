@@ -50,6 +50,7 @@ def test_a_trial_in_training_has_its_curve_so_far():
     (curve,) = report.learning
     assert [seed.finished for seed in curve.seeds] == [True, False]
     assert not curve.finished
+    assert "random is being trained for 20 episodes" in told(report, "training_budget")
     assert [seed.episodes for seed in curve.seeds] == [20, 7]
     (alone,) = analyse(hand_made([], [(3.0, 10)])).learning
     assert [(seed.seed, seed.end_frames, seed.scores) for seed in alone.seeds] == [(1, (10,), (3.0,))]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sqlite3
 
 import pytest
 
+from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.events import LearnerBegun, Progress
 from arcademark.runs.execution import execute
 from arcademark.runs.lane import Trained, TrainingBlock
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
-from arcademark.runs.trial import Player
+from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.verify import verify
 
 
@@ -68,3 +71,33 @@ def test_another_budget_is_another_run(tmp_path, toy_plan, paced):
     execute(toy_plan(paced("Learner"), training_episodes=2), tmp_path / "run", workers=1)
     with pytest.raises(ArcadeMarkError, match="training episodes: 2 there, 3 now"):
         execute(toy_plan(paced("Learner"), training_episodes=3), tmp_path / "run", workers=1)
+
+
+def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_plan, paced):
+    settings = {"checkpoint_frames": 1_000_000}
+    (spec,) = agent_specs(paced("Learner"), settings)
+    base = toy_plan()
+    (trial,) = make_plan([spec], ["toy"], base.protocol, training_episodes=5).trials
+
+    def blocks():
+        return [news for news in Player(trial).play([]) if isinstance(news, TrainingBlock)]
+
+    (whole,) = blocks()
+    monkeypatch.setattr("arcademark.runs.trial._pause", lambda seconds, size: 0.0)
+    monkeypatch.setattr("arcademark.runs.trial.CHECKPOINT_SECONDS", 0.0)
+    often = blocks()
+    assert [len(block.results) for block in often] == [1, 1, 1, 1, 1]
+    assert [block.checkpoint.episodes for block in often] == [1, 2, 3, 4, 5]
+    assert often[-1].checkpoint == whole.checkpoint
+    assert [played(item) for block in often for item in block.results] == [played(item) for item in whole.results]
+
+
+def played(result):
+    """All of an episode but how long it took."""
+    return dataclasses.replace(result.record, wall_seconds=0.0), result.actions
+
+
+def test_large_or_slow_checkpoints_are_made_less_often():
+    assert _pause(0.1, 1000) == CHECKPOINT_SECONDS
+    assert _pause(3.0, 1000) == pytest.approx(150)
+    assert _pause(0.1, 115_000_000) == pytest.approx(115)

@@ -14,7 +14,8 @@ Optional attributes, read once after the agent is made:
 ``batch_size`` : int
     How many episodes a policy would like to play at once (default 1). It cannot change a score.
 ``checkpoint_frames`` : int
-    Of a learner: training frames between checkpoints.
+    Of a learner: the most training frames between checkpoints; it cannot change a score. Where they take long there are
+    more of them: about one a minute, fewer if they are large.
 ``checkpoint_seconds`` : float
     Of a planner: about how much play may be lost when the process dies. It cannot change a score.
 
@@ -101,10 +102,11 @@ class Learner(Policy, Protocol):
 
     Training and evaluation use the same `act`; `train` and `evaluate` switch between the two. `checkpoint` is called
     between episodes only and must hold everything that training depends on (weights, traces, counters, buffers, the
-    state of any generator of its own): a learner restored from it goes on exactly as if it had never stopped.
+    state of any generator of its own): a learner restored from it goes on exactly as if it had never stopped. Nor does
+    being asked for one change anything.
 
-    Optional attribute ``checkpoint_frames`` : int, training frames between checkpoints (default 1,000,000). What was
-    learnt since the last one is lost when the process dies, and is played again.
+    Optional attribute ``checkpoint_frames`` : int, the most training frames between checkpoints (default 1,000,000).
+    What was learnt since the last one is lost when the process dies, and is played again.
     """
 
     def train(self) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics.training import TrainingScore, training_score
 from arcademark.report.cells import Entrant
-from arcademark.runs.store import EpisodeRecord, TrialRecord
+from arcademark.runs.store import RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection
 
 WIDEST = 100
@@ -140,13 +140,15 @@ def _of(entrant: Entrant) -> Iterator[LearningCurve]:
             found = training_score([row.score for row in rows], frames, window, fewer="shorten")
             kept = _thinned(found)
             points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
-            seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), _finished(trial, rows), *points))
+            seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
             ends.append((found.curve[0], found.curve[-1]))
         first, last = np.mean(ends, axis=0)
         yield LearningCurve(game, entrant.name, window, float(first), float(last), tuple(seeds))
 
 
-def _finished(trial: TrialRecord, rows: Sequence[EpisodeRecord]) -> bool:
+def finished(trial: TrialRecord, record: RunRecord) -> bool:
+    """Tell whether a learner's training budget is spent."""
+    rows = [row for row in record.by_trial[trial.id] if row.phase == "training"]
     if trial.training_frames is not None:
         return sum(row.frames for row in rows) >= trial.training_frames
     return trial.status == "done" if trial.training_episodes is None else len(rows) >= trial.training_episodes

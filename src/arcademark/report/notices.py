@@ -11,7 +11,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
-from arcademark.report import budgets, wording
+from arcademark.report import budgets, learning, wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.ledger import accounts, told
@@ -247,9 +247,11 @@ def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
         given = dict.fromkeys(budgets.training(trial.training_frames, trial.training_episodes) for trial in learners)
         usual = budgets.named(protocol)
         if other := [budget for budget in given if budget and budget != usual]:
+            going = any(not learning.finished(trial, entrant.run.record) for trial in learners)
+            how = "is being trained" if going else "was trained"
             yield _notice(
                 "training_budget",
-                f"{entrant.name} was trained for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
+                f"{entrant.name} {how} for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
             )
         trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
         if wanted is not None and 0 < trials < wanted:

@@ -28,6 +28,13 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
 
+CHECKPOINT_SECONDS = 60.0
+"""Wall time of training after which a checkpoint is due, however few frames it was."""
+CHECKPOINT_SHARE = 0.02
+"""Most of the time that checkpoints which are due for the time may take."""
+CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0
+"""What of them may be written a second."""
+
 
 class Player:
     """A trial's agent and games, made once and used for any of its episodes.
@@ -148,7 +155,8 @@ def train(
     """Train a learner until its budget is spent, yielding a block of episodes with each checkpoint.
 
     The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``, else the protocol's. The
-    episode in which it runs out is played to its end.
+    episode in which it runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``,
+    and sooner where these take long (`_pause`).
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -159,11 +167,15 @@ def train(
     lane, meter = Lane(0, environment), Meter()
     block: list[EpisodeResult] = []
     number, frames, saved_frames = start.episodes, start.frames, start.frames
+    saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
     while True:
         spent = _spent(trial, number, frames)
-        if spent or frames - saved_frames >= learner.checkpoint_frames:
-            yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, _checkpoint(learner)))
-            block, saved_frames = [], frames
+        began = time.perf_counter()
+        if spent or frames - saved_frames >= learner.checkpoint_frames or (block and began - saved >= pause):
+            data = _checkpoint(learner)
+            pause = _pause(time.perf_counter() - began, len(data))
+            yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, data))
+            block, saved_frames, saved = [], frames, time.perf_counter()
         if spent:
             break
         yield Begun("training", number)
@@ -176,6 +188,11 @@ def train(
                 yield happening
         number += 1
     yield meter.tick(())
+
+
+def _pause(seconds: float, size: int) -> float:
+    """Return how long to train before a checkpoint is due again, when the last took `seconds` and had `size` bytes."""
+    return max(CHECKPOINT_SECONDS, seconds / CHECKPOINT_SHARE, size / CHECKPOINT_BYTES_PER_SECOND)
 
 
 def _spent(trial: Trial, episodes: int, frames: int) -> bool:
