@@ -3,13 +3,13 @@
     python bench/learning.py [--games freeway,asterix,seaquest] [--sets basic,ram-bits,…] [--rounds 5] [--b-pro PROGRAM]
 
 "Ours" is training as a user has it: the learner ``sarsa`` in the runner's own training episodes under ``ale-2013`` (5
-frames an action, 18 actions), exploration, rewards, learning and the start of episodes included. It first trains for
+frames an action, 18 actions); exploration, learning and the start of episodes are included. It first trains for
 ``--warm`` frames, since what is active, and how often the greedy action changes, differ from those of random play.
-"Raw" then plays the same actions on the same emulator by ``ALEInterface.act`` and does nothing else. Both are timed in
-turns, as processor time of one core; a round is as many episodes as hold ``--frames`` frames. Shown are medians, with
-the quartiles of ratios in brackets.
+"Raw" plays the same actions on the same emulator by ``ALEInterface.act`` and does nothing else. They are timed in
+turns, episode by episode, as processor time of one core; a round is as many episodes as hold ``--frames`` frames. Shown
+are medians of rounds, with the quartiles of ratios in brackets.
 
-* Active, and newly active: features a step, means.
+* Active, and newly (active): features a step, means.
 * Features, and learning: microseconds a step by the clock, medians of a further round with a watch on both. Choosing
   actions counts as learning.
 * Memory: what a process holds more after it has made a learner and trained it for ``--warm`` frames, everything
@@ -152,13 +152,6 @@ class Training:
                 act(number)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time that `work` takes."""
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
-
-
 @dataclass(frozen=True)
 class Speed:
     """What was measured of a feature set on a game.
@@ -188,25 +181,32 @@ def measure(game: str, name: str, warm: int, frames: int, rounds: int) -> Speed:
     """Train in turns with raw emulation, and then once more with a watch on the parts of a step."""
     training = Training(game, name)
     training.raw(training.play(warm))
-    ours, raw = [], []
-    for _ in range(rounds):
-        begin = time.process_time()
-        results = training.play(frames)
-        spent = time.process_time() - begin
-        played = sum(result.record.frames for result in results)
-        ours.append(played / spent)
-        raw.append(played / seconds(lambda results=results: training.raw(results)))  # type: ignore[misc]
+    times = [in_turn(training, frames) for _ in range(rounds)]
     watch = Watch(training)
     training.play(frames)
     return Speed(
-        ratios=[a / b for a, b in zip(ours, raw, strict=True)],
-        raw=statistics.median(raw),
-        ours=statistics.median(ours),
+        ratios=[raw / ours for _, ours, raw in times],
+        raw=statistics.median(played / raw for played, _, raw in times),
+        ours=statistics.median(played / ours for played, ours, _ in times),
         active=statistics.fmean(watch.active),
         came=statistics.fmean(watch.came),
         features=statistics.median(watch.features),
         learning=statistics.median(watch.learning),
     )
+
+
+def in_turn(training: Training, frames: int) -> tuple[int, float, float]:
+    """Train an episode and play it raw, one after the other, for so many frames; return frames and both times."""
+    played, ours, raw = 0, 0.0, 0.0
+    while played < frames:
+        begin = time.process_time()
+        results = training.play(1)
+        between = time.process_time()
+        training.raw(results)
+        raw += time.process_time() - between
+        ours += between - begin
+        played += results[0].record.frames
+    return played, ours, raw
 
 
 class Watch:
@@ -334,27 +334,25 @@ def shown(values: Sequence[float]) -> str:
     return f"{median:.3f} [{low:.2f}–{high:.2f}]"
 
 
-def speeds(terminal: Console, arguments: argparse.Namespace) -> list[str]:
-    """Print a row a game and feature set; return what falls short of its limit."""
-    names = ("game", "set", "raw", "ours", "ours to raw", "at least", "active", "newly", "features", "learning", "peer")
-    table = Table(title="Frames a second; features a step; microseconds a step; times as fast as the peer")
+def speeds(terminal: Console, game: str, arguments: argparse.Namespace) -> list[str]:
+    """Print a row a feature set; return what falls short of its limit."""
+    names = ("set", "raw", "ours", "ours to raw", "at least", "active", "newly", "features", "learning", "to peer")
+    table = Table(title=f"{game}: frames a second; features a step; microseconds a step; speed to the peer's")
     for name in names:
-        table.add_column(name, justify="left" if name in ("game", "set") else "right")
-    missed = []
-    for game in arguments.games.split(","):
-        peers = printed_peers()
-        for name in arguments.sets.split(","):
-            speed = measure(game, name, arguments.warm, arguments.frames, arguments.rounds)
-            if name == "b-prost" and arguments.b_pro is not None:
-                peers[name, game] = measured_peer(arguments.b_pro, game, arguments.frames) / speed.raw
-            ratio, wanted = statistics.median(speed.ratios), least(name, game, peers)
-            peer = f"{ratio / peers[name, game]:.1f}" if (name, game) in peers else "–"
-            limit = "–" if wanted is None else f"{wanted:.2f}"
-            rates = (f"{speed.raw:,.0f}", f"{speed.ours:,.0f}", shown(speed.ratios), limit)
-            counts = (f"{value:,.0f}" if value >= 100 else f"{value:.1f}" for value in (speed.active, speed.came))
-            table.add_row(game, name, *rates, *counts, f"{speed.features:.0f}", f"{speed.learning:.0f}", peer)
-            if wanted is not None and ratio < wanted:
-                missed.append(f"{name} on {game}: {ratio:.3f} of raw, at least {wanted:.2f}")
+        table.add_column(name, justify="left" if name == "set" else "right")
+    missed, peers = [], printed_peers()
+    for name in arguments.sets.split(","):
+        speed = measure(game, name, arguments.warm, arguments.frames, arguments.rounds)
+        if name == "b-prost" and arguments.b_pro is not None:
+            peers[name, game] = measured_peer(arguments.b_pro, game, arguments.frames) / speed.raw
+        ratio, wanted = statistics.median(speed.ratios), least(name, game, peers)
+        peer = f"{ratio / peers[name, game]:.1f}" if (name, game) in peers else "–"
+        limit = "–" if wanted is None else f"{wanted:.2f}"
+        rates = (f"{speed.raw:,.0f}", f"{speed.ours:,.0f}", shown(speed.ratios), limit)
+        counts = (f"{value:,.0f}" if value >= 100 else f"{value:.1f}" for value in (speed.active, speed.came))
+        table.add_row(name, *rates, *counts, f"{speed.features:.0f}", f"{speed.learning:.0f}", peer)
+        if wanted is not None and ratio < wanted:
+            missed.append(f"{name} on {game}: {ratio:.3f} of raw, at least {wanted:.2f}")
     terminal.print(table)
     return missed
 
@@ -386,8 +384,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    terminal = Console(width=140)
-    missed = speeds(terminal, arguments) + memories(terminal, arguments)
+    terminal = Console(width=120)
+    missed = [line for game in arguments.games.split(",") for line in speeds(terminal, game, arguments)]
+    missed += memories(terminal, arguments)
     for line in missed:
         terminal.print(f"Missed: {line}.")
     terminal.print("All limits are kept." if not missed else "Not all limits are kept.")
