@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from arcademark.report.document import Citation
+from arcademark.report.record import Citation
 
 
 def cited_in(texts: Iterable[str]) -> tuple[Citation, ...]:

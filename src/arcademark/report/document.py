@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arcademark.report.learning import LearningCurve
-from arcademark.report.record import Planning, Run
+from arcademark.report.record import Citation, Planning, Run
 
 Level = Literal["warning", "note"]
 
@@ -343,16 +343,6 @@ class HardExploration:
     def played(self) -> tuple[HardGame, ...]:
         """The games on which at least one algorithm has a score."""
         return tuple(game for game in self.games if any(item.score is not None for item in game.scores))
-
-
-@dataclass(frozen=True)
-class Citation:
-    """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
-
-    key: str
-    text: str
-    url: str
-    bibtex: str
 
 
 @dataclass(frozen=True)

@@ -166,3 +166,13 @@ class Run:
     def troubles(self) -> tuple[Trial, ...]:
         """The trials that failed or are not finished."""
         return tuple(trial for trial in self.trials if not trial.complete)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
+
+    key: str
+    text: str
+    url: str
+    bibtex: str

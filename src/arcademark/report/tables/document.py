@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arcademark.report.document import Breakthrough, Citation, Estimate, HardExploration, Notice, Noticed
+from arcademark.report.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
+from arcademark.report.record import Citation
 
 
 @dataclass(frozen=True)
