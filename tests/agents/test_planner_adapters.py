@@ -144,6 +144,7 @@ def test_a_planner_is_no_policy(own_agent, env):
 def test_planners_are_marked():
     kinds = {agent.name: agent.kind for agent in builtin_agents().values()}
     assert (kinds["random"], kinds["baselines"], kinds["uct"]) == ("policy", "set", "planner")
+    assert kinds["sarsa"] == "learner"
     env = environment_spec("pong", protocol("ale-2013"))
     for name, kind in kinds.items():
         for spec in agent_specs(name)[:1]:

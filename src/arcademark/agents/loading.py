@@ -83,11 +83,13 @@ class BuiltinAgent:
         return declared(self.factory)[0] if self.factory is not None else ()
 
     @property
-    def kind(self) -> Literal["policy", "planner", "set"]:
-        """What it is: a planner tries actions in a model of the game before it chooses one."""
+    def kind(self) -> Literal["policy", "learner", "planner", "set"]:
+        """What it is: a learner improves by playing; a planner first tries actions in a model of the game."""
         if self.factory is None:
             return "set"
-        return "planner" if hasattr(self.factory, "plan") else "policy"
+        if hasattr(self.factory, "plan"):
+            return "planner"
+        return "learner" if hasattr(self.factory, "learn") else "policy"
 
 
 _BASELINES = "Bellemare et al. 2013, §3.1.2"

@@ -76,11 +76,11 @@ class Sarsa:
     rows, columns, colours, background, background_screens, trajectory
         Of the feature sets of tiles, see ``arcademark features``; None for the set's own.
     proximity
-        Of blob-prost, likewise.
+        Of the feature set blob-prost, see ``arcademark features``; None for the set's own.
     vectors, nonzero, table_size, hash_seed, encoding
-        Of lsh, likewise.
+        Of the feature set lsh, see ``arcademark features``; None for the set's own.
     class_screens, max_classes, min_frequency, min_extent, max_velocity, max_instances, tilings, grid
-        Of disco, likewise.
+        Of the feature set disco, see ``arcademark features``; None for the set's own.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from arcademark.agents.linear import histories
 from arcademark.agents.linear.base import horizon, write_rows
 from arcademark.agents.linear.histories import ACTIVE, COLUMNS, FREE, MOVED, NEVER, STEP, Episode, Groups
-from arcademark.agents.linear.rows import LANES
+from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
 
 GROUPS = 4096
@@ -131,7 +131,7 @@ class BinaryReader:
 
     def see(self, seen: Change) -> None:
         """See the state that followed."""
-        histories.read(self._weights, seen.on, seen.off, self.values)
+        read_rows(self._weights, seen.on, seen.off, self.values)
 
 
 def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:

@@ -382,23 +382,3 @@ def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
                 groups.free[episode.counters[FREE]] = group
                 episode.counters[FREE] += 1
     episode.counters[EVENT] += 1
-
-
-@njit(cache=True)
-def read(weights, on, off, values):  # type: ignore[no-untyped-def]
-    """Change the values of a state to those of the next, without learning.
-
-    Parameters
-    ----------
-    weights : float array, shape (F, at least A)
-    on, off : int32 array
-        As in `features.base.Change`.
-    values : float64 array, shape (A,)
-        Changed.
-    """
-    for feature in off:
-        for action in range(len(values)):
-            values[action] -= weights[feature, action]
-    for feature in on:
-        for action in range(len(values)):
-            values[action] += weights[feature, action]

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from arcademark.agents.linear import histories
 from arcademark.agents.linear.binary import BinaryReader, BinaryValues
-from arcademark.agents.linear.rows import LANES
+from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
 from arcademark.features.numbering import Numbering
 
@@ -110,4 +109,4 @@ class NumberedReader(BinaryReader):
     def see(self, seen: Change) -> None:
         """See the state that followed."""
         numbered = self._learnt.numbering.recall(seen)
-        histories.read(self._learnt.weights, numbered.on, numbered.off, self.values)
+        read_rows(self._learnt.weights, numbered.on, numbered.off, self.values)

@@ -12,7 +12,7 @@ from typing import Any
 import numba.core.cgutils
 import numba.extending
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from numba import njit, types
 
 cgutils: Any = numba.core.cgutils
 intrinsic: Any = numba.extending.intrinsic
@@ -96,6 +96,26 @@ def _generate_expectation(context: Any, builder: Any, signature: Any, arguments:
         place = builder.gep(start, [ir.Constant(_INT64, offset)])
         builder.call(prefetch, [place, flag(1), flag(3), flag(1)])
     return context.get_dummy_value()
+
+
+@njit(cache=True)
+def read_rows(weights, on, off, values):  # type: ignore[no-untyped-def]
+    """Change the values of a state to those of the next, without learning.
+
+    Parameters
+    ----------
+    weights : float array, shape (F, at least A)
+    on, off : int32 array
+        As in `features.base.Change`.
+    values : float64 array, shape (A,)
+        Changed.
+    """
+    for feature in off:
+        for action in range(len(values)):
+            values[action] -= weights[feature, action]
+    for feature in on:
+        for action in range(len(values)):
+            values[action] += weights[feature, action]
 
 
 def _load(builder: Any, array: Any, index: Any) -> Any:
