@@ -155,3 +155,22 @@ def test_reading_does_not_learn():
 )
 def test_how_long_a_trace_lasts(decay, threshold, steps):
     assert horizon(decay, threshold) == steps
+
+
+@pytest.mark.parametrize("groups", [4, 32])
+def test_features_that_come_back_after_a_long_time_with_traces_of_their_own(monkeypatch, groups):
+    """One feature turns on and off so often that its groups are all that the table of groups has seen of late."""
+    monkeypatch.setattr(binary, "GROUPS", groups)
+    pair = Pair(8, 4, 1.0, 0.01)
+    x = np.zeros(8, bool)
+    pair.begin(x.copy())
+    for feature in range(1, 8):
+        for on_now in (True, False):
+            x[feature] = on_now
+            pair.step(feature % 4, x.copy(), 0.1 * feature)
+    for step in range(20 * groups + 1):
+        x[0] = step % 2 == 0
+        pair.step(step % 3, x.copy(), 0.01)
+    pair.step(1, ~x, 0.5)
+    pair.step(2, x, -0.5)
+    pair.end()

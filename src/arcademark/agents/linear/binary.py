@@ -109,6 +109,7 @@ class BinaryValues:
         places = len(groups.free)
         groups.table[:] = NEVER
         groups.table[0, MOVED] = 0
+        groups.by_hash[:] = NEVER
         groups.free[: places - 1] = np.arange(places - 1, 0, -1)
         episode.counters[:] = 0
         episode.counters[FREE] = places - 1
@@ -141,7 +142,7 @@ def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
         gain=np.zeros((places, LANES), dtype),
         leaving=np.zeros(places, np.int32),
         free=np.zeros(places, np.int32),
-        by_hash=np.zeros(2 * places, np.int32),
+        by_hash=np.full((2 * places, 2), NEVER, np.int32),
     )
 
 

@@ -50,7 +50,6 @@ class Groups(NamedTuple):
 
         * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
         * `SINCE`: weights hold the updates before this step;
-        * `BORN`: the number of the event in which the group was made;
         * `SIZE`: features in it (not counted for group 0);
         * `LEFT`: the number of the last event in which features left it; for that event
         * `NEXT`: the group they go to,
@@ -59,8 +58,9 @@ class Groups(NamedTuple):
         What the weights of features that leave in event `LEFT` gained since `SINCE`.
     leaving, free : int32 array, shape (G,)
         Lists: of groups that features leave in this event, of unused places.
-    by_hash : int32 array, shape (a power of two above G,)
-        Groups made in this event, by the hash of their traces; those of other events are empty places.
+    by_hash : int32 array, shape (a power of two above G, 2)
+        Groups by the hash of their traces, and the event in which each was put there; in any other the place is empty.
+        (The number alone would not tell: places of groups are used again, within an event too.)
     """
 
     of: NDArray[np.int32]
@@ -109,7 +109,7 @@ class Episode(NamedTuple):
 
 
 STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
-FIRST, SINCE, BORN, SIZE, LEFT, NEXT, MOVED = range(LANES, LANES + 7)
+FIRST, SINCE, SIZE, LEFT, NEXT, MOVED = range(LANES, LANES + 6)
 COLUMNS = 32
 
 
@@ -183,23 +183,21 @@ def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-
     table, by_hash = groups.table, groups.by_hash
     mask = np.uint64(len(by_hash) - 1)
     slot = (code >> np.uint64(32)) & mask
-    group = by_hash[slot]
-    while table[group, BORN] == event:
+    while by_hash[slot, 1] == event:
+        group = by_hash[slot, 0]
         same = table[group, FIRST] == first
         for lane in range(LANES):
             same &= table[group, lane] == taken[lane]
         if same:
             return group
         slot = (slot + np.uint64(1)) & mask
-        group = by_hash[slot]
     episode.counters[FREE] -= 1
     group = groups.free[episode.counters[FREE]]
-    by_hash[slot] = group
+    by_hash[slot, 0], by_hash[slot, 1] = group, event
     for lane in range(LANES):
         table[group, lane] = taken[lane]
     table[group, FIRST] = first
     table[group, SINCE] = episode.counters[STEP]
-    table[group, BORN] = event
     table[group, LEFT] = NEVER
     table[group, SIZE] = table[group, MOVED] = 0
     return group
