@@ -142,11 +142,3 @@ def test_bad_parameters_are_named(make_env, name, parameters, said):
     with pytest.raises(ArcadeMarkError) as error:
         make_features(name, make_env("toy"), parameters)
     assert str(error.value).startswith(said)
-
-
-@pytest.mark.parametrize("name", ["basic", "bass"])
-def test_a_feature_that_is_none_is_refused(make_env, name):
-    features = make_features(name, make_env("toy"), {"background_screens": 5})
-    for feature in (-1, features.num_features):
-        with pytest.raises(ArcadeMarkError, match=rf"^feature {feature}: expected 0 to {features.num_features - 1}$"):
-            features.describe(feature)

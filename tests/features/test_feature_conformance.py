@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arcademark.environments.registry import open_environment
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import BinaryFeatures, CountedFeatures
 from arcademark.features.registry import feature_set, feature_sets, make_features
 
@@ -112,6 +112,13 @@ def test_pictures_and_descriptions_change_nothing(make, screens):
         assert features.describe(0)
         assert features.describe(features.num_features - 1)
         assert told(features, screen) == told(alone, screen)
+
+
+def test_a_feature_that_is_none_is_refused(make):
+    features = make()
+    for feature in (-1, features.num_features):
+        with pytest.raises(ArcadeMarkError, match=rf"^feature {feature}: expected 0 to {features.num_features - 1}$"):
+            features.describe(feature)
 
 
 def test_parameters_have_defaults_and_are_set_by_name(item):

@@ -20,6 +20,8 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
+
 Observed = Literal["palette", "ram"]
 """What a feature set is shown: screens of 7-bit colours, or the console's memory."""
 
@@ -95,3 +97,15 @@ class CountedFeatures(_Features, Protocol):
 
 
 Features = BinaryFeatures | CountedFeatures
+
+
+def check_feature(feature: int, num_features: int) -> None:
+    """Refuse a feature that is none.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is not in ``range(num_features)``.
+    """
+    if not 0 <= feature < num_features:
+        raise ArcadeMarkError(f"feature {feature}: expected 0 to {num_features - 1}")

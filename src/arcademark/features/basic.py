@@ -15,7 +15,7 @@ from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
-from arcademark.features.base import Change, Observed
+from arcademark.features.base import Change, Observed, check_feature
 from arcademark.features.colours import NumColours, game_colours
 from arcademark.features.tiles import ColourTiles
 
@@ -121,15 +121,3 @@ def find_hidden(
     if trajectory is not None and not background:
         raise ArcadeMarkError("a trajectory is followed to find the background; leave it out, or set background=true")
     return backgrounds.background(env, background_screens, trajectory) if background else None
-
-
-def check_feature(feature: int, num_features: int) -> None:
-    """Refuse a feature that is none.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is not in ``range(num_features)``.
-    """
-    if not 0 <= feature < num_features:
-        raise ArcadeMarkError(f"feature {feature}: expected 0 to {num_features - 1}")

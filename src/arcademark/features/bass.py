@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
-from arcademark.features.base import Change, Observed
-from arcademark.features.basic import COLUMNS, ROWS, check_feature, make_tiles
+from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.basic import COLUMNS, ROWS, make_tiles
 from arcademark.features.colours import NumColours
 from arcademark.features.pairs import Pairs
 

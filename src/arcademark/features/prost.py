@@ -27,8 +27,8 @@ from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
-from arcademark.features.base import Change, Observed
-from arcademark.features.basic import COLUMNS, ROWS, check_feature, check_tiles, find_hidden, make_tiles
+from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.basic import COLUMNS, ROWS, check_tiles, find_hidden, make_tiles
 from arcademark.features.blobs import UNSEEN, BlobFinder
 from arcademark.features.colours import game_colours
 from arcademark.features.offsets import COLOURS, Offsets

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Change, Observed
-from arcademark.features.basic import check_feature
+from arcademark.features.base import Change, Observed, check_feature
 from arcademark.features.pairs import Pairs
 
 BYTES_A_ROW = 8

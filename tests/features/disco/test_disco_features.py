@@ -167,7 +167,7 @@ def test_features_are_described_in_words(disco):
         "+3 to +6 pixels a step faster down and -6 to +2 right"
     )
     for wrong in (-1, 50):
-        with pytest.raises(ArcadeMarkError, match="there are 50"):
+        with pytest.raises(ArcadeMarkError, match="expected 0 to 49"):
             disco.describe(wrong)
 
 

@@ -41,7 +41,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.background import SCREENS, background
-from arcademark.features.base import Counts, Observed
+from arcademark.features.base import Counts, Observed, check_feature
 from arcademark.features.cache import cached
 from arcademark.features.disco.blobs import Workspace
 from arcademark.features.disco.classes import ObjectClasses, find_classes
@@ -161,9 +161,8 @@ class Disco:
 
     def describe(self, feature: int) -> str:
         """Say what a feature means."""
+        check_feature(feature, self.num_features)
         number, tiles = len(self.classes), self._tilings * self._grid**2
-        if not 0 <= feature < self.num_features:
-            raise ArcadeMarkError(f"disco: no feature {feature}; there are {self.num_features:,}, from 0")
         if feature < number:
             return f"no instance of class {feature} on the screen"
         feature -= number
