@@ -251,9 +251,19 @@ def test_a_checkpoint_of_something_else_is_refused():
         Sarsa(spec(), features="numbers").restore(kept)
     with pytest.raises(ArcadeMarkError, match="its num_actions is 2; expected 3"):
         Sarsa(spec(3), features="bits").restore(kept)
-    for damaged in (b"", b"{}", kept[:-3], b"\n" + kept):
+    for damaged in (b"", b"{}", b"{}\n", b"[]\n", kept[:-3], b"\n" + kept):
         with pytest.raises(ArcadeMarkError, match="agent sarsa on toy: the checkpoint cannot be used"):
             agent.restore(damaged)
+
+
+def test_a_checkpoint_of_features_made_otherwise_is_refused():
+    small = {"features": "lsh", "vectors": 4, "nonzero": 3}
+    kept = Sarsa(spec(), **small, hash_seed=1).checkpoint()
+    with pytest.raises(ArcadeMarkError, match=r"its feature parameters are .*'hash_seed': 1"):
+        Sarsa(spec(), **small).restore(kept)
+    again = Sarsa(spec(), **small, hash_seed=1)
+    again.restore(kept)
+    assert again.checkpoint() == kept
 
 
 def test_weights_that_grow_beyond_bounds_are_told():
@@ -270,6 +280,7 @@ def test_weights_that_grow_beyond_bounds_are_told():
         ({"features": "ram", "colours": 8}, "features 'ram' have no parameter 'colours'; it has none"),
         ({"vectors": 5}, "features 'basic' have no parameter 'vectors'; it has rows, columns, colours"),
         ({"alpha": 0}, "parameter 'alpha' is 0.0: expected more than 0"),
+        ({"alpha": float("inf")}, "parameter 'alpha' is inf: expected"),
         ({"lambda_": 1.5}, "parameter 'lambda_' is 1.5: expected from 0 to 1"),
         ({"gamma": -1}, "parameter 'gamma' is -1.0: expected from 0 to 1"),
         ({"evaluation_epsilon": 2}, "parameter 'evaluation_epsilon' is 2.0: expected from 0 to 1"),

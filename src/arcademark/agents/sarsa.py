@@ -237,6 +237,7 @@ class Sarsa:
 
         header = {
             **self._made_for(),
+            "feature_parameters": self._feature_parameters(),
             "most_active": self._most_active,
             "reward_scale": self._scale,
             "episodes": self._episodes,
@@ -259,6 +260,9 @@ class Sarsa:
             values = self._values
             like = values.weights.shape[1:], values.weights.dtype
             header, features, weights = saved.unpack(checkpoint, self._made_for(), self._num_features, *like)
+            mine = self._feature_parameters()
+            if (theirs := header.get("feature_parameters", mine)) != mine:
+                raise ValueError(f"its feature parameters are {theirs}; expected {mine}")
             values.restore(features, weights)
             self._most_active, self._scale = header["most_active"], header["reward_scale"]
             self._episodes, self._steps = header["episodes"], header["steps"]
@@ -274,6 +278,10 @@ class Sarsa:
             "num_features": self._num_features,
             "num_actions": self._num_actions,
         }
+
+    def _feature_parameters(self) -> dict[str, Any]:
+        """Return what is set of the features, but for the place of a file: it may have been moved."""
+        return {name: value for name, value in self.settings.feature_parameters.items() if name != "trajectory"}
 
     def _features(self) -> Features:
         from arcademark.features.registry import make_features

@@ -65,12 +65,13 @@ def unpack(
         first, _, body = data.partition(b"\n")
         header: dict[str, Any] = json.loads(first)
         wrong = [name for name, value in expected.items() if header.get(name) != value]
+        count = header.pop("rows")
         content = b"" if wrong else zlib.decompress(body)
-    except (ValueError, AttributeError, zlib.error):
+    except (ValueError, AttributeError, KeyError, TypeError, zlib.error):
         raise ValueError("it is damaged") from None
     for name in wrong:
         raise ValueError(f"its {name} is {header.get(name)!r}; expected {expected[name]!r}")
-    count, width = header.pop("rows"), int(np.prod(shape)) * dtype.itemsize
+    width = int(np.prod(shape)) * dtype.itemsize
     features = np.frombuffer(content[: 4 * count], np.int32)
     if len(content) != count * (4 + width) or (count and not 0 <= features.min() <= features.max() < num_features):
         raise ValueError("it is damaged")

@@ -24,6 +24,7 @@ Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamm
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -118,7 +119,7 @@ def read_settings(
     )
     for name in ("lambda_", "gamma", "epsilon", "evaluation_epsilon"):
         _check(name, getattr(settings, name), "from 0 to 1", 0.0 <= getattr(settings, name) <= 1.0)
-    _check("alpha", settings.alpha, "more than 0", settings.alpha > 0.0)
+    _check("alpha", settings.alpha, "more than 0", 0.0 < settings.alpha < math.inf)
     _check("trace_threshold", trace_threshold, "more than 0, at most 1", 0.0 < trace_threshold <= 1.0)
     return settings
 
