@@ -16,9 +16,10 @@ from arcademark.suite import protocols
 
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = 3
-BAR_WIDTH = 24
-BESIDE = BAR_WIDTH + len(" 100% ")
-"""Columns of a terminal's line that the bar and its percentage take."""
+BAR_WIDTH, SHORT_BAR = 24, 10
+NARROW = 100
+"""Columns below which a terminal has the short bar."""
+PERCENTAGE = len(" 100% ")
 
 
 class Display:
@@ -26,8 +27,9 @@ class Display:
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._column = BarColumn(bar_width=self._bar_width)
         self._bar = Bar(
-            BarColumn(bar_width=BAR_WIDTH),
+            self._column,
             TextColumn("{task.percentage:>3.0f}%"),
             TextColumn("{task.description}"),
             console=self._console,
@@ -35,6 +37,11 @@ class Display:
         )
         self._task = self._bar.add_task("starting", total=None)
         self._told = time.monotonic()
+        self._learner = False
+
+    @property
+    def _bar_width(self) -> int:
+        return SHORT_BAR if self._console.width < NARROW else BAR_WIDTH
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -53,6 +60,7 @@ class Display:
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():
+                self._learner = True
                 self._say("", budget(event))
             case TrialFailed():
                 self._say(f"[red]failed[/red]  {event.agent} on {event.game}, seed {event.seed}: ", event.error)
@@ -69,6 +77,8 @@ class Display:
             self._say("[yellow]stopped[/yellow]  ", "everything finished is kept; the same command continues")
             if summary.decisions:
                 self._say("", "episodes that planners had begun go on where they were last kept, some seconds ago")
+            if self._learner:
+                self._say("", "training goes on where the learner was last kept, about a minute ago")
         elif summary.episodes == 0 and summary.complete:
             self._say("", f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
@@ -96,7 +106,9 @@ class Display:
             self._say("[yellow]left out[/yellow]  ", f"{len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        text = told(event, self._console.width - BESIDE if self._console.is_terminal else None)
+        self._column.bar_width = self._bar_width
+        room = self._console.width - self._bar_width - PERCENTAGE
+        text = told(event, room if self._console.is_terminal else None)
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None
             total = None if event.fraction is None else 100.0
@@ -127,6 +139,7 @@ def told(event: Progress, width: int | None = None) -> str:
             (f"{trained} ({beside})", *scores, speed),
             (trained, *scores, speed),
             (trained, *scores),
+            (trained, *(text.removeprefix("recent ") for text in scores)),
             (trained,),
         ]
     elif planning is None:

@@ -143,10 +143,11 @@ def _behind(axes: Axes, shown: Sequence[LearningCurve], random: float | None) ->
     axes.set_xlim(0, end)
     axes.set_ylim(low - room, high + room)
     grid: dict[str, Any] = {"color": PALETTE["rule"], "linewidth": 0.5, "zorder": 0, "clip_on": False}
-    for value in _ticks(low - room, high + room):
+    ticks = _ticks(low - room, high + room)
+    for value, label in zip(ticks, _labels(ticks), strict=True):
         axes.plot([0, end], [value] * 2, **grid)
         place = (0, (value - low + room) / (high - low + 2 * room))
-        beside(axes, wording.reference(value), place, (-5, 0), TICK_SIZE, "muted", ha="right", va="center")
+        beside(axes, label, place, (-5, 0), TICK_SIZE, "muted", ha="right", va="center")
     for value in _ticks(0, end):
         beside(axes, _frames(value), (value / end, 0), (0, -5), TICK_SIZE, "muted", ha="center", va="top")
     beside(axes, "training frames", (0.5, 0), (0, -26), TEXT_SIZE, "muted", ha="center")
@@ -160,6 +161,16 @@ def _ticks(low: float, high: float) -> list[float]:
     """Choose round numbers from the one to the other."""
     found = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     return [float(value) for value in found if low <= value <= high]
+
+
+def _labels(ticks: Sequence[float]) -> list[str]:
+    """Write ticks with as many decimals as tell them apart."""
+    labels: list[str] = []
+    for digits in range(10):
+        labels = [wording.score(value, digits) for value in ticks]
+        if [float(f"{value:.{digits}f}") for value in ticks] == [round(value, 9) for value in ticks]:
+            break
+    return labels
 
 
 def _frames(value: float) -> str:
