@@ -244,6 +244,20 @@ def _blocks(trial, checkpoint, every=10**9):
     return [item for item in player.play([], checkpoint) if isinstance(item, TrainingBlock)]
 
 
+@pytest.mark.parametrize("features", ["bits", "numbers"])
+def test_the_scale_and_the_most_active_features_are_kept(features):
+    """What comes after the checkpoint is smaller than what came before, so that neither can be found anew."""
+    undisturbed, restored = (Sarsa(spec(), features=features, epsilon=1.0) for _ in range(2))
+    undisturbed.train()
+    play(undisturbed, [seen(0, 1, 2), seen(3), seen()], [50.0, 0.0], [1, 0])
+    restored.restore(undisturbed.checkpoint())
+    restored.train()
+    for agent in (undisturbed, restored):
+        play(agent, [seen(0), seen(1), seen()], [5.0, 10.0], [1, 0])
+    assert weights(restored) == weights(undisturbed)
+    assert restored.checkpoint() == undisturbed.checkpoint()
+
+
 def test_a_checkpoint_of_something_else_is_refused():
     agent = Sarsa(spec(), features="bits")
     kept = agent.checkpoint()
@@ -285,6 +299,15 @@ def test_weights_that_grow_beyond_bounds_are_told():
         ({"gamma": -1}, "parameter 'gamma' is -1.0: expected from 0 to 1"),
         ({"evaluation_epsilon": 2}, "parameter 'evaluation_epsilon' is 2.0: expected from 0 to 1"),
         ({"trace_threshold": 0}, "parameter 'trace_threshold' is 0.0: expected more than 0, at most 1"),
+        ({"rows": 0}, "rows is 0; expected 1 to"),
+        ({"colours": 5}, "colours is 5; expected 128"),
+        ({"background_screens": 0}, "background_screens is 0; expected at least 1"),
+        ({"trajectory": "nowhere.txt"}, "nowhere.txt: cannot read the trajectory"),
+        ({"features": "lsh", "vectors": 0}, "lsh: vectors is 0; expected 1 to"),
+        ({"features": "blob-prost", "proximity": 0}, "proximity is 0; expected 1 to"),
+        ({"features": "blob-prost", "trajectory": __file__}, "is no action"),
+        ({"features": "disco", "tilings": 0}, "disco: tilings is 0; expected at least 1"),
+        ({"features": "disco", "min_extent": 2}, "disco: min_extent is 2.0; expected a share"),
         ({"reward_scale": "last"}, "parameter 'reward_scale' is 'last': expected one of 'first', 'none'"),
     ],
 )
