@@ -74,13 +74,13 @@ class Sarsa:
     reward_scale : {"first", "none"}
         Divide rewards by the magnitude of the first that is not 0, or leave them as they are.
     rows, columns, colours, background, background_screens, trajectory
-        Of the feature sets of tiles, see ``arcademark features``; None for the set's own.
+        Of the feature sets that have it, see ``arcademark info features basic``; None for the set's own.
     proximity
-        Of the feature set blob-prost, see ``arcademark features``; None for the set's own.
+        Of the feature set blob-prost, see ``arcademark info features blob-prost``; None for the set's own.
     vectors, nonzero, table_size, hash_seed, encoding
-        Of the feature set lsh, see ``arcademark features``; None for the set's own.
+        Of the feature set lsh, see ``arcademark info features lsh``; None for the set's own.
     class_screens, max_classes, min_frequency, min_extent, max_velocity, max_instances, tilings, grid
-        Of the feature set disco, see ``arcademark features``; None for the set's own.
+        Of the feature set disco, see ``arcademark info features disco``; None for the set's own.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class Sarsa:
         self._episodes = self._steps = 0
 
     @classmethod
-    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:  # noqa: ARG003 (every game is the same to it)
+    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
         """Play every game.
 
         Raises
@@ -154,8 +154,11 @@ class Sarsa:
             If there is no such feature set, or a parameter is out of range or is none of the set's.
         """
         from arcademark.agents.linear.settings import read_settings
+        from arcademark.features.registry import check_parameters, feature_set
 
-        read_settings(**{**(cls.__init__.__kwdefaults__ or {}), **parameters})
+        found = read_settings(**{**(cls.__init__.__kwdefaults__ or {}), **parameters})
+        seen = observing(env, feature_set(found.features).observed)
+        check_parameters(found.features, seen, found.feature_parameters)
 
     def act(
         self,

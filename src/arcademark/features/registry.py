@@ -7,20 +7,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import Features, Observed
 from arcademark.features.basic import Basic
 from arcademark.features.bass import Bass
-from arcademark.features.disco.features import make_disco
+from arcademark.features.disco.features import check_disco, make_disco
 from arcademark.features.lsh import Lsh
 from arcademark.features.prost import BlobProst, BPros, BProst
 from arcademark.features.ram import Ram, RamBits
+from arcademark.features.samples import read_trajectory
 
 
 @dataclass(frozen=True)
@@ -113,3 +115,34 @@ def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]
         If a parameter is out of range, or the set cannot be made for this game.
     """
     return feature_set(name).factory(env, **dict(parameters or {}))
+
+
+def check_parameters(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that are out of range as `make_features` does, but at once: no screens are sampled.
+
+    Parameters
+    ----------
+    name, env, parameters
+        As of `make_features`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such set.
+    ArcadeMarkError
+        If a parameter is out of range, or the trajectory cannot be read.
+    """
+    given, factory = dict(parameters), feature_set(name).factory
+    has = inspect.signature(factory).parameters
+    for samples in ("background_screens", "class_screens"):
+        if given.pop(samples, 1) < 1:
+            raise ArcadeMarkError(f"{samples} is {parameters[samples]}; expected at least 1")
+    if (trajectory := given.get("trajectory")) is not None:
+        read_trajectory(trajectory, env)
+    if factory is make_disco:
+        check_disco(**{key: value for key, value in given.items() if key not in ("background", "trajectory")})
+        return
+    if "background" in has and given.get("background", has["background"].default):
+        given |= {"background": False, "trajectory": None}
+    if given:
+        factory(env, **given)

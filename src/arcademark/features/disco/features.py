@@ -262,12 +262,15 @@ def make_disco(
     ArcadeMarkError
         If a parameter is out of range, no class is found, or the trajectory cannot be read.
     """
-    _check_counts(max_classes=max_classes, max_instances=max_instances, tilings=tilings, grid=grid)
-    if max_velocity < 0:
-        raise ArcadeMarkError(f"disco: max_velocity is {max_velocity}; expected pixels, at least 0")
-    for name, share in (("min_frequency", min_frequency), ("min_extent", min_extent)):
-        if not 0 <= share <= 1:
-            raise ArcadeMarkError(f"disco: {name} is {share}; expected a share from 0 to 1")
+    check_disco(
+        max_classes=max_classes,
+        max_instances=max_instances,
+        tilings=tilings,
+        grid=grid,
+        max_velocity=max_velocity,
+        min_frequency=min_frequency,
+        min_extent=min_extent,
+    )
     still = _background(env, background, background_screens, trajectory)
     filtering = {"max_classes": max_classes, "min_frequency": min_frequency, "min_extent": min_extent}
     sampling = sampling_key(env, class_screens, trajectory, SEED)
@@ -293,10 +296,20 @@ def _background(env: EnvironmentSpec, wanted: bool, screens: int, trajectory: st
     return np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
 
 
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise ArcadeMarkError(f"disco: {name} is {count}; expected at least 1")
+def check_disco(**parameters: float) -> None:
+    """Refuse parameters of `make_disco` that are out of range; those of samples and backgrounds are not looked at.
+
+    Raises
+    ------
+    ArcadeMarkError
+    """
+    for name, value in parameters.items():
+        if name in ("max_classes", "max_instances", "tilings", "grid") and value < 1:
+            raise ArcadeMarkError(f"disco: {name} is {value}; expected at least 1")
+        if name == "max_velocity" and value < 0:
+            raise ArcadeMarkError(f"disco: max_velocity is {value}; expected pixels, at least 0")
+        if name in ("min_frequency", "min_extent") and not 0 <= value <= 1:
+            raise ArcadeMarkError(f"disco: {name} is {value}; expected a share from 0 to 1")
 
 
 def _table(classes: ObjectClasses) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
