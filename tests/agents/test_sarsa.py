@@ -258,6 +258,35 @@ def test_the_scale_and_the_most_active_features_are_kept(features):
     assert restored.checkpoint() == undisturbed.checkpoint()
 
 
+@pytest.mark.parametrize("features", ["bits", "numbers"])
+def test_a_learner_becomes_what_a_checkpoint_holds_whatever_it_learnt_since(features):
+    agent = Sarsa(spec(), features=features, epsilon=1.0)
+    agent.train()
+    play(agent, [seen(0), seen()], [1.0], [1])
+    kept = agent.checkpoint()
+    play(agent, [seen(0, 4), seen(5), seen()], [2.0, 3.0], [0, 1])
+    assert agent.checkpoint() != kept
+    agent.restore(kept)
+    assert agent.checkpoint() == kept
+
+
+@pytest.mark.parametrize("features", ["bits", "numbers"])
+def test_an_episode_that_is_broken_off_leaves_what_was_learnt_and_no_traces(features):
+    agent = Sarsa(spec(), features=features, alpha=1.0, epsilon=1.0, evaluation_epsilon=0.0, reward_scale="none")
+    agent.train()
+    rng = Scripted(1, 0)
+    action = int(agent.act(seen(0)[None], np.array([True]), [rng])[0])
+    agent.learn(Transition(seen(0), action, 1.0, seen(1), False, False), rng)
+    agent.evaluate()
+    learnt = weights(agent)
+    assert learnt[0] == [0, 1]
+    chosen = {int(agent.act(seen(0)[None], np.array([True]), [np.random.default_rng(i)])[0]) for i in range(20)}
+    assert chosen == {1}
+    agent.train()
+    play(agent, [seen(2), seen()], [1.0], [0])
+    assert weights(agent)[:2] == learnt[:2]
+
+
 def test_a_checkpoint_of_something_else_is_refused():
     agent = Sarsa(spec(), features="bits")
     kept = agent.checkpoint()
