@@ -34,6 +34,8 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/runner.py
 	$(BIN)/python bench/metrics.py
 	$(BIN)/python bench/subset.py
+	$(BIN)/python bench/planning.py
+	$(BIN)/python bench/learning.py
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
