@@ -1,3 +1,4 @@
+import json
 import textwrap
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents import base
+from arcademark.agents.base import Transition
 from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, make_policy
 from arcademark.runs.execution import execute
@@ -17,6 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = f"{EXAMPLES}/my_agent.py:make_agent"
 SHORT = {"max_frames_per_episode": 60}
 PLANNER = f"{EXAMPLES}/my_planner.py:make_planner"
+LEARNER = f"{EXAMPLES}/my_learner.py:make_learner"
 
 
 @pytest.mark.parametrize("shape", [(4, 84, 84), (210, 160, 3), (128,)])
@@ -63,6 +66,32 @@ def test_the_planner_plays_the_emulator(tmp_path):
     (row,) = read_run(tmp_path / "run").episodes
     assert (row.steps, row.simulated_frames) == (20, sum(18 * 5 * min(4, left) for left in range(20, 0, -1)))
     assert verify(tmp_path / "run", workers=1).confirmed == 1
+
+
+def test_the_learner_conforms(make_env):
+    env = make_env("toy")
+    (spec,) = agent_specs(LEARNER, {"step_size": "0.5"})
+    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+
+
+def test_the_learner_learns_the_action_that_brings_most(make_env):
+    env = make_env("toy")
+    learner = make_policy(agent_specs(LEARNER, {"step_size": "0.5", "exploration": "0.0"})[0], env)
+    seen, rng = np.zeros(env.observation_shape, np.uint8), np.random.default_rng(0)
+    learner.train()
+    for action, reward in ((0, -1.0), (2, 4.0), (2, 0.0), (1, 0.5)):
+        learner.learn(Transition(seen, action, reward, seen, False, False), rng)
+    learner.evaluate()
+    assert learner.act(seen[None], np.ones(1, np.bool_), [rng]).tolist() == [2]  # 2 and then 1, against 0.25
+    assert json.loads(learner.checkpoint())[:3] == [-0.5, 0.25, 1.0]
+
+
+def test_the_learner_plays_the_emulator(tmp_path):
+    rules = protocol("ale-2013").override(SHORT)
+    plan = make_plan(agent_specs(LEARNER), ["pong"], rules, episodes=1, training_episodes=2)
+    assert execute(plan, tmp_path / "run", workers=1).complete
+    assert [row.phase for row in read_run(tmp_path / "run").episodes].count("training") == 2
+    assert verify(tmp_path / "run", workers=1).confirmed == 3
 
 
 def test_the_planner_of_the_docstring_plays(own_agent, tmp_path):
