@@ -65,7 +65,7 @@ def test_progress_is_told_in_decisions_and_frames(monkeypatch):
     assert told(plain) == "3/10 episodes · 0/1 trials · 20 frames/s · 8 s left\n"
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120, 160])
+@pytest.mark.parametrize("columns", [45, 60, 80, 120, 160])
 @pytest.mark.parametrize("planning", [None, Planning(132, 1_980_000, 61_234.5)])
 def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
     console = Console(file=io.StringIO(), width=columns, force_terminal=True, color_system=None)
@@ -76,7 +76,7 @@ def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
     (line,) = shown.get().splitlines()
     assert line.rstrip().endswith("at most 2 h 13 min left")
     assert "  1% " in line
-    assert ("10/550 episodes · " in line) is (columns >= 80)
+    assert ("10/550 episodes · " in line) is (columns >= 60)
     assert ("5/55 trials · " in line) is (columns >= (160 if planning else 120))
 
 

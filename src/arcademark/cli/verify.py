@@ -81,8 +81,9 @@ def _print(found: Verification) -> None:
         console.print(f"{found.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
     elif found.ok:
         beside = f", see the {'note' if len(found.notes) == 1 else 'notes'} above" if found.notes else ""
+        told = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
         console.print(
-            f"{found.directory}: all {total:,} recorded episodes replay to their score{beside}",
+            f"{found.directory}: {told} score{beside}",
             style="yellow" if found.notes else "green",
         )
     else:

@@ -17,8 +17,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from arcademark.report import budgets, layout, tuning, wording
-from arcademark.report.runs import game_name
 from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
+from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,13 +15,13 @@ from arcademark.report import budgets, learning, wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Algorithm, Estimate, Game, Level, Notice
 from arcademark.report.ledger import accounts, told
-from arcademark.report.runs import game_name
 from arcademark.runs import ledger
 from arcademark.scores.runs import RunCollection
 from arcademark.subset.model import explained
 from arcademark.suite import protocols, subsets, tasks
 from arcademark.suite.settings import format_setting
 from arcademark.suite.subsets import Subset
+from arcademark.suite.tasks import game_name
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
     {

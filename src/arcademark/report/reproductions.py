@@ -15,7 +15,7 @@ from arcademark.report import wording
 from arcademark.report.papers import PAPERS
 from arcademark.reproduce.comparison import Comparison, Reproduction
 from arcademark.reproduce.figures import PaperFigure
-from arcademark.suite import tasks
+from arcademark.suite.tasks import game_name
 
 SCHEMA = "arcademark.reproduction/1"
 
@@ -334,11 +334,6 @@ def where(item: Comparison) -> str:
 def noted(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
     """Return what agrees, but with something to say about it."""
     return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)
-
-
-def game_name(game: str) -> str:
-    """Name a game, by its id, as people do."""
-    return tasks.games()[game].name if game in tasks.games() else game
 
 
 def grid(part: Part) -> Grid | None:

@@ -10,13 +10,7 @@ from arcademark.report.record import Run, Trial
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import Subset
-from arcademark.suite.tasks import Suite
-
-
-def game_name(task: str) -> str:
-    """Return a game's name for people."""
-    known = tasks.games()
-    return known[task].name if task in known else task
+from arcademark.suite.tasks import Suite, game_name
 
 
 def known_set(names: Sequence[str]) -> str:

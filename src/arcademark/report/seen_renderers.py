@@ -18,7 +18,7 @@ from arcademark.report import wording
 from arcademark.report.layout import prose, section, table
 from arcademark.report.plates import Picture, PictureRow, Pictures
 from arcademark.report.seen import Seen
-from arcademark.suite import tasks
+from arcademark.suite.tasks import game_name
 
 LISTING, SCHEMA = "arcademark.feature-sets/1", "arcademark.features/1"
 MOST_DESCRIBED = 8
@@ -169,8 +169,3 @@ def label(item: Seen) -> str:
 def moment(item: Seen) -> str:
     """Say which moment is shown."""
     return f"{item.source}, after {wording.count(item.frames)} frames"
-
-
-def game_name(game: str) -> str:
-    """Return a game's name for people."""
-    return tasks.games()[game].name if game in tasks.games() else game

@@ -216,7 +216,7 @@ def _blocks(shown: Tuned, width: int) -> Iterator[tuple[str, ...]]:
     block: list[str] = []
     used = names
     for game in shown.games:
-        cells = [_title(game), *(wording.score(setting.scores[game], 1) for setting in shown.settings)]
+        cells = [tasks.game_name(game), *(wording.score(setting.scores[game], 1) for setting in shown.settings)]
         needed = len(layout.GAP) + max(map(len, cells))
         if block and used + needed > width:
             yield tuple(block)
@@ -227,7 +227,7 @@ def _blocks(shown: Tuned, width: int) -> Iterator[tuple[str, ...]]:
 
 
 def _scores(shown: Tuned, games: Sequence[str]) -> Table:
-    made = layout.table("", *map(_title, games))
+    made = layout.table("", *map(tasks.game_name, games))
     for rank, setting in enumerate(shown.settings, start=1):
         made.add_row(f"{rank}", *(wording.score(setting.scores[game], 1) for game in games))
     return made
@@ -235,7 +235,7 @@ def _scores(shown: Tuned, games: Sequence[str]) -> Table:
 
 def _advice(shown: Tuned) -> Iterator[RenderableType]:
     if shown.uninformative:
-        same = wording.listing(map(_title, shown.uninformative))
+        same = wording.listing(map(tasks.game_name, shown.uninformative))
         yield Text(f"On {same} all settings score the same: left out of the mean.", style="dim")
     best = shown.settings[0]
     if best.mean is None:
@@ -254,8 +254,3 @@ def _reach(setting: Setting) -> str:
         return wording.MISSING
     reach = setting.high - setting.mean
     return f"±{reach:.2f}" if reach < 1 else "over ±1"
-
-
-def _title(task: str) -> str:
-    known = tasks.games()
-    return known[task].name if task in known else task

@@ -99,10 +99,9 @@ def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorith
 
 def _game(task: str) -> Game:
     random, human, record = (references.scores(kind).get(task) for kind in ("random", "human", "human_world_record"))
-    known = tasks.games()
     return Game(
         id=task,
-        name=known[task].name if task in known else task,
+        name=tasks.game_name(task),
         random=random,
         human=human,
         record=record,

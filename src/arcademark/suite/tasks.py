@@ -118,6 +118,12 @@ def _actions(cell: str) -> tuple[str, ...]:
     return JOYSTICK_ACTIONS if cell == "all" else tuple(cell.split())
 
 
+def game_name(task: str) -> str:
+    """Return a game's name as people write it, "Q*bert" of "qbert"; a task of another benchmark keeps its own."""
+    known = games()
+    return known[task].name if task in known else task
+
+
 def canonical_game(name: str) -> str:
     """Return the id of the game that a name means.
 

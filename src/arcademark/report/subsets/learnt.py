@@ -31,7 +31,7 @@ from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantit
 from arcademark.subset.outlook import Outlook
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
-from arcademark.suite.tasks import canonical_game, games, suite
+from arcademark.suite.tasks import canonical_game, game_name, suite
 
 TRAINING = "atari-5-training"
 SEED = 1982
@@ -77,7 +77,7 @@ class Learnt:
 
     def title(self, task: str) -> str:
         """Name a task for people."""
-        return games()[task].name if self.noun == "game" and task in games() else task
+        return game_name(task) if self.noun == "game" else task
 
     def percent(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Normalise the scores of tasks that there are references for; the others are left out."""

@@ -8,9 +8,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from arcademark.report import layout, wording
-from arcademark.report.reproductions import game_name
 from arcademark.report.subsets.predicting import Predicted
 from arcademark.subset.outlook import Next, Outlook, Range
+from arcademark.suite.tasks import game_name
 
 NEXT = 5
 """Games to play next that are named."""

@@ -37,7 +37,7 @@ from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
-from arcademark.suite.tasks import canonical_game, games, suite
+from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
 SCHEMA = "arcademark.subset-prediction/1"
 EVERY_GAME = ("atari-5", "atari-10")
@@ -235,7 +235,7 @@ def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
     if wanted is None:
         known = found[0].missing if found else ()
         return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
-    lists = [item.missing for item in found] or [tuple(map(_name, wanted.tasks))]
+    lists = [item.missing for item in found] or [tuple(map(game_name, wanted.tasks))]
     fewest = sorted((len(names), names) for names in lists)[0][1]
     return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
 
@@ -265,7 +265,7 @@ def _prediction(
     algorithm: str, scores: Mapping[str, float], wanted: SubsetModel | None, play: Play, level: float
 ) -> Prediction:
     model = wanted or _largest(scores)
-    missing = tuple(_name(task) for task in model.tasks if task not in scores)
+    missing = tuple(game_name(task) for task in model.tasks if task not in scores)
     if missing:
         return Prediction(algorithm, None, missing, (), None, (), None)
     percent = _percent(model, scores)
@@ -282,7 +282,7 @@ def _prediction(
         (),
         shown,
         sum(game.value >= PERCENT for game in shown),
-        tuple(_name(model.tasks[place]) for place in outside),
+        tuple(game_name(model.tasks[place]) for place in outside),
         _upgrade(model, scores),
     )
 
@@ -346,14 +346,14 @@ def _every_game(name: str) -> Mapping[str, TaskModel]:
 
 
 def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float], level: float) -> list[Game]:
-    played = [Game(task, _name(task), percent[task], None, None, None) for task in every if task in percent]
+    played = [Game(task, game_name(task), percent[task], None, None, None) for task in every if task in percent]
     others = []
     for task, model in every.items():
         if task in percent:
             continue
         middle, reach = float(model.fit.predict(inputs)), model.reach(level)
         low, value, high = (_percent_of(middle + side * reach) for side in (-1, 0, 1))
-        others.append(Game(task, _name(task), value, low, high if np.isfinite(high) else None, model.fit.r2))
+        others.append(Game(task, game_name(task), value, low, high if np.isfinite(high) else None, model.fit.r2))
     return [*played, *others]
 
 
@@ -365,7 +365,7 @@ def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
     if model.name not in UPGRADES[:-1]:
         return None
     larger = models.model(UPGRADES[UPGRADES.index(model.name) + 1])
-    missing = tuple(_name(task) for task in larger.tasks if task not in scores)
+    missing = tuple(game_name(task) for task in larger.tasks if task not in scores)
     now, then = (item.nested.mean if item.nested else item.relative_error or 0.0 for item in (model, larger))
     return Upgrade(
         models.title(larger),
@@ -388,7 +388,3 @@ def _remarks(found: Sequence[Prediction]) -> list[str]:
     if left:
         remarks.append(f"No estimate, for games are missing: {wording.shortened(left)}.")
     return remarks
-
-
-def _name(task: str) -> str:
-    return games()[task].name if task in games() else task

@@ -105,8 +105,7 @@ class Yardstick:
 
     def title(self, task: str) -> str:
         """Name a task for people."""
-        known = tasks.games()
-        return known[task].name if self.atari and task in known else task
+        return tasks.game_name(task) if self.atari else task
 
     def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
         """Return the measures to show; the usual ones where none is asked for.

@@ -221,8 +221,7 @@ class Bootstrap:
 
     def _tell_single(self, name: str, runs: Runs) -> None:
         """Take down where an algorithm has but one run, if it has more elsewhere."""
-        known = tasks.games()
-        single = [known[task].name if task in known else task for task, row in runs.items() if row.size == 1]
+        single = [tasks.game_name(task) for task, row in runs.items() if row.size == 1]
         if single:
             told = f"one run on {wording.shortened(single)}: the variation from run to run there is not included"
             self.notes.say(name, Note(told))
