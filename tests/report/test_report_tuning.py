@@ -10,6 +10,7 @@ from rich.console import Console
 
 from arcademark.report import as_json, tuning
 from arcademark.report.tuning import Setting, Tuned
+from arcademark.suite import tasks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report-json.md").read_text(encoding="utf-8")
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
@@ -46,7 +47,7 @@ def test_80_columns_are_enough(games, reach, count):
     assert "…" not in shown
     assert re.search(r"(?<!\w)-\d", shown) is None  # a minus sign is no hyphen
     for game in games or tuning.training_games():
-        assert tuning._title(game) in shown
+        assert tasks.game_name(game) in shown
 
 
 def test_places_and_scores_are_numbered_alike():
