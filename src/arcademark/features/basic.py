@@ -68,9 +68,13 @@ class Basic:
         background_screens: int = backgrounds.SCREENS,
         trajectory: str | None = None,
     ) -> None:
-        self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
+        check_tiles(rows, columns)
+        if colours not in (128, 8):
+            raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
+        self.background = find_hidden(env, background, background_screens, trajectory)
+        shape, known = facts.screen_shape(env.game), game_colours(env.game, colours)
+        self._tiles = ColourTiles(shape, rows, columns, known, self.background)
         self.num_features = self._tiles.num_features
-        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
@@ -88,23 +92,6 @@ class Basic:
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
         return self._tiles.picture(observation)
-
-
-def make_tiles(
-    env: EnvironmentSpec,
-    rows: int,
-    columns: int,
-    colours: NumColours,
-    background: bool,
-    background_screens: int,
-    trajectory: str | None,
-) -> ColourTiles:
-    """Return a game's tiles; parameters and errors as of `Basic`."""
-    check_tiles(rows, columns)
-    if colours not in (128, 8):
-        raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
-    hidden = find_hidden(env, background, background_screens, trajectory)
-    return ColourTiles(facts.screen_shape(env.game), rows, columns, game_colours(env.game, colours), hidden)
 
 
 def check_tiles(rows: int, columns: int) -> None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
-from arcademark.features.base import Change, Observed, check_feature
-from arcademark.features.basic import COLUMNS, ROWS, make_tiles
+from arcademark.features.base import Change, check_feature
+from arcademark.features.basic import COLUMNS, ROWS, Basic
 from arcademark.features.colours import NumColours
 from arcademark.features.pairs import Pairs
 
@@ -22,7 +22,7 @@ MOST = 65_535
 """Features that can be paired, so that pairs have 32-bit numbers."""
 
 
-class Bass:
+class Bass(Basic):
     """Colours in tiles, and pairs of them; a `base.BinaryFeatures`.
 
     Parameters
@@ -51,8 +51,6 @@ class Bass:
         If a parameter is out of range, or the trajectory cannot be read.
     """
 
-    observed: Observed = "palette"
-
     def __init__(
         self,
         env: EnvironmentSpec,
@@ -68,26 +66,29 @@ class Bass:
             raise ArcadeMarkError(
                 f"{rows} rows x {columns} columns x {colours} colours are {number} features; {MOST} at most are paired"
             )
-        self._tiles = make_tiles(env, rows, columns, colours, background, background_screens, trajectory)
-        self._pairs = Pairs(self._tiles.num_features)
+        super().__init__(
+            env,
+            rows=rows,
+            columns=columns,
+            colours=colours,
+            background=background,
+            background_screens=background_screens,
+            trajectory=trajectory,
+        )
+        self._pairs = Pairs(self.num_features)
         self.num_features = self._pairs.num_features
-        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        self._tiles.begin()
+        super().begin()
         self._pairs.begin()
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """See the next screen of the episode, uint8 of the game's shape."""
-        return self._pairs.update(self._tiles.update(observation))
+        return self._pairs.update(super().update(observation))
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "green in the tile of row 3, column 5", or two such joined by "and"."""
         check_feature(feature, self.num_features)
         parts = (feature,) if feature < self._pairs.num_base else self._pairs.describe_pair(feature)
         return " and ".join(self._tiles.describe(part) for part in parts)
-
-    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
-        return self._tiles.picture(observation)

@@ -28,7 +28,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
 from arcademark.features.base import Change, Observed, check_feature
-from arcademark.features.basic import COLUMNS, ROWS, check_tiles, find_hidden, make_tiles
+from arcademark.features.basic import COLUMNS, ROWS, Basic, check_tiles, find_hidden
 from arcademark.features.blobs import UNSEEN, BlobFinder
 from arcademark.features.colours import game_colours
 from arcademark.features.offsets import COLOURS, Offsets
@@ -44,7 +44,7 @@ MOST_PROXIMITY = 250
 """On no screen are pixels farther apart."""
 
 
-class BProst:
+class BProst(Basic):
     """Colours in tiles, and their offsets in space and in time; a `base.BinaryFeatures`.
 
     Parameters
@@ -71,7 +71,6 @@ class BProst:
         If a parameter is out of range, or the trajectory cannot be read.
     """
 
-    observed: Observed = "palette"
     time = True
     """Whether there are offsets in time."""
 
@@ -86,27 +85,29 @@ class BProst:
         trajectory: str | None = None,
     ) -> None:
         self._offsets = make_offsets(rows, columns, self.time)
-        self._tiles = make_tiles(env, rows, columns, 128, background, background_screens, trajectory)
+        super().__init__(
+            env,
+            rows=rows,
+            columns=columns,
+            background=background,
+            background_screens=background_screens,
+            trajectory=trajectory,
+        )
         self.num_features = self._offsets.num_features
-        self.background = self._tiles.background
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        self._tiles.begin()
+        super().begin()
         self._offsets.begin()
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """See the next screen of the episode, uint8 of the game's shape."""
-        return self._offsets.update(self._tiles.update(observation))
+        return self._offsets.update(super().update(observation))
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "colour 3 (#…), and colour 26 (#…) 2 rows below and 1 column left"."""
         check_feature(feature, self.num_features)
         return self._offsets.describe(feature, self._tiles.colours.names)
-
-    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
-        return self._tiles.picture(observation)
 
 
 class BPros(BProst):

@@ -38,6 +38,8 @@ class FeatureSet:
         ``factory(env, **parameters)`` makes it for one game; its keyword parameters are what can be set.
     features : int or None
         Length of the whole vector on an Atari 2600, if no parameter is set; None where it depends on the game.
+    check : callable or None
+        ``check(**parameters)`` refuses what is out of range, where `factory` cannot do so without sampling screens.
     """
 
     name: str
@@ -46,6 +48,7 @@ class FeatureSet:
     observed: Observed
     factory: Callable[..., Features]
     features: int | None = None
+    check: Callable[..., None] | None = None
 
 
 BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
@@ -67,6 +70,7 @@ _ALL: tuple[FeatureSet, ...] = (
         BELLEMARE_2013,
         "palette",
         make_disco,
+        check=check_disco,
     ),
     FeatureSet(
         "b-pros", "colours of tiles, and how far from each other they are", LIANG_2016, "palette", BPros, 6_885_440
@@ -132,17 +136,17 @@ def check_parameters(name: str, env: EnvironmentSpec, parameters: Mapping[str, A
     ArcadeMarkError
         If a parameter is out of range, or the trajectory cannot be read.
     """
-    given, factory = dict(parameters), feature_set(name).factory
-    has = inspect.signature(factory).parameters
+    given, chosen = dict(parameters), feature_set(name)
     for samples in ("background_screens", "class_screens"):
         if given.pop(samples, 1) < 1:
             raise ArcadeMarkError(f"{samples} is {parameters[samples]}; expected at least 1")
     if (trajectory := given.get("trajectory")) is not None:
         read_trajectory(trajectory, env)
-    if factory is make_disco:
-        check_disco(**{key: value for key, value in given.items() if key not in ("background", "trajectory")})
+    if chosen.check is not None:
+        chosen.check(**given)
         return
+    has = inspect.signature(chosen.factory).parameters
     if "background" in has and given.get("background", has["background"].default):
         given |= {"background": False, "trajectory": None}
     if given:
-        factory(env, **given)
+        chosen.factory(env, **given)

@@ -33,6 +33,7 @@ What the paper leaves open, and our choice:
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -296,7 +297,7 @@ def _background(env: EnvironmentSpec, wanted: bool, screens: int, trajectory: st
     return np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
 
 
-def check_disco(**parameters: float) -> None:
+def check_disco(**parameters: Any) -> None:
     """Refuse parameters of `make_disco` that are out of range; those of samples and backgrounds are not looked at.
 
     Raises
