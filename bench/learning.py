@@ -54,7 +54,7 @@ from arcademark.features.registry import feature_sets
 from arcademark.runs.lane import Lane, Meter
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import EpisodeResult, decode_actions
-from arcademark.runs.trial import Player, _training_episode
+from arcademark.runs.trial import Player, training_episode
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
@@ -131,7 +131,7 @@ class Training:
         """Play training episodes until they hold so many frames."""
         results: list[EpisodeResult] = []
         while sum(result.record.frames for result in results) < frames:
-            played = _training_episode(self.trial, self.learner, self._lane, self._episode, self._meter)
+            played = training_episode(self.trial, self.learner, self._lane, self._episode, self._meter)
             results += [happening for happening in played if isinstance(happening, EpisodeResult)]
             self._episode += 1
         return results

@@ -179,7 +179,7 @@ def train(
         if spent:
             break
         yield Begun("training", number)
-        for happening in _training_episode(trial, learner, lane, number, meter):
+        for happening in training_episode(trial, learner, lane, number, meter):
             if isinstance(happening, EpisodeResult):
                 block.append(happening)
                 frames += happening.record.frames
@@ -212,9 +212,10 @@ def _checkpoint(learner: CheckedLearner) -> bytes:
     return data
 
 
-def _training_episode(
+def training_episode(
     trial: Trial, learner: CheckedLearner, lane: Lane, number: int, meter: Meter
 ) -> Iterator[Played | EpisodeResult]:
+    """Play one training episode, the learner learning from each step; the episode's result comes last."""
     environment = lane.environment
     clip = trial.protocol.training_reward_clipping
     rng = lane.begin(trial.seed, "training", number)
