@@ -78,7 +78,10 @@ class Display:
             if summary.decisions:
                 self._say("", "episodes that planners had begun go on where they were last kept, some seconds ago")
             if self._learner:
-                self._say("", "training goes on where the learner was last kept, about a minute ago")
+                self._say(
+                    "",
+                    "training goes on where the learner was last kept (once a minute), else from its beginning",
+                )
         elif summary.episodes == 0 and summary.complete:
             self._say("", f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
