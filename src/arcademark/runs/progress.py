@@ -95,10 +95,7 @@ class Standing:
     @property
     def budget(self) -> tuple[int | None, int | None]:
         """A learner's training in frames and in episodes, one of them None."""
-        trial = self.trial
-        if trial.training_frames is not None:
-            return trial.training_frames, None
-        return None, (trial.protocol.training_episodes if trial.training_episodes is None else trial.training_episodes)
+        return self.trial.training_frames, self.trial.training_episodes
 
     def training_length(self) -> float | None:
         """Return how long its last training episodes were; None if there are none."""

@@ -154,9 +154,9 @@ def train(
 ) -> Iterator[Happening]:
     """Train a learner until its budget is spent, yielding a block of episodes with each checkpoint.
 
-    The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``, else the protocol's. The
-    episode in which it runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``,
-    and sooner where these take long (`_pause`).
+    The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``. The episode in which it
+    runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``, and sooner where these
+    take long (`_pause`).
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -199,8 +199,7 @@ def _spent(trial: Trial, episodes: int, frames: int) -> bool:
     """Whether the training budget is used up."""
     if trial.training_frames is not None:
         return frames >= trial.training_frames
-    wanted = trial.protocol.training_episodes if trial.training_episodes is None else trial.training_episodes
-    return episodes >= (wanted or 0)
+    return episodes >= (trial.training_episodes or 0)
 
 
 def _checkpoint(learner: CheckedLearner) -> bytes:
