@@ -106,7 +106,9 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
         (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the trajectory"),
         (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
         (("--json", "basic"), "--json belongs behind the feature set"),
-        (("basic", "--games", "freeway", *QUICK, "--png", "."), "is a directory"),
+        (("basic", "--run", "nowhere", "--png", "x.jpg"), "--png x.jpg: expected a name that ends with .png"),
+        (("basic", "--run", "nowhere", "--svg", "x.png"), "--svg x.png: expected a name that ends with .svg"),
+        (("basic", "--run", "nowhere", "--pdf", "bass"), "--pdf bass: expected a name that ends with .pdf"),
     ],
 )
 def test_bad_input_is_one_clear_line(invoke, arguments, message):

@@ -124,7 +124,7 @@ BAD = {
     "figure that is a photograph": (["ale-2013", "--figure", "1"], "Figures 2 to 4"),
     "table that is gone": (["ale-2013", "--table", "3"], "Figures 2 to 4"),
     "number": (["review", "--table", "three"], "--table"),
-    "kind of file": (["review", "--figure", "1", "--out", "figure.pdf"], ".svg or .png"),
+    "kind of file, before the paper is read": (["review", "--figure", "5", "--out", "figure.pdf"], ".svg or .png"),
     "one file for all": (["review", "--out", "figure.svg"], "--figure N"),
     "no figure to write": (["review", "--table", "3", "--out", "figures"], "--figure N"),
     "page": (["review", "--figure", "1", "--html", "."], "--html"),

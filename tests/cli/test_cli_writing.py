@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arcademark.cli.writing import write
+from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
 
 PAGE = "<!doctype html>\n<p>new"
@@ -18,6 +18,18 @@ PAGE = "<!doctype html>\n<p>new"
 
 def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
     write(path, content, option="--html", example="page.html", **how)
+
+
+@pytest.mark.parametrize("name", ["figure.png", "figure.SVG", None])
+def test_an_ending_that_is_written_passes(name: str | None) -> None:
+    check_ending(name and Path(name), (".png", ".svg"), option="--figure")
+
+
+@pytest.mark.parametrize("name", ["figure.jpg", "figure", "png", ".png", "figure.png.txt"])
+def test_another_ending_is_refused_with_those_that_are_written(name: str) -> None:
+    with pytest.raises(ArcadeMarkError) as refused:
+        check_ending(Path(name), (".png", ".pdf", ".svg"), option="--figure")
+    assert str(refused.value) == f"--figure {name}: expected a name that ends with .png, .pdf or .svg"
 
 
 def test_a_missing_folder_is_made(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import options
-from arcademark.cli.writing import write
+from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -109,6 +109,10 @@ def show(
     from arcademark.features.registry import feature_sets
     from arcademark.report import seen, seen_renderers
 
+    files = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
+    for kind, name in files.items():
+        if name:
+            check_ending(Path(name), (f".{kind}",), option=f"--{kind}")
     sets = tuple(dict.fromkeys(sets))
     for name in sets:
         if name not in feature_sets():
@@ -123,7 +127,7 @@ def show(
         with _working(f"{game}: {name}"):
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
             found.append(seen.see(name, play, after, parameters))
-    written = _write_figures(found, {"png": png, "svg": svg, "pdf": pdf})
+    written = _write_figures(found, files)
     if as_json:
         options.print_json(seen_renderers.document(found))
     else:
@@ -155,15 +159,13 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[Seen], given: Mapping[str, str | None]) -> list[Path]:
-    """Write what is asked for, given the file of each kind, and return where."""
+def _write_figures(found: Sequence[Seen], files: Mapping[str, str]) -> list[Path]:
+    """Write what is asked for, given the file of each kind, or an empty name, and return where."""
     from arcademark.report import plate_files, seen_renderers
 
     name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
-    for kind, asked in given.items():
-        if asked is None:
-            continue
+    for kind, asked in files.items():
         path, plate = Path(asked or f"{name}.{kind}"), seen_renderers.plate(found)
         if kind == "svg":
             content: str | bytes = plate_files.on_paper(plate_files.svg(plate, "features"))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import options
-from arcademark.cli.writing import PAGE, write
+from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError
-from arcademark.report import wording
 
 if TYPE_CHECKING:
     from arcademark.report.document import Report
@@ -58,7 +57,7 @@ def show(
     from arcademark.report.views import analyse
     from arcademark.scores.runs import load_runs
 
-    _check_kind(curves)
+    check_ending(curves, CURVES, option="--curves")
     collection = load_runs(runs)
     report = analyse(collection, every_variant=every_variant)
     if curves is not None:
@@ -81,11 +80,6 @@ def show(
         click.echo(f"curves: {curves}")
     if html is not None:
         click.echo(f"page: {html.resolve().as_uri()}")
-
-
-def _check_kind(curves: Path | None) -> None:
-    if curves is not None and curves.suffix.lower() not in CURVES:
-        raise ArcadeMarkError(f"--curves {curves}: expected a name that ends with {wording.listing(CURVES, last='or')}")
 
 
 def _write_curves(path: Path, report: Report, collection: RunCollection) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import options
-from arcademark.cli.writing import PAGE, write
+from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def command(
         raise UnknownNameError("paper", paper, PAPERS)
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
+    if out is not None and out.suffix and not out.is_dir():
+        check_ending(out, KINDS, option="--out")
     shown = reproductions.reproduced(paper, table=table, figure=figure)
     written = [] if out is None else _write_figures(shown, out)
     if html is not None:
@@ -86,8 +88,6 @@ def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
     from arcademark.report import reproduction_figures
 
     suffix = out.suffix.lower()
-    if suffix and suffix not in KINDS and not out.is_dir():
-        raise ArcadeMarkError(f"--out {out}: figures are written as {' or '.join(KINDS)}, or both into a folder")
     if suffix in KINDS:
         if len(shown.figures) != 1:
             raise ArcadeMarkError(

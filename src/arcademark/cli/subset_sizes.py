@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from arcademark.cli import options
-from arcademark.cli.writing import write
+from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def check(sizes: str | None, figure: Path | None) -> None:
     for name, option in ONE_SUBSET.items():
         if told(name):
             raise ArcadeMarkError(f"{option} does not go with --sizes, which tells the best of each; leave one out")
-    if figure is not None and figure.suffix.lower() not in sizes_figure.KINDS:
-        raise ArcadeMarkError(f"--figure {figure}: a figure is written as {' or '.join(sizes_figure.KINDS)}")
+    check_ending(figure, sizes_figure.KINDS, option="--figure")
 
 
 def told(name: str) -> bool:

@@ -6,15 +6,39 @@ made anew from the same scores, and nothing else; scores replace nothing unless 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.report import wording
 
 PAGE = "Also write a page that works offline; replaces an earlier page."
 """The help of every ``--html``."""
 
 _BEGINNING = 8
 """Bytes by which kinds of pages and figures are told apart: a doctype, XML, a PNG's signature."""
+
+
+def check_ending(path: Path | None, endings: Sequence[str], *, option: str) -> None:
+    """Refuse, before any work, a name whose ending is not one of what is written.
+
+    Parameters
+    ----------
+    path : Path or None
+        None: nothing is asked for.
+    endings : sequence of str
+        ".png", ".svg"; case does not count.
+    option : str
+        The option that named the path, "--figure".
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the name ends otherwise.
+    """
+    if path is not None and path.suffix.lower() not in endings:
+        expected = wording.listing(endings, last="or")
+        raise ArcadeMarkError(f"{option} {path}: expected a name that ends with {expected}")
 
 
 def write(path: Path, content: str | bytes, *, option: str, example: str, overwrite: bool | None = None) -> None:
