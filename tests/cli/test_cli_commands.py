@@ -109,6 +109,21 @@ def test_info_names_settings_as_override_takes_them(invoke):
     assert "repeat action probability" not in shown
 
 
+@pytest.mark.parametrize(
+    ("topic", "name", "shown"),
+    [
+        ("features", "lsh", ("features 100,000", "vectors 2,000")),
+        ("protocol", "saber", ("max_frames_per_episode 21,600,000", "training_frames 200,000,000")),
+        ("agent", "go-explore", ("explore_frames 1,000,000",)),
+        ("subset", "atari-5", ("max frames per episode 108,000",)),
+        ("game", "video_pinball", ("17,667.9", "89,218,328", "Elsewhere: 16,256.9", "Elsewhere: 16,257")),
+    ],
+)
+def test_info_separates_thousands_wherever_people_read(invoke, topic, name, shown):
+    said = " ".join(invoke("info", topic, name).out.split())
+    assert [number for number in shown if number not in said] == []
+
+
 def test_info_heads_parameters_with_default_and_type(invoke):
     shown = invoke("info", "agent", "perturb").out
     heading = next(line for line in shown.splitlines() if line.startswith("parameters"))

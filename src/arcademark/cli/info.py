@@ -228,7 +228,7 @@ def _source(key: str, value: Any) -> str:
     if key == "status":
         return "our choice:" if value == "choice" else ""
     if key == "alternatives":
-        return " ".join(f"Elsewhere: {other['score']:g} ({other['source']}). {other['note']}" for other in value)
+        return " ".join(f"Elsewhere: {_text(other['score'])} ({other['source']}). {other['note']}" for other in value)
     text = _text(value)
     if key == "type":
         return f"{text}:"
@@ -242,6 +242,6 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name.replace('_', ' ')} {_text(item)}" for name, item in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.12g}"
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
     return "–" if value is None or value == "" or value == {} else str(value)

@@ -196,7 +196,7 @@ def _troubles(run: Run) -> Table:
             Text(trouble.agent),
             Text(trouble.game),
             str(trouble.seed),
-            f"{trouble.episodes} of {trouble.planned_episodes}",
+            f"{wording.count(trouble.episodes)} of {wording.count(trouble.planned_episodes)}",
             Text(trouble.error or "not finished yet", style="red" if trouble.status == "failed" else "yellow"),
         )
     return made
