@@ -61,7 +61,8 @@ def test_seeds_that_share_no_stretch_have_no_mean():
     (curve,) = analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])).learning
     across, up = curve.mean()
     assert across.size == up.size == 0
-    assert figure_learning.draw(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)]))).startswith("<svg")
+    ((svg, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
+    assert svg.startswith("<svg")
 
 
 def test_few_points_of_long_curves_are_kept_the_ends_among_them():
@@ -95,17 +96,28 @@ def report():
 
 
 def test_the_page_draws_a_panel_a_game(report):
-    svg = figure_learning.draw(report)
-    assert svg == figure_learning.draw(report)
-    for name in ("Battle Zone", "Double Dunk", "Name This Game", "Phoenix", "Q*bert"):
-        assert svg.count(f">{name}<") == 1
-    assert svg.count(">training frames<") == svg.count(">random<") == 5
-    assert OWN_AGENT not in svg  # the page has a legend
+    names = ("Battle Zone", "Double Dunk", "Name This Game", "Phoenix", "Q*bert")
+    panels = list(figure_learning.panels(report))
+    assert panels == list(figure_learning.panels(report))
+    for (svg, words), name in zip(panels, names, strict=True):
+        assert svg.count(f">{name}<") == svg.count(">training frames<") == svg.count(">random<") == 1
+        assert OWN_AGENT not in svg  # the page has a legend
+        assert words.startswith(f"Scores of training episodes of {name}. ")
     page = html.render(report)
     assert '<h2 id="training">Training</h2>' in page
     assert "the mean of 5 and 8 consecutive episodes" in page
     assert page.count("goes on") == 5
     assert '<h2 id="training">' not in html.render(analyse(collected(made_up_run())))
+
+
+def test_panels_stand_below_each_other_where_there_is_little_room(report):
+    """A panel alone is as wide as a narrow window, so that nothing of it is cut."""
+    page = html.render(report)
+    (panels,) = re.findall(r'<div class="panels">(.*?)</div>', page, flags=re.DOTALL)
+    assert panels.count("<svg ") == 5
+    assert all(float(width) < 368 for width in re.findall(r'viewBox="0 0 ([\d.]+) ', panels))
+    ids = re.findall(r' id="(learning-[^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 0
 
 
 @pytest.mark.parametrize(("kind", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])

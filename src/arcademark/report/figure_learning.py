@@ -7,7 +7,7 @@ the line to be left behind.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -30,22 +30,28 @@ KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
 LEFT, GAP, RIGHT = 52.0, 62.0, 12.0
 TITLE, BODY, FOOT, LEGEND_LINE = 24.0, 120.0, 34.0, 15.0
+ROW = TITLE + BODY + FOOT
 TICK_SIZE, TEXT_SIZE, TITLE_SIZE = 8.0, 8.0, 10.0
 ROOM = 0.06
 """Part of the axis up that is left free above and below."""
 
 
-def draw(report: Report) -> str:
-    """Draw every game's curves, without a legend: the page has one.
+def panels(report: Report) -> Iterator[tuple[str, str]]:
+    """Draw each game's curves apart, without a legend: a page has one, and columns as there is room.
 
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
+    Yields
+    ------
+    tuple of str
+        One ``<svg>`` element, and what it shows, for those who do not see it.
     """
-    figure = _figure(report, legend=False)
-    FigureCanvasSVG(figure)
-    return figures.as_svg(figure, "learning")
+    places = _places(report)
+    body = _width(COLUMNS)
+    width = LEFT + body + RIGHT
+    for game, shown in _by_game(report, places).items():
+        figure = _blank(width, ROW)
+        _panel(figure.add_axes((LEFT / width, FOOT / ROW, body / width, BODY / ROW)), report, shown, places)
+        FigureCanvasSVG(figure)
+        yield figures.as_svg(figure, f"learning-{game}"), _in_words(report, shown)
 
 
 def file(report: Report, kind: str) -> bytes:
@@ -57,7 +63,7 @@ def file(report: Report, kind: str) -> bytes:
         With at least one curve.
     kind : {".png", ".pdf", ".svg"}
     """
-    figure = _figure(report, legend=True)
+    figure = _figure(report)
     if kind == ".svg":
         FigureCanvasSVG(figure)
         return on_paper(figures.as_svg(figure, "learning")).encode()
@@ -75,37 +81,55 @@ def file(report: Report, kind: str) -> bytes:
     return out.getvalue()
 
 
-def in_words(report: Report) -> str:
-    """Say what the figure shows, for those who do not see it."""
+def _in_words(report: Report, shown: Sequence[LearningCurve]) -> str:
     said = (
-        f"{report.game(curve.game).name}, {curve.algorithm}: from {wording.score(curve.first)} to "
+        f"{curve.algorithm}: from {wording.score(curve.first)} to "
         f"{wording.score(curve.last)} in {wording.plural(curve.episodes, 'episode')}"
-        for curve in report.learning
+        for curve in shown
     )
-    return f"Scores of training episodes. {'; '.join(said)}."
+    return f"Scores of training episodes of {report.game(shown[0].game).name}. {'; '.join(said)}."
 
 
-def _figure(report: Report, *, legend: bool) -> Figure:
-    places = {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])}
-    shown = [curve for curve in report.learning if curve.algorithm in places]
-    games = list(dict.fromkeys(curve.game for curve in shown))
-    learners = list(dict.fromkeys(curve.algorithm for curve in shown))
+def _places(report: Report) -> dict[str, int]:
+    """Return which colour and dashes each algorithm has that is shown."""
+    return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])}
+
+
+def _by_game(report: Report, places: Mapping[str, int]) -> dict[str, list[LearningCurve]]:
+    found: dict[str, list[LearningCurve]] = {}
+    for curve in report.learning:
+        if curve.algorithm in places:
+            found.setdefault(curve.game, []).append(curve)
+    return found
+
+
+def _width(columns: int) -> float:
+    """Return the width of a panel's axes where so many stand in a row of a whole figure."""
+    return (WIDTH - LEFT - GAP * (columns - 1) - RIGHT) / columns
+
+
+def _blank(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width / 72, height / 72))
+    figure.patch.set_visible(False)
+    return figure
+
+
+def _figure(report: Report) -> Figure:
+    places = _places(report)
+    games = _by_game(report, places)
+    learners = list(dict.fromkeys(curve.algorithm for shown in games.values() for curve in shown))
     columns = min(COLUMNS, max(len(games), 1))
     rows = -(-len(games) // columns)
-    head = LEGEND_LINE * len(learners) + 4 if legend else 0.0
-    row = TITLE + BODY + FOOT
-    height = head + max(rows, 1) * row
-    width = (WIDTH - LEFT - GAP * (columns - 1) - RIGHT) / columns
-    figure = Figure(figsize=(WIDTH / 72, height / 72))
-    figure.patch.set_visible(False)
-    for place, game in enumerate(games):
+    head = LEGEND_LINE * len(learners) + 4
+    height = head + max(rows, 1) * ROW
+    width = _width(columns)
+    figure = _blank(WIDTH, height)
+    for place, shown in enumerate(games.values()):
         down, across = divmod(place, columns)
-        bottom = height - head - (down + 1) * row + FOOT
+        bottom = height - head - (down + 1) * ROW + FOOT
         box = ((LEFT + across * (width + GAP)) / WIDTH, bottom / height, width / WIDTH, BODY / height)
-        axes = figure.add_axes(box)
-        _panel(axes, report, [curve for curve in shown if curve.game == game], places)
-    if legend:
-        _legend(figure, learners, places, height)
+        _panel(figure.add_axes(box), report, shown, places)
+    _legend(figure, learners, places, height)
     return figure
 
 

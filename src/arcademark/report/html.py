@@ -44,12 +44,12 @@ def render(report: Report) -> str:
     )
 
 
-def _learning(report: Report) -> Markup | None:
+def _learning(report: Report) -> list[Markup]:
     if not report.learning:
-        return None
+        return []
     from arcademark.report import figure_learning
 
-    return pages.figure(figure_learning.draw(report), figure_learning.in_words(report))
+    return [pages.figure(svg, words) for svg, words in figure_learning.panels(report)]
 
 
 def _span(item: GameScore) -> str:
