@@ -50,6 +50,7 @@ class ThisProcess:
 
     def __init__(self, workers: int, episode_seconds: float | None) -> None:
         self.unused = workers, episode_seconds
+        self.finishing = False
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         for job in jobs:
@@ -58,6 +59,12 @@ class ThisProcess:
             for happening in player.play(job.episodes):
                 if not isinstance(happening, Begun):
                     yield [(job.trial.id, happening)]
+                if self.finishing:
+                    return
+
+    def finish(self) -> Batch:
+        self.finishing = True
+        return []
 
     def stop(self) -> Batch:
         return []

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arcademark.cli import progress
 from arcademark.cli.progress import Display
-from arcademark.runs.events import LearnerBegun, Learning, Progress, Summary
+from arcademark.runs.events import LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
@@ -169,10 +169,27 @@ def test_a_narrow_terminal_has_room_for_the_recent_score():
     assert "trained 12/5,000 episodes · recent score 12.3 · 1 h 00 min left" in out.getvalue()
 
 
-def test_stopping_a_learner_tells_where_it_goes_on():
+@pytest.mark.parametrize(
+    ("unkept", "told"), [(0, "everything finished is kept; the"), (1, "is kept but the last 1 training episode; the")]
+)
+def test_stopping_a_learner_tells_what_is_lost(unkept, told):
     out = io.StringIO()
-    with Display(Console(file=out, highlight=False, width=200)) as display:
-        display.hear(LearnerBegun("sarsa", protocol("ale-2013"), None, 5000, 500, 30))
-    ended = Summary(Path("run"), 1, 0, (), 0, 100, 2.0, interrupted=True, left_out=())
-    display.close(ended)
-    assert "training goes on where the learner was last kept" in out.getvalue()
+    display = Display(Console(file=out, width=200))
+    display.hear(Stopping(12))
+    assert "Ctrl-C again stops at once and loses the last 12 training episodes\n" in out.getvalue()
+    display.close(Summary(Path("run"), 1, 0, (), 0, 100, 2.0, interrupted=True, left_out=(), unkept=unkept))
+    assert told in out.getvalue()
+
+
+def test_messages_break_between_words_on_a_terminal_and_nowhere_else():
+    failed = TrialFailed(
+        "id", "mine.py:Learner(sizes=[1, 2])", "freeway", 0, "its factory raised: " + 12 * "long words "
+    )
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), width=40, force_terminal=terminal, color_system=None)
+        console.soft_wrap = not terminal
+        Display(console).hear(failed)
+        shown = console.file.getvalue()
+        assert "mine.py:Learner(sizes=[1, 2]) on" in " ".join(shown.split())
+        assert shown.count("\n") == (6 if terminal else 1)
+        assert {word for word in shown.split() if word.startswith(("lo", "wo", "ng"))} == {"long", "words"}

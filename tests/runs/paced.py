@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 PACE = float(os.environ.get("PACE", "0"))
+STALL_AFTER = int(os.environ.get("STALL_AFTER", "-1"))
 
 
 class Paced:
@@ -63,3 +64,17 @@ class Learner:
 
     def restore(self, checkpoint):
         self.values, self.own.bit_generator.state = json.loads(checkpoint)
+
+
+class Stalling(Learner):
+    """Never ends the training episode after the first STALL_AFTER ones, if that is set."""
+
+    def __init__(self, env, *, checkpoint_frames: int = 1_000_000):
+        super().__init__(env, checkpoint_frames=checkpoint_frames)
+        self.begun = 0
+
+    def act(self, observations, first, rngs):
+        self.begun += int(self.training and first[0])
+        while self.begun == STALL_AFTER + 1:
+            time.sleep(1)
+        return super().act(observations, first, rngs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -123,7 +123,7 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
         click.echo(f"{out}: {len(found)} algorithms", err=True)
     for entry in found.values():
         if entry.unavailable:
-            click.echo(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}", err=True)
+            messages.say(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}")
     return 0
 
 

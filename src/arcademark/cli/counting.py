@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arcademark.cli import messages
+
 SHORT_SECONDS = 2.0
 """Work that is done sooner is not told of."""
 
@@ -35,7 +37,7 @@ def counting(
     callable of (int, int)
         To be told how many are done, of how many.
     """
-    shown = console or Console(stderr=True, highlight=False, soft_wrap=True)
+    shown = console or messages.open_console()
     bar = Progress(
         TextColumn(f"{doing} {things}"),
         BarColumn(bar_width=24),

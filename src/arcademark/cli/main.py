@@ -15,6 +15,7 @@ from unicodedata import category
 
 import click
 
+from arcademark.cli import messages
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 COMMANDS = {
@@ -113,5 +114,5 @@ def _leave_output() -> None:
 
 def _fail(message: str) -> None:
     shown = "".join(repr(char)[1:-1] if category(char) == "Cc" else char for char in message)
-    print(f"arcademark: {shown}", file=sys.stderr)
+    messages.say(f"arcademark: {shown}")
     sys.exit(2)

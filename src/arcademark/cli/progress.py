@@ -10,8 +10,19 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from arcademark.cli import messages
 from arcademark.report import budgets, wording
-from arcademark.runs.events import Event, LearnerBegun, Learning, Progress, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.runs.events import (
+    Event,
+    LearnerBegun,
+    Learning,
+    Progress,
+    RunBegun,
+    Stopping,
+    Summary,
+    TrialFailed,
+    WorkerLost,
+)
 from arcademark.suite import protocols
 
 LINE_SECONDS = 30.0
@@ -26,7 +37,7 @@ class Display:
     """Shows the events of a run; a context manager, as the bar owns the terminal's last line while it runs."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = console or messages.open_console()
         self._column = BarColumn(bar_width=self._bar_width)
         self._bar = Bar(
             self._column,
@@ -37,7 +48,6 @@ class Display:
         )
         self._task = self._bar.add_task("starting", total=None)
         self._told = time.monotonic()
-        self._learner = False
 
     @property
     def _bar_width(self) -> int:
@@ -60,12 +70,17 @@ class Display:
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():
-                self._learner = True
-                self._say("", budget(event))
+                self._say(budget(event))
             case TrialFailed():
-                self._say(f"[red]failed[/red]  {event.agent} on {event.game}, seed {event.seed}: ", event.error)
+                self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():
-                self._say(f"[yellow]lost a worker[/yellow]  {event.trial_id}: ", f"{event.reason}; playing it again")
+                self._say(("lost a worker", "yellow"), f"  {event.trial_id}: {event.reason}; playing it again")
+            case Stopping():
+                self._say(
+                    ("stopping", "yellow"),
+                    "  at the end of the training episode in play, to keep what was learnt; Ctrl-C again stops at once "
+                    f"and loses the last {wording.plural(event.unkept, 'training episode')}",
+                )
             case Progress():
                 self._move(event)
 
@@ -74,39 +89,37 @@ class Display:
         emulated = summary.frames + summary.simulated_frames
         rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0
         if summary.interrupted:
-            self._say("[yellow]stopped[/yellow]  ", "everything finished is kept; the same command continues")
+            kept = "everything finished is kept"
+            if summary.unkept:
+                kept += f" but the last {wording.plural(summary.unkept, 'training episode')}"
+            self._say(("stopped", "yellow"), f"  {kept}; the same command continues")
             if summary.decisions:
-                self._say("", "episodes that planners had begun go on where they were last kept, some seconds ago")
-            if self._learner:
-                self._say(
-                    "",
-                    "training goes on where the learner was last kept (once a minute), else from its beginning",
-                )
+                self._say("episodes that planners had begun go on where they were last kept, some seconds ago")
         elif summary.episodes == 0 and summary.complete:
-            self._say("", f"{summary.directory} is complete already; nothing was left to play")
+            self._say(f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
             episodes = wording.plural(summary.episodes, "episode")
             frames = f"{summary.frames:,} frames"
             if summary.decisions:
                 frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
             self._say(
-                "",
                 f"{episodes}, {frames} in {duration(summary.wall_seconds)}"
                 f" ({rate:,.0f} frames/s) → {summary.directory}",
             )
         if summary.failed:
             rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"
-            self._say(f"[red]{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed[/red]; ", rest)
+            failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
+            self._say((failed, "red"), f"; {rest}")
 
     def _begin(self, event: RunBegun) -> None:
         if (event.episodes_done or event.episodes_begun) and event.episodes_done < event.episodes:
             begun = f", {event.episodes_begun:,} more in part" if event.episodes_begun else ""
             done = f"{event.episodes_done:,} of {event.episodes:,} episodes were played before"
-            self._say("", f"continuing: {done}{begun}")
+            self._say(f"continuing: {done}{begun}")
         for left in event.left_out[:MOST_LEFT_OUT]:
-            self._say("[yellow]left out[/yellow]  ", f"{left.agent} on {left.game}: {left.reason}")
+            self._say(("left out", "yellow"), f"  {left.agent} on {left.game}: {left.reason}")
         if len(event.left_out) > MOST_LEFT_OUT:
-            self._say("[yellow]left out[/yellow]  ", f"{len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
+            self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
         self._column.bar_width = self._bar_width
@@ -118,11 +131,10 @@ class Display:
             self._bar.update(self._task, description=text, completed=completed, total=total)
         elif time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
-            self._say("", text)
+            self._say(text)
 
-    def _say(self, marked: str, plain: str) -> None:
-        self._console.print(marked, end="")
-        self._console.print(plain, markup=False)
+    def _say(self, *parts: messages.Part) -> None:
+        messages.say(*parts, console=self._console)
 
 
 def told(event: Progress, width: int | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 
 
 @click.command("run", short_help="Play an agent and show its score.")
@@ -91,7 +91,7 @@ def command(
         return until.run(asked, as_json=as_json)
     plan = make_plan(specs, games, rules, numbers, episodes, frames, training_episodes)
     for told in foretold(plan, directory):
-        click.echo(f"warning: with this run, {told}", err=True)
+        messages.say(f"warning: with this run, {told}")
     with Display() as display:
         summary = execute(plan, directory, on_event=display.hear, **how)
     display.close(summary)

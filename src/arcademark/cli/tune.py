@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.run import default_directory
 from arcademark.errors import ArcadeMarkError
 
@@ -89,7 +89,7 @@ def command(
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames, training_episodes)
     if told := tuning.warning(chosen):
-        click.echo(f"warning: {told}", err=True)
+        messages.say(f"warning: {told}")
     directory = default_directory(agent, prefix="tune-") if out is None else out
     with Display() as display:
         summary = execute(plan, directory, engine=engine, workers=workers, on_event=display.hear)

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.progress import Display
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
@@ -141,7 +140,7 @@ class _Play:
             self._trials.setdefault(trial.game, []).append(trial)
         for left in plan.left_out:
             if left.game in asked.games:
-                _say(f"left out  {left.agent} on {left.game}: {left.reason}")
+                messages.say(f"left out  {left.agent} on {left.game}: {left.reason}")
         self._tried: set[str] = set()
         self._steps: list[Step] = []
         self._failed = self._interrupted = False
@@ -214,12 +213,12 @@ class _Play:
             self._steps.append(Step(games, frames, len(told.known), median, error))
         step = self._steps[-1]
         if self._failed and not step.known:
-            _say("every game so far failed; mend the agent, and the same command continues")
+            messages.say("every game so far failed; mend the agent, and the same command continues")
             return []
         open_plays = [play for play in plays if play.task in self._trials and play.task not in self._tried]
         enough = step.error is not None and step.error <= self._asked.error
         following = [] if enough else open_plays[:1]
-        _say(_standing(step, following, enough=enough, asked=self._asked.error))
+        messages.say(_standing(step, following, enough=enough, asked=self._asked.error))
         return [play.task for play in following]
 
     def _costs(self, record: RunRecord | None) -> Mapping[str, float]:
@@ -279,7 +278,9 @@ def run(asked: Asked, *, as_json: bool) -> int:
     if outcome.interrupted:
         return 130
     if not outcome.reached and outcome.steps[-1].known:
-        _say(f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval")
+        messages.say(
+            f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval"
+        )
     if as_json:
         options.print_json(_document(outcome, asked.directory, label))
     else:
@@ -343,7 +344,3 @@ def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, as
 
 def _share(share: float) -> str:
     return wording.percent(100 * share)
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 
 if TYPE_CHECKING:
     from arcademark.runs.verify import Finding, Verification
@@ -65,9 +65,7 @@ def command(
 
 
 def _print(found: Verification) -> None:
-    from rich.console import Console
-
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = messages.open_console(stderr=False)
     for warning in found.warnings:
         console.print(f"warning: {warning}", style="yellow")
     for note in found.notes:

@@ -71,6 +71,19 @@ class WorkerLost:
 
 
 @dataclass(frozen=True)
+class Stopping:
+    """It was asked to stop, and waits for learners to end the episode in play, so that what they learnt is kept.
+
+    Parameters
+    ----------
+    unkept : int
+        Training episodes that ended since the last checkpoints.
+    """
+
+    unkept: int
+
+
+@dataclass(frozen=True)
 class LearnerBegun:
     """An agent turned out to be a learner; told once, of the first.
 
@@ -174,7 +187,7 @@ class Progress:
     learning: Learning | None = None
 
 
-Event = RunBegun | LearnerBegun | EpisodeDone | TrialFailed | WorkerLost | Progress
+Event = RunBegun | LearnerBegun | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
 
 
 @dataclass(frozen=True)
@@ -199,6 +212,8 @@ class Summary:
         The combinations of agent and game that have no trial.
     decisions, simulated_frames : int
         Actions chosen by planners, and frames emulated meanwhile by their models, in this command.
+    unkept : int
+        Training episodes that ended but are not recorded, as it was stopped before their checkpoints.
     """
 
     directory: Path
@@ -212,6 +227,7 @@ class Summary:
     left_out: tuple[LeftOut, ...]
     decisions: int = 0
     simulated_frames: int = 0
+    unkept: int = 0
 
     @property
     def complete(self) -> bool:

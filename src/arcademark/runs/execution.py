@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,16 @@ from arcademark.runs import manifest, provenance
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeEngine, News, Opened
 from arcademark.runs.engines.local import LocalEngine
-from arcademark.runs.events import EpisodeDone, Event, LearnerBegun, RunBegun, Summary, TrialFailed, WorkerLost
+from arcademark.runs.events import (
+    EpisodeDone,
+    Event,
+    LearnerBegun,
+    RunBegun,
+    Stopping,
+    Summary,
+    TrialFailed,
+    WorkerLost,
+)
 from arcademark.runs.lane import TrainingBlock
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
@@ -49,8 +58,9 @@ def execute(
 ) -> Summary:
     """Play what is missing of a plan and record it.
 
-    The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the play
-    at once; all that had finished is recorded, and a planner's episode goes on where it was last kept.
+    The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the
+    play; all that had finished is recorded, and a planner's episode goes on where it was last kept. A learner in
+    training that has not been kept since its last episode first ends the one in play: a second Ctrl-C does not wait.
 
     Parameters
     ----------
@@ -196,13 +206,17 @@ class _Run:
                 episodes_begun=self._begun,
             )
         )
-        with _stop_signals() as stopped, closing(engine.run(self._jobs, self._recorder)) as batches:
+        with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
                 self._take(batch)
-                if stopped():
-                    self._interrupted = True
+                finishing, self._interrupted = self._interrupted, bool(signals)
+                if len(signals) > 1:
                     self._take(engine.stop())
                     break
+                if signals and not finishing:
+                    self._take(engine.finish())
+                    if self._tracker.unkept:
+                        self._tell(Stopping(self._tracker.unkept))
         self._tell(self._tracker.progress())
 
     def summary(self) -> Summary:
@@ -219,6 +233,7 @@ class _Run:
             left_out=self._plan.left_out,
             decisions=self._tracker.played.decisions,
             simulated_frames=self._tracker.played.simulated_frames,
+            unkept=self._tracker.unkept,
         )
 
     def _take(self, batch: Batch) -> None:
@@ -310,22 +325,23 @@ def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ..
 
 
 @contextmanager
-def _stop_signals() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C or SIGTERM into a wish to stop; a second one interrupts at once."""
+def _stop_signals() -> Iterator[Sequence[int]]:
+    """Collect the first two of Ctrl-C and SIGTERM; a third one interrupts at once."""
     received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield received
         return
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in signals}
 
     def note(number: int, _: FrameType | None) -> None:
         received.append(number)
-        _set_handlers(before)
+        if len(received) > 1:
+            _set_handlers(before)
 
     _set_handlers(dict.fromkeys(signals, note))
     try:
-        yield lambda: bool(received)
+        yield received
     finally:
         _set_handlers(before)
 

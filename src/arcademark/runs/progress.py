@@ -139,6 +139,11 @@ class Tracker:
         """Number of complete trials."""
         return sum(standing.done for standing in self._standings.values())
 
+    @property
+    def unkept(self) -> int:
+        """Training episodes that have ended, and that no checkpoint holds."""
+        return sum(standing.unrecorded for standing in self._standings.values() if not standing.failed)
+
     def hear(self, trial_id: str, news: News) -> None:
         """Count one piece of news."""
         standing = self._standings[trial_id]

@@ -12,7 +12,7 @@ A policy always sees ``batch_size`` rows; rows without an episode are blank and 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ class Player:
         episodes: Sequence[int],
         checkpoint: Checkpoint | None = None,
         unfinished: Sequence[Unfinished] = (),
+        stopping: Callable[[], bool] = lambda: False,
     ) -> Iterator[Happening]:
         """Play evaluation episodes, after the training that is left if the agent learns.
 
@@ -84,6 +85,8 @@ class Player:
             Where the learner's training goes on.
         unfinished : sequence of Unfinished
             Where some of a planner's episodes go on.
+        stopping : callable
+            Whether to end after the training episode in play, with a checkpoint; asked between episodes.
 
         Raises
         ------
@@ -92,7 +95,9 @@ class Player:
         """
         agent = self.agent
         if isinstance(agent, CheckedLearner):
-            yield from train(self.trial, agent, self.open(training=True), checkpoint)
+            yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
+            if stopping():
+                return
             agent.evaluate()
             if scored_phase(self.trial.protocol, learns=True) == "training":
                 return
@@ -150,13 +155,17 @@ def evaluate(
 
 
 def train(
-    trial: Trial, learner: CheckedLearner, environment: Environment, checkpoint: Checkpoint | None
+    trial: Trial,
+    learner: CheckedLearner,
+    environment: Environment,
+    checkpoint: Checkpoint | None,
+    stopping: Callable[[], bool],
 ) -> Iterator[Happening]:
-    """Train a learner until its budget is spent, yielding a block of episodes with each checkpoint.
+    """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
 
     The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``. The episode in which it
-    runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``, and sooner where these
-    take long (`_pause`).
+    runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``, sooner where these
+    take long (`_pause`), and when it stops.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -169,14 +178,15 @@ def train(
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
     while True:
-        spent = _spent(trial, number, frames)
+        spent, stop = _spent(trial, number, frames), stopping()
         began = time.perf_counter()
-        if spent or frames - saved_frames >= learner.checkpoint_frames or (block and began - saved >= pause):
+        late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause
+        if spent or (block and (stop or late)):
             data = _checkpoint(learner)
             pause = _pause(time.perf_counter() - began, len(data))
             yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, data))
             block, saved_frames, saved = [], frames, time.perf_counter()
-        if spent:
+        if spent or stop:
             break
         yield Begun("training", number)
         for happening in training_episode(trial, learner, lane, number, meter):

@@ -95,6 +95,12 @@ class Engine(Protocol):
             Tells what is recorded, at the time when it is asked.
         """
 
+    def finish(self) -> Batch:
+        """End play at once, but for learners with training episodes that no checkpoint holds; return what had finished.
+
+        `run` goes on until those have ended the episode in play and handed over what they learnt.
+        """
+
     def stop(self) -> Batch:
         """End all play at once and return what had finished by then."""
 

@@ -79,7 +79,7 @@ class _Work:
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker process as the driver sees it."""
+    """A worker process as the driver sees it; `unkept`: whether training episodes ended since the last checkpoint."""
 
     process: subprocess.Popen[bytes]
     connection: Connection[Any, Any]
@@ -88,8 +88,9 @@ class _Worker:
     work: _Work | None = None
     outstanding: set[int] = field(default_factory=set)
     deadlines: dict[str, float] = field(default_factory=dict)
+    unkept: bool = False
 
-    def send(self, order: worker.Open | worker.Play) -> None:
+    def send(self, order: worker.Order) -> None:
         """Send an order; that the worker is dead will be noticed where news is read."""
         with contextlib.suppress(OSError):
             self.connection.send(order)
@@ -119,6 +120,7 @@ class LocalEngine:
         self._workers: list[_Worker] = []
         self._works: list[_Work] = []
         self._false_starts = 0
+        self._finishing = False
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened.
@@ -132,26 +134,46 @@ class LocalEngine:
         self._memory = memory
         self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))
         try:
-            while not all(work.over for work in self._works):
+            while self._workers if self._finishing else not all(work.over for work in self._works):
                 self._dispatch()
                 batch: list[tuple[str, News]] = []
                 dead = self._listen(batch)
                 self._end_late(batch)
+                self._end_kept(batch)
                 yield batch
                 if dead:
                     yield [news for member in dead for news in self._bury(member)]
         finally:
             self.stop()
 
+    def finish(self) -> Batch:
+        """End all play but that of learners which have something to hand over; return what had finished."""
+        self._finishing = True
+        batch: list[tuple[str, News]] = []
+        self._end_kept(batch)
+        for member in self._workers:
+            member.send(worker.Stop())
+        return batch
+
     def stop(self) -> Batch:
         """End all play at once and return what had finished by then."""
+        self._finishing = True
         batch: list[tuple[str, News]] = []
-        for member in self._workers:
-            member.kill()
-            self._hear_all(member, batch)
-            member.connection.close()
-        self._workers.clear()
+        for member in list(self._workers):
+            self._end(member, batch)
         return batch
+
+    def _end(self, member: _Worker, batch: list[tuple[str, News]]) -> None:
+        self._workers.remove(member)
+        member.kill()
+        self._hear_all(member, batch)
+        member.connection.close()
+
+    def _end_kept(self, batch: list[tuple[str, News]]) -> None:
+        """Once it is to finish, end the workers that have nothing to hand over."""
+        for member in list(self._workers):
+            if self._finishing and not member.unkept:
+                self._end(member, batch)
 
     # Orders
 
@@ -177,6 +199,8 @@ class LocalEngine:
 
     def _choose(self, member: _Worker | None) -> _Work | None:
         """Choose the trial that the worker has open, else one that nobody has begun, else that with most left."""
+        if self._finishing:
+            return None
         shared = [work for work in self._works if work.shareable and work.pending and not work.over]
         if member and member.work in shared:
             return member.work
@@ -237,7 +261,8 @@ class LocalEngine:
                 self._rest(member, work)
                 work.over |= work.learns
                 work.settle()
-                self._order(member)
+                if member in self._workers:
+                    self._order(member)
                 return
             case Opened():
                 self._opened(member, work, message)
@@ -251,10 +276,12 @@ class LocalEngine:
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
             case TrainingBlock():
-                work.deaths = 0
+                work.deaths, member.unkept = 0, False
+            case Trained():
+                member.unkept = True
             case Unfinished():
                 work.note(message)
-            case Played() | Trained():
+            case Played():
                 pass
             case _:
                 assert_never(message)
@@ -268,7 +295,7 @@ class LocalEngine:
 
     def _rest(self, member: _Worker, work: _Work) -> None:
         work.players -= member.state == "playing"
-        member.state = "idle"
+        member.state, member.unkept = "idle", False
         member.outstanding.clear()
         member.deadlines.clear()
 
@@ -288,10 +315,7 @@ class LocalEngine:
             if late and member.work:
                 work = member.work
                 batch += self._give_up(work, f"{late[0]} took more than {self._episode_seconds:g} s, the limit")
-                self._workers.remove(member)
-                member.kill()
-                self._hear_all(member, batch)
-                member.connection.close()
+                self._end(member, batch)
 
     def _bury(self, member: _Worker) -> list[tuple[str, News]]:
         """Take back what a dead worker had not done; a trial that only kills workers is given up."""
@@ -304,7 +328,7 @@ class LocalEngine:
             self._false_starts += 1
         if self._false_starts >= DEATHS_ALLOWED:
             raise ArcadeMarkError(f"worker processes die as they start ({how}); the message above may say why")
-        if work is None or state == "idle":
+        if work is None or state == "idle" or self._finishing:
             return []
         work.pending.extendleft(sorted(member.outstanding, reverse=True))
         self._rest(member, work)

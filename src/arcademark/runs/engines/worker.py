@@ -7,6 +7,7 @@
            ←─ Opened(learns, …) ─────────
            ── Play(episodes, …) ────────→
            ←─ Begun, Played, EpisodeResult, TrainingBlock, Unfinished, … ─
+           ── Stop ─────────────────────→              ends training after the episode in play, with a checkpoint
            ←─ Idle ──────────────────────              asks for more of the same trial, or for another
            ←─ Failed(error) ─────────────              the trial is given up
 """
@@ -56,6 +57,11 @@ class Play:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """Train no further than the episode in play, and hand over what was learnt."""
+
+
+@dataclass(frozen=True)
 class Ready:
     """The process has started."""
 
@@ -65,6 +71,8 @@ class Idle:
     """All that was asked for is done."""
 
 
+Order = Open | Play | Stop
+"""What a worker is sent."""
 Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 """What a worker sends."""
 
@@ -73,24 +81,33 @@ def main(descriptor: int) -> None:
     """Serve the driver at the other end of a socket until it closes."""
     connection: Connection[Any, Any] = Connection(descriptor)
     orders: queue.SimpleQueue[Open | Play] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(connection, orders), daemon=True).start()
+    stopping = threading.Event()
+    threading.Thread(target=_receive, args=(connection, orders, stopping), daemon=True).start()
     send = connection.send
     player: Player | None = None
     send(Ready())
     while True:
-        player = _obey(orders.get(), player, send)
+        player = _obey(orders.get(), player, send, stopping)
 
 
-def _receive(connection: Connection[Any, Any], orders: queue.SimpleQueue[Open | Play]) -> None:
+def _receive(
+    connection: Connection[Any, Any], orders: queue.SimpleQueue[Open | Play], stopping: threading.Event
+) -> None:
     """Pass orders on; without a driver there is nothing to live for, whatever is being played."""
     try:
         while True:
-            orders.put(connection.recv())
+            order: Order = connection.recv()
+            if isinstance(order, Stop):
+                stopping.set()
+            else:
+                orders.put(order)
     except (EOFError, OSError):
         os._exit(0)
 
 
-def _obey(order: Open | Play, player: Player | None, send: Callable[[Message], None]) -> Player | None:
+def _obey(
+    order: Open | Play, player: Player | None, send: Callable[[Message], None], stopping: threading.Event
+) -> Player | None:
     try:
         if isinstance(order, Open):
             player = Player(order.trial)
@@ -98,7 +115,7 @@ def _obey(order: Open | Play, player: Player | None, send: Callable[[Message], N
             return player
         if player is None:
             raise ArcadeMarkError("no trial is open")
-        for happening in player.play(order.episodes, order.checkpoint, order.unfinished):
+        for happening in player.play(order.episodes, order.checkpoint, order.unfinished, stopping.is_set):
             send(happening)
         send(Idle())
         return player
