@@ -3,11 +3,12 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, make_policy
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, kind, make_policy
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 GOOD = """
@@ -202,6 +203,46 @@ def test_what_raises_is_named_with_its_line(own_agent, env, fakes):
         "agent raising.py:make_agent(at_once=true) on pong: its factory raised RuntimeError: no weights found "
         "(raising.py, line 9)"
     )
+
+
+LEARNER = ("act", "learn", "train", "evaluate", "checkpoint", "restore")
+
+
+def class_with(methods):
+    return "class Mine:\n" + "".join(f"    def {method}(self, *_):\n        return b''\n" for method in methods)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "message"),
+    [
+        (("train", "restore"), "it has learn() but not train, restore; a learner needs all"),
+        (LEARNER[2:], "it has learn() but not train, evaluate, checkpoint, restore; a learner needs all"),
+        (("learn",), "it has train() but not learn; a learner needs all"),
+    ],
+)
+def test_a_learner_that_lacks_methods_is_refused_before_it_is_made(own_agent, lacking, message):
+    reference = own_agent(class_with(method for method in LEARNER if method not in lacking), "Mine")
+    with pytest.raises(ArcadeMarkError) as refused:
+        agent_specs(reference)
+    assert str(refused.value) == f"agent {Path(reference.rpartition(':')[0]).name}:Mine: {message}"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (class_with(LEARNER), "learner"),
+        (class_with(["act"]), "policy"),
+        (class_with(["act", "train", "checkpoint", "restore"]), "policy"),
+        (class_with(["predict", "learn"]), "policy"),
+        (class_with(["__call__"]), "policy"),
+        (class_with(["plan"]), "planner"),
+        (class_with(["act", "learn", "__getattr__"]), "function"),
+        ("def Mine():\n    return lambda observation: 0\n", "function"),
+    ],
+)
+def test_what_an_agent_is_before_it_is_made(own_agent, body, expected):
+    (spec,) = agent_specs(own_agent(body, "Mine"))
+    assert kind(spec) == expected
 
 
 def test_a_factory_that_makes_no_agent_is_refused(own_agent, env):

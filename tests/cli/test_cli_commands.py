@@ -143,6 +143,11 @@ def test_info_tells_uncertain_defaults(invoke):
     assert "exploration 0.1 float: C, which widens the bounds. Uncertain: 0.1, from the" in shown
 
 
+def test_info_knows_an_own_learner(invoke):
+    learner = Path(__file__).parents[2] / "examples" / "my_learner.py"
+    assert json.loads(invoke("info", "agent", f"{learner}:make_learner", "--json").out)["kind"] == "learner"
+
+
 def test_info_reads_an_own_agent(invoke, tmp_path):
     (tmp_path / "own.py").write_text(
         'class Mine:\n    """Does what it must.\n\n    Parameters\n    ----------\n    env : EnvironmentSpec\n'

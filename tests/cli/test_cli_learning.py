@@ -41,6 +41,16 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
 
 
+@pytest.mark.parametrize("option", ["--frames", "--training-episodes"])
+@pytest.mark.parametrize("command", [("run", "uct"), ("tune", "uct", "--try", "simulations=1,2")])
+def test_training_what_does_not_learn_is_refused(invoke, command, option):
+    refused = invoke(*command, "--games", "pong", option, 3)
+    assert refused.code == 2
+    assert "does not learn, so it cannot be trained" in refused.err
+    assert refused.err.endswith(f"leave {option} out\n")
+    assert not Path("runs").exists()
+
+
 def test_the_budgets_are_alternatives(invoke):
     both = invoke("run", LEARNER, "--games", "pong", "--frames", 100, "--training-episodes", 2)
     assert both.code == 2

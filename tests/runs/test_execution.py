@@ -106,10 +106,11 @@ def test_a_run_grows(tmp_path, toy_plan, paced, rows):
     ],
 )
 def test_a_changed_setting_is_refused(tmp_path, toy_plan, rows, change, message):
-    execute(toy_plan(), tmp_path / "run")
+    agent = own_agent(tmp_path, "3")
+    execute(toy_plan(agent), tmp_path / "run")
     before = rows(tmp_path / "run"), (tmp_path / "run" / "manifest.json").read_text()
     with pytest.raises(ArcadeMarkError, match=message):
-        execute(toy_plan(**change), tmp_path / "run")
+        execute(toy_plan(agent, **change), tmp_path / "run")
     assert (rows(tmp_path / "run"), (tmp_path / "run" / "manifest.json").read_text()) == before
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.events import LearnerBegun, Progress
+from arcademark.runs.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.execution import execute
 from arcademark.runs.lane import Trained, TrainingBlock
 from arcademark.runs.plan import make_plan
@@ -39,12 +39,17 @@ def test_training_takes_the_episodes_that_were_asked_for(tmp_path, toy_plan, pac
     assert {finding.outcome for finding in verify(tmp_path / "run", workers=1).findings} == {"confirmed"}
 
 
-def test_agents_that_do_not_learn_have_no_budget(tmp_path, toy_plan):
+def test_agents_that_turn_out_not_to_learn_have_no_budget_and_are_told_of_once(tmp_path, toy_plan, fake, paced):
     heard = []
-    execute(toy_plan("random", training_episodes=7), tmp_path / "run", workers=1, on_event=heard.append)
-    (trial,) = read_run(tmp_path / "run").trials
-    assert (trial.training_frames, trial.training_episodes) == (None, None)
-    assert not any(isinstance(event, LearnerBegun) for event in heard)
+    plan = toy_plan("random", fake("wrong_action"), paced("Learner"), seeds=(0, 1), training_episodes=2)
+    execute(plan, tmp_path / "run", workers=1, on_event=heard.append)
+    budgets = {trial.agent: trial.training_episodes for trial in read_run(tmp_path / "run").trials}
+    assert budgets == {"random": None, "wrong_action.py:make_agent": None, "paced.py:Learner": 2}
+    told = sorted(event.agent for event in heard if isinstance(event, NotTrained))
+    assert told == ["random", "wrong_action.py:make_agent"]
+    heard.clear()
+    execute(toy_plan(), tmp_path / "other", workers=1, on_event=heard.append)
+    assert not any(isinstance(event, NotTrained | LearnerBegun) for event in heard)
 
 
 def test_each_training_episode_is_told_before_it_is_recorded(toy_plan, paced):

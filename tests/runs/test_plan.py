@@ -27,9 +27,10 @@ def test_defaults():
 
 
 def test_a_trial_for_each_seed_game_and_agent():
-    plan = make_plan("const", "pong,breakout", "machado-2018", seeds=(3, 1), episodes=2, frames=500)
-    assert len(plan.trials) == len({trial.id for trial in plan.trials}) == 2 * 2 * 18
-    assert [trial.seed for trial in plan.trials] == [3] * 36 + [1] * 36
+    agents = [*agent_specs("const"), *agent_specs("sarsa")]
+    plan = make_plan(agents, "pong,breakout", "machado-2018", seeds=(3, 1), episodes=2, frames=500)
+    assert len(plan.trials) == len({trial.id for trial in plan.trials}) == 2 * 2 * 19
+    assert [trial.seed for trial in plan.trials] == [3] * 38 + [1] * 38
     assert {trial.training_frames for trial in plan.trials} == {500}
 
 
@@ -87,13 +88,13 @@ def test_an_id_changes_with_what_can_change_a_score(change, same):
     ],
 )
 def test_training_has_one_budget(name, asked, budget):
-    plan = make_plan("random", "pong", name, **asked)
+    plan = make_plan("sarsa", "pong", name, **asked)
     assert [(trial.training_frames, trial.training_episodes) for trial in plan.trials] == [budget]
     assert (plan.frames, plan.training_episodes) == (asked.get("frames"), asked.get("training_episodes"))
 
 
 def test_the_protocols_own_budget_in_episodes_leaves_the_id_alone():
-    (default,), (same,) = (make_plan("random", "pong", "ale-2013", **more).trials for more in ({}, FULL))
+    (default,), (same,) = (make_plan("sarsa", "pong", "ale-2013", **more).trials for more in ({}, FULL))
     assert default.id == same.id == dataclasses.replace(default, training_episodes=None).id
 
 
@@ -130,6 +131,19 @@ def test_nothing_to_play():
 def test_bad_plans(settings, message):
     with pytest.raises(ArcadeMarkError, match=message):
         make_plan("random", "pong", **settings)
+
+
+@pytest.mark.parametrize(
+    ("agents", "label"),
+    [("random", "random"), ("uct", "uct"), ("baselines", "random"), ("const", r"const\(action=\w+\)")],
+)
+@pytest.mark.parametrize("option", ["frames", "training_episodes"])
+def test_training_is_for_agents_that_learn(agents, label, option):
+    message = f"agent {label} does not learn, so it cannot be trained; leave --{option.replace('_', '-')} out"
+    with pytest.raises(ArcadeMarkError, match=message):
+        make_plan(agents, "pong", **{option: 3})
+    learning = make_plan([*agent_specs(agents), *agent_specs("sarsa")], "pong", **{option: 3})
+    assert {trial.training_frames or trial.training_episodes for trial in learning.trials} == {3}
 
 
 def test_an_agent_that_is_listed_twice_plays_once():

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.base import Learner, Planner, Policy, Transition
+from arcademark.agents.base import Learner, Planner, Policy, Transition, learns
 from arcademark.agents.importing import where_raised
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
 ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
-LEARNER_METHODS = ("train", "evaluate", "learn", "checkpoint", "restore")
 CHECKPOINT_SECONDS = 10.0
 """How much play of a planner may be lost, unless it asks for something else."""
 
@@ -57,12 +56,9 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Chec
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
     if callable(getattr(made, "act", None)):
         _check_arguments(cast(Policy, made).act, 3, f"agent {name}: act", "(observations, first, rngs)")
-        found = [method for method in LEARNER_METHODS if callable(getattr(made, method, None))]
-        if "learn" not in found:
-            return CheckedPolicy(cast(Policy, made), name, env)
-        if missing := [method for method in LEARNER_METHODS if method not in found]:
-            raise ArcadeMarkError(f"agent {name}: it has learn() but not {', '.join(missing)}; a learner needs all")
-        return CheckedLearner(cast(Learner, made), name, env)
+        if learns(made, name):
+            return CheckedLearner(cast(Learner, made), name, env)
+        return CheckedPolicy(cast(Policy, made), name, env)
     if callable(getattr(made, "plan", None)):
         _check_arguments(cast(Planner, made).plan, 4, f"agent {name}: plan", "(model, state, first, rng)")
         kept = [method for method in ("checkpoint", "restore") if callable(getattr(made, method, None))]

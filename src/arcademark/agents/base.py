@@ -41,6 +41,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
+
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
@@ -123,6 +125,33 @@ class Learner(Policy, Protocol):
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds."""
+
+
+LEARNER_METHODS = ("learn", "train", "evaluate", "checkpoint", "restore")
+"""What a learner has that another policy has not."""
+
+
+def learns(policy: object, name: str) -> bool:
+    """Tell whether a policy, or a policy's class, is a learner's.
+
+    Parameters
+    ----------
+    policy : object
+    name : str
+        The agent, for messages.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it has `learn` or all the other methods of a learner, but lacks some.
+    """
+    found = [method for method in LEARNER_METHODS if callable(getattr(policy, method, None))]
+    missing = [method for method in LEARNER_METHODS if method not in found]
+    if "learn" not in found and len(missing) > 1:
+        return False
+    if missing:
+        raise ArcadeMarkError(f"agent {name}: it has {found[0]}() but not {', '.join(missing)}; a learner needs all")
+    return True
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ An `AgentSpec` is pure data: it says all that is needed to make the agent again,
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from typing import Any, Literal
 
 from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
+from arcademark.agents.base import learns
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.agents.planning.best_path import BestPath
@@ -32,6 +34,8 @@ from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+Kind = Literal["policy", "learner", "planner", "function"]
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,9 @@ class BuiltinAgent:
         return declared(self.factory)[0] if self.factory is not None else ()
 
     @property
-    def kind(self) -> Literal["policy", "learner", "planner", "set"]:
+    def kind(self) -> Kind | Literal["set"]:
         """What it is: a learner improves by playing; a planner first tries actions in a model of the game."""
-        if self.factory is None:
-            return "set"
-        if hasattr(self.factory, "plan"):
-            return "planner"
-        return "learner" if hasattr(self.factory, "learn") else "policy"
+        return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
 _BASELINES = "Bellemare et al. 2013, §3.1.2"
@@ -203,7 +203,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     UnknownNameError
         If there is no such agent, or it declares no such parameter.
     ArcadeMarkError
-        If an own agent cannot be loaded, or a parameter is wrong or missing.
+        If an own agent cannot be loaded, its class has only some of a learner's methods, or a parameter is wrong or
+        missing.
     """
     settings = dict(settings or {})
     if ref in _BUILTIN:
@@ -211,7 +212,9 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     if ":" not in ref and not ref.endswith(".py"):
         raise UnknownNameError("agent", ref, [*_BUILTIN, "path/to/file.py:factory", "package.module:factory"])
     spec = AgentSpec(canonical_reference(ref))
-    parameters, _ = declared(load_factory(spec.ref))
+    factory = load_factory(spec.ref)
+    kind_of(factory, spec.label)
+    parameters, _ = declared(factory)
     return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
 
 
@@ -223,7 +226,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     not exact. A plan leaves such trials out and says so.
     """
     factory = _factory(spec)
-    if hasattr(factory, "plan") and env.game in facts.NOT_EXACT:
+    if kind_of(factory, spec.label) == "planner" and env.game in facts.NOT_EXACT:
         return "its saved states do not replay exactly, so nothing can be planned there"
     supports = getattr(factory, "supports", None)
     if supports is None:
@@ -237,9 +240,32 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     return None if reason is None else str(reason)
 
 
-def plans(spec: AgentSpec) -> bool:
-    """Say whether an agent is a planner, as far as can be told before it is made: its factory is a planner's class."""
-    return hasattr(_factory(spec), "plan")
+def kind(spec: AgentSpec) -> Kind:
+    """Say what an agent is, as far as can be told before it is made: as `kind_of`."""
+    return kind_of(_factory(spec), spec.label)
+
+
+def kind_of(factory: Callable[..., Any], name: str) -> Kind:
+    """Say what a factory makes if its class tells, or "function" where only what it returns does.
+
+    Parameters
+    ----------
+    factory : callable
+    name : str
+        The agent, for messages.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If its class has only some of a learner's methods.
+    """
+    if not inspect.isclass(factory) or hasattr(factory, "__getattr__"):
+        return "function"
+    if hasattr(factory, "act"):
+        return "learner" if learns(factory, name) else "policy"
+    if hasattr(factory, "plan"):
+        return "planner"
+    return "policy" if hasattr(factory, "predict") or inspect.isfunction(factory.__call__) else "function"
 
 
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:

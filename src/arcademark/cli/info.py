@@ -12,7 +12,7 @@ from rich.table import Table
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import canonical_reference, load_factory
-from arcademark.agents.loading import BuiltinAgent, builtin_agents
+from arcademark.agents.loading import BuiltinAgent, builtin_agents, kind_of
 from arcademark.agents.parameters import declared
 from arcademark.cli import options
 from arcademark.errors import UnknownNameError
@@ -92,7 +92,7 @@ def _own_agent(reference: str) -> dict[str, Any]:
     factory = load_factory(reference)
     return {
         "name": reference,
-        "kind": "planner" if hasattr(factory, "plan") else "policy" if hasattr(factory, "act") else "function",
+        "kind": kind_of(factory, reference),
         "summary": docstrings.summary(factory),
         "parameters": _parameters(factory),
     }

@@ -16,6 +16,7 @@ from arcademark.runs.events import (
     Event,
     LearnerBegun,
     Learning,
+    NotTrained,
     Progress,
     RunBegun,
     Stopping,
@@ -71,6 +72,8 @@ class Display:
                 self._begin(event)
             case LearnerBegun():
                 self._say(budget(event))
+            case NotTrained():
+                self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
             case TrialFailed():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():

@@ -109,6 +109,13 @@ class LearnerBegun:
 
 
 @dataclass(frozen=True)
+class NotTrained:
+    """Training was asked for, and an agent turned out not to learn; told once of each."""
+
+    agent: str
+
+
+@dataclass(frozen=True)
 class Learning:
     """How far learners are.
 
@@ -187,7 +194,7 @@ class Progress:
     learning: Learning | None = None
 
 
-Event = RunBegun | LearnerBegun | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
+Event = RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from arcademark.runs.events import (
     EpisodeDone,
     Event,
     LearnerBegun,
+    NotTrained,
     RunBegun,
     Stopping,
     Summary,
@@ -180,6 +181,7 @@ class _Run:
         self._failed: list[TrialFailed] = []
         self._interrupted = False
         self._learner_told = False
+        self._untrained: set[str] = set()
         self._begun = 0
         self._jobs: list[Job] = []
         standings = []
@@ -281,6 +283,11 @@ class _Run:
             case Opened(learns=True) if not self._learner_told:
                 self._learner_told = True
                 yield self._learner(self._trials[trial_id])
+            case Opened(learns=False) if self._plan.training_asked:
+                agent = self._trials[trial_id].agent.label
+                if agent not in self._untrained:
+                    yield NotTrained(agent)
+                self._untrained.add(agent)
             case EpisodeResult(record):
                 yield EpisodeDone(record)
             case TrainingBlock(results):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, plans
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
@@ -116,6 +116,11 @@ class Plan:
     left_out: tuple[LeftOut, ...]
     training_episodes: int | None = None
 
+    @property
+    def training_asked(self) -> bool:
+        """Whether a training budget was asked for."""
+        return (self.frames, self.training_episodes) != (None, None)
+
 
 def make_plan(
     agents: str | Sequence[AgentSpec],
@@ -148,17 +153,20 @@ def make_plan(
     UnknownNameError
         If an agent, a game or the protocol is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, a number is out of range, training has two budgets, two agents cannot be
-        told apart by their labels, or no agent plays any of the games.
+        If the protocol cannot be run here, a number is out of range, training has two budgets or no agent that learns,
+        two agents cannot be told apart by their labels, or no agent plays any of the games.
     """
     specs = agent_specs(agents) if isinstance(agents, str) else tuple(dict.fromkeys(agents))
     _check_labels(specs)
+    kinds = {kind(spec) for spec in specs}
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     if episodes is None:
-        planning = bool(specs) and all(map(plans, specs))
-        episodes = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
+        episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
     budget = _training(rules, frames, training_episodes)
     _check(rules, seeds, episodes, *budget)
+    if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
+        option = "--training-episodes" if frames is None else "--frames"
+        raise ArcadeMarkError(f"agent {specs[0].label} does not learn, so it cannot be trained; leave {option} out")
     tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
     reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
