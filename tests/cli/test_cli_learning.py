@@ -1,5 +1,6 @@
 """Learners on the command line: their budget is told, their progress shown, their curves written, games kept apart."""
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -136,14 +137,38 @@ def test_progress_tells_training_recent_score_and_time_left(learning, trained, b
     assert progress.told(moment(learning), len(narrow)) == narrow
     narrower = narrow.replace("recent ", "")
     assert progress.told(moment(learning), len(narrow) - 1) == narrower
-    assert progress.told(moment(learning), len(narrower) - 1) == f"{trained} · 1 h 00 min left"
+    assert progress.told(moment(learning), len(narrower) - 1) == narrower.replace(" episodes", "").replace(
+        " frames", ""
+    )
 
 
-def test_the_time_left_stays_in_sight():
-    for width in range(20, 150):
-        shown = progress.told(moment(TWO), width)
-        assert len(shown) <= width
-        assert shown.endswith("left")
+MANY = dataclasses.replace(
+    ONE, recent=(("asterix", 712.4), ("beam_rider", 410.0), ("freeway", 12.34), ("seaquest", 301), ("toy", 1.0))
+)
+
+
+@pytest.mark.parametrize(
+    ("games", "shown"),
+    [
+        (2, "  1% scores asterix 712.4, beam_rider 410.0"),
+        (3, "  1% scores asterix 712.4, beam_rider 410.0, 1 more"),
+        (5, "  1% scores asterix 712.4, beam_rider 410.0, 3 more"),
+    ],
+)
+def test_eighty_columns_hold_scores_of_several_games(games, shown):
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, highlight=False)
+    with Display(console) as display:
+        display.hear(moment(dataclasses.replace(MANY, recent=MANY.recent[:games])))
+    assert f"{shown} · 1 h 00 min left" in out.getvalue()
+
+
+@pytest.mark.parametrize("learning", [ONE, TWO, MANY])
+def test_the_time_left_stays_in_sight_and_words_only_go_as_room_does(learning):
+    shown = [progress.told(moment(learning), width) for width in range(20, 240)]
+    assert all(len(text) <= width and text.endswith("left") for width, text in enumerate(shown, 20))
+    assert shown[-1] == progress.told(moment(learning))
+    assert shown[0] == "1 h 00 min left"
 
 
 @pytest.mark.parametrize(

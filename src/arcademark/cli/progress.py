@@ -150,15 +150,17 @@ def told(event: Progress, width: int | None = None) -> str:
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
     if learning is not None:
         speed = f"{event.frames_per_second:,.0f} frames/s"
-        (trained, beside), scores = _trained(learning), _recent(learning)
+        short, trained, whole = _trained(learning)
+        scores = _recent(learning)
         choices = [
-            (f"{trained} ({beside})", *scores, episodes, trials, speed),
-            (f"{trained} ({beside})", *scores, trials, speed),
-            (f"{trained} ({beside})", *scores, speed),
-            (trained, *scores, speed),
-            (trained, *scores),
-            (trained, *(text.removeprefix("recent ") for text in scores)),
+            (whole, *scores[:1], episodes, trials, speed),
+            (whole, *scores[:1], trials, speed),
+            (whole, *scores[:1], speed),
+            (trained, *scores[:1], speed),
+            (trained, *scores[:1]),
+            *((*before, text) for text in scores[1:] for before in ((trained,), (short,), ())),
             (trained,),
+            (short,),
         ]
     elif planning is None:
         speed = f"{event.frames_per_second:,.0f} frames/s"
@@ -196,22 +198,26 @@ def budget(event: LearnerBegun) -> str:
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
 
 
-def _trained(learning: Learning) -> tuple[str, str]:
-    """Say how much of the training is done, in what its budget is counted in, and what that is in the other."""
+def _trained(learning: Learning) -> tuple[str, str, str]:
+    """Say how much of the training is done: in short, in what its budget is counted in, and in the other too."""
     if learning.wanted_frames is not None:
-        done = f"trained {learning.frames:,}/{learning.wanted_frames:,} frames"
-        return done, wording.plural(learning.episodes, "episode")
-    done = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,} episodes"
-    return done, wording.plural(learning.frames, "frame")
+        done, unit = f"trained {learning.frames:,}/{learning.wanted_frames:,}", "frames"
+        beside = wording.plural(learning.episodes, "episode")
+    else:
+        done, unit = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,}", "episodes"
+        beside = wording.plural(learning.frames, "frame")
+    return done, f"{done} {unit}", f"{done} {unit} ({beside})"
 
 
-def _recent(learning: Learning) -> tuple[str, ...]:
-    """Say what was scored lately."""
-    if not learning.recent:
-        return ()
+def _recent(learning: Learning) -> list[str]:
+    """Say what was scored lately, then the same in ever fewer words: of fewer games in the end."""
     if len(learning.recent) == 1:
-        return (f"recent score {wording.score(learning.recent[0][1])}",)
-    return ("recent scores " + ", ".join(f"{game} {wording.score(mean)}" for game, mean in learning.recent),)
+        score = f"score {wording.score(learning.recent[0][1])}"
+        return [f"recent {score}", score]
+    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent]
+    listed = ["scores " + ", ".join(games)] if games else []
+    fewer = [f"scores {', '.join(games[:n])}, {len(games) - n} more" for n in range(len(games) - 1, 0, -1)]
+    return [f"recent {text}" for text in listed] + listed + fewer
 
 
 def duration(seconds: float) -> str:
