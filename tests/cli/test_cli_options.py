@@ -2,8 +2,8 @@ import click
 import pytest
 
 from arcademark.cli import options
+from arcademark.cli.playing import default_directory
 from arcademark.cli.progress import duration
-from arcademark.cli.run import default_directory
 from arcademark.errors import ArcadeMarkError
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from arcademark.cli import until
 from arcademark.report.subsets import learnt
+from arcademark.runs import execution
 from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
@@ -124,7 +125,7 @@ def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
 
 
 def test_a_stop_is_a_stop(invoke, monkeypatch):
-    monkeypatch.setattr(until, "execute", lambda plan, *_, **__: _stopped(plan))
+    monkeypatch.setattr(execution, "execute", lambda plan, *_, **__: _stopped(plan))
     answer = invoke("run", "random", "--until-error", "15%", "--games", "pong", "--out", "run")
     assert (answer.code, answer.out) == (130, "")
     assert "the same command continues" in answer.err

@@ -7,23 +7,13 @@ from typing import Any
 
 import click
 
-from arcademark.cli import messages, options
+from arcademark.cli import messages, options, playing
 
 
 @click.command("run", short_help="Play an agent and show its score.")
 @click.argument("agent", metavar="AGENT")
-@options.combine(
-    options.games,
-    options.protocol,
-    options.override,
-    options.settings,
-    options.seeds,
-    options.episodes,
-    options.frames,
-    options.training_episodes,
-    options.engine,
-    options.workers,
-)
+@options.games
+@playing.asked
 @click.option(
     "--episode-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -43,19 +33,10 @@ from arcademark.cli import messages, options
 def command(
     agent: str,
     games: str,
-    protocol: str,
-    override: tuple[str, ...],
-    settings: tuple[str, ...],
-    seeds: str,
-    episodes: int | None,
-    frames: int | None,
-    training_episodes: int | None,
-    engine: str,
-    workers: int | None,
-    episode_seconds: float | None,
     out: Path | None,
     until_error: float | None,
     as_json: bool,
+    **asked: Any,
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 
@@ -69,41 +50,23 @@ def command(
     report.
     """
     from arcademark.agents.loading import agent_specs
-    from arcademark.cli.progress import Display
     from arcademark.cli.report import show
     from arcademark.report.ledger import foretold
-    from arcademark.runs.execution import execute
-    from arcademark.runs.plan import make_plan
-    from arcademark.suite import protocols
     from arcademark.suite.subsets import resolve_tasks
 
-    rules = protocols.protocol(protocol).override(options.pairs("override", override))
-    specs = agent_specs(agent, options.pairs("set", settings))
-    directory = out if out is not None else default_directory(agent)
-    how: dict[str, Any] = {"engine": engine, "workers": workers, "episode_seconds": episode_seconds}
-    numbers = options.seed_list(seeds)
+    way = playing.playing(**asked)
+    specs = agent_specs(agent, way.settings)
+    directory = out if out is not None else playing.default_directory(agent)
     if until_error is not None:
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
-        budget = episodes, frames, training_episodes
-        asked = until.Asked(until_error, specs, first, rules, numbers, *budget, directory, how)
-        return until.run(asked, as_json=as_json)
-    plan = make_plan(specs, games, rules, numbers, episodes, frames, training_episodes)
+        return until.run(until.Asked(until_error, specs, first, way, directory), as_json=as_json)
+    plan = way.plan(specs, games)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
-    with Display() as display:
-        summary = execute(plan, directory, on_event=display.hear, **how)
-    display.close(summary)
+    summary = way.play(plan, directory)
     if summary.interrupted:
         return 130
     show([directory], as_json=as_json)
     return 1 if summary.failed else 0
-
-
-def default_directory(agent: str, prefix: str = "") -> Path:
-    """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
-    source, _, factory = agent.rpartition(":")
-    name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
-    name = prefix + name
-    return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from arcademark.cli import messages, options
-from arcademark.cli.run import default_directory
+from arcademark.cli import messages, options, playing
 from arcademark.errors import ArcadeMarkError
 
 MOST_SETTINGS = 1000
@@ -30,17 +30,7 @@ MOST_SETTINGS = 1000
     metavar="NAMES",
     help="A suite, a subset or games.  [default: the five training games of the 2013 paper]",
 )
-@options.combine(
-    options.protocol,
-    options.override,
-    options.settings,
-    options.seeds,
-    options.episodes,
-    options.frames,
-    options.training_episodes,
-    options.engine,
-    options.workers,
-)
+@playing.asked
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/tune- and the agent's name]"
 )
@@ -49,17 +39,9 @@ def command(
     agent: str,
     tried: tuple[str, ...],
     games: str | None,
-    protocol: str,
-    override: tuple[str, ...],
-    settings: tuple[str, ...],
-    seeds: str,
-    episodes: int | None,
-    frames: int | None,
-    training_episodes: int | None,
-    engine: str,
-    workers: int | None,
     out: Path | None,
     as_json: bool,
+    **asked: Any,
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
@@ -67,18 +49,14 @@ def command(
     command again continues; with more values, games, seeds or episodes the run grows.
     """
     from arcademark.agents.loading import agent_specs
-    from arcademark.cli.progress import Display
     from arcademark.report import tuning
-    from arcademark.runs.execution import execute
-    from arcademark.runs.plan import make_plan
-    from arcademark.suite import protocols
     from arcademark.suite.subsets import resolve_tasks
 
-    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    way = playing.playing(**asked)
     chosen = tuning.training_games() if games is None else resolve_tasks(games)
     specs, values = [], {}
-    for combination in _combinations(tried, options.pairs("set", settings)):
-        found = agent_specs(agent, {**options.pairs("set", settings), **combination})
+    for combination in _combinations(tried, way.settings):
+        found = agent_specs(agent, {**way.settings, **combination})
         if len(found) != 1:
             raise ArcadeMarkError(f"agent {agent} is {len(found)} agents; name one, as in --set action=FIRE")
         if found[0] in specs:
@@ -87,13 +65,11 @@ def command(
         values[found[0].label] = combination
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
-    plan = make_plan(specs, chosen, rules, options.seed_list(seeds), episodes, frames, training_episodes)
+    plan = way.plan(specs, chosen)
     if told := tuning.warning(chosen):
         messages.say(f"warning: {told}")
-    directory = default_directory(agent, prefix="tune-") if out is None else out
-    with Display() as display:
-        summary = execute(plan, directory, engine=engine, workers=workers, on_event=display.hear)
-    display.close(summary)
+    directory = playing.default_directory(agent, prefix="tune-") if out is None else out
+    summary = way.play(plan, directory)
     if summary.interrupted:
         return 130
     shown = tuning.tuned(directory, values)

@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcademark.cli import messages, options
-from arcademark.cli.progress import Display
+from arcademark.cli.playing import Playing
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
 from arcademark.report.subsets import learnt
 from arcademark.runs import manifest
-from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan, Trial, make_plan
+from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.runs import score_run
 from arcademark.subset import outlook
@@ -35,7 +34,6 @@ from arcademark.subset.calibration import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
-    from arcademark.runs.events import Summary
     from arcademark.suite.protocols import Protocol
 
 SCHEMA = "arcademark.run-until/1"
@@ -54,31 +52,21 @@ class Asked:
         One.
     games : tuple of str
         Those to play first.
-    protocol : Protocol
-    seeds : tuple of int
-    episodes, frames, training_episodes : int or None
-        Of a trial; None for the protocol's.
+    way : Playing
+        How.
     directory : Path
         The run's.
-    how : mapping of str to object
-        Options of `arcademark.runs.execution.execute`.
     """
 
     error: float
     specs: tuple[AgentSpec, ...]
     games: tuple[str, ...]
-    protocol: Protocol
-    seeds: tuple[int, ...]
-    episodes: int | None
-    frames: int | None
-    training_episodes: int | None
+    way: Playing
     directory: Path
-    how: Mapping[str, Any]
 
     def plan(self, games: Sequence[str]) -> Plan:
         """Plan these games; errors are those of `make_plan`."""
-        budget = self.episodes, self.frames, self.training_episodes
-        return make_plan(self.specs, games, self.protocol, self.seeds, *budget)
+        return self.way.plan(self.specs, games)
 
 
 @dataclass(frozen=True)
@@ -189,12 +177,7 @@ class _Play:
     def _play(self, games: Sequence[str]) -> int:
         """Play what is missing of games, and return the frames that it took."""
         self._tried |= set(games)
-        with Display() as display:
-            summary: Summary = execute(
-                self._asked.plan(games), self._asked.directory, on_event=display.hear, **self._asked.how
-            )
-        if summary.episodes or summary.failed or summary.interrupted:
-            display.close(summary)
+        summary = self._asked.way.play(self._asked.plan(games), self._asked.directory, tell_all=False)
         self._interrupted, self._failed = summary.interrupted, self._failed or bool(summary.failed)
         return summary.frames
 
@@ -224,7 +207,7 @@ class _Play:
     def _costs(self, record: RunRecord | None) -> Mapping[str, float]:
         """Return what each game costs in frames: `frames_of`."""
         tasks = self._trained.joint.tasks
-        return {task: frames_of(self._trials.get(task, ()), record, self._asked.protocol) for task in tasks}
+        return {task: frames_of(self._trials.get(task, ()), record, self._asked.way.protocol) for task in tasks}
 
 
 def frames_of(trials: Sequence[Trial], record: RunRecord | None, protocol: Protocol) -> float:

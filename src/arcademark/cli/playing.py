@@ -1,0 +1,105 @@
+"""What ``arcademark run`` and ``arcademark tune`` share: how agents are to be played, and playing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcademark.cli import options
+
+if TYPE_CHECKING:
+    from arcademark.agents.loading import AgentSpec
+    from arcademark.runs.events import Summary
+    from arcademark.runs.plan import Plan
+    from arcademark.suite.protocols import Protocol
+
+asked = options.combine(
+    options.protocol,
+    options.override,
+    options.settings,
+    options.seeds,
+    options.episodes,
+    options.frames,
+    options.training_episodes,
+    options.engine,
+    options.workers,
+)
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How agents are to be played.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    settings : mapping of str to str
+        Of the agents.
+    seeds : tuple of int
+    budget : tuple of int or None
+        Episodes, training frames and training episodes of a trial; None for the protocol's.
+    how : mapping of str to object
+        Options of `arcademark.runs.execution.execute`.
+    """
+
+    protocol: Protocol
+    settings: Mapping[str, str]
+    seeds: tuple[int, ...]
+    budget: tuple[int | None, int | None, int | None]
+    how: Mapping[str, Any]
+
+    def plan(self, specs: Sequence[AgentSpec], games: str | Sequence[str]) -> Plan:
+        """Plan these agents on these games; errors are those of `make_plan`."""
+        from arcademark.runs.plan import make_plan
+
+        return make_plan(specs, games, self.protocol, self.seeds, *self.budget)
+
+    def play(self, plan: Plan, directory: Path, *, tell_all: bool = True) -> Summary:
+        """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
+        from arcademark.cli.progress import Display
+        from arcademark.runs.execution import execute
+
+        with Display() as display:
+            summary = execute(plan, directory, on_event=display.hear, **self.how)
+        if tell_all or summary.episodes or summary.failed or summary.interrupted:
+            display.close(summary)
+        return summary
+
+
+def playing(
+    *,
+    protocol: str,
+    override: tuple[str, ...],
+    settings: tuple[str, ...],
+    seeds: str,
+    episodes: int | None,
+    frames: int | None,
+    training_episodes: int | None,
+    **how: Any,
+) -> Playing:
+    """Read the options.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If one is not what it should be.
+    """
+    from arcademark.suite import protocols
+
+    return Playing(
+        protocols.protocol(protocol).override(options.pairs("override", override)),
+        options.pairs("set", settings),
+        options.seed_list(seeds),
+        (episodes, frames, training_episodes),
+        how,
+    )
+
+
+def default_directory(agent: str, prefix: str = "") -> Path:
+    """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
+    source, _, factory = agent.rpartition(":")
+    name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
+    name = prefix + name
+    return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
