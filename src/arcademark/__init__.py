@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcademark.environments.gymnasium import make, make_vec
+    from arcademark.report.runs.views import analyse
     from arcademark.report.tables.analysis import score_table
     from arcademark.report.tables.compare import compare_tables
-    from arcademark.report.views import analyse
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "analyse": "arcademark.report.views",
+    "analyse": "arcademark.report.runs.views",
     "compare_tables": "arcademark.report.tables.compare",
     "execute": "arcademark.runs.execution",
     "make": "arcademark.environments.gymnasium",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.report import papers
+from arcademark.report.reproductions import papers
 
 PARTS = [
     pytest.param(name, kind, number, id=f"{name}-{kind}-{number}")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
-from arcademark.report.document import Report
-from arcademark.report.views import analyse
+from arcademark.report.runs.document import Report
+from arcademark.report.runs.views import analyse
 from arcademark.suite.protocols import protocol
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from made_up import ATARI_5, collected, made_up_run
 
-from arcademark.report import hard, html, published
-from arcademark.report.views import analyse
+from arcademark.report import hard, published
+from arcademark.report.runs import html
+from arcademark.report.runs.views import analyse
 from arcademark.suite import references, subsets
 
 

@@ -61,15 +61,15 @@ def command() -> None:
 @options.as_json
 def list_(as_json: bool, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
-    from arcademark.report import catalogue
+    from arcademark.report.catalogue import documents
 
     found = _select(**asked)
     if as_json:
-        options.print_json(catalogue.listing(found))
+        options.print_json(documents.listing(found))
         return 0
-    from arcademark.report import catalogue_terminal
+    from arcademark.report.catalogue import terminal
 
-    _show(lambda width: catalogue_terminal.listing(catalogue.scored(found), width))
+    _show(lambda width: terminal.listing(documents.scored(found), width))
     return 0
 
 
@@ -80,20 +80,20 @@ def list_(as_json: bool, **asked: Any) -> int:
 def show(name: str, collection: str | None, as_json: bool) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.catalogue import collections
-    from arcademark.report import catalogue
+    from arcademark.report.catalogue import documents
 
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names(collection))
     if as_json:
-        options.print_json(catalogue.document(found))
+        options.print_json(documents.document(found))
         return 0
-    from arcademark.report import catalogue_terminal
+    from arcademark.report.catalogue import terminal
 
-    items = catalogue.scored(found)
+    items = documents.scored(found)
     if whole:
-        _show(lambda width: catalogue_terminal.listing(items, width, summaries=True))
+        _show(lambda width: terminal.listing(items, width, summaries=True))
     else:
-        _show(lambda width: (part for item in items for part in catalogue_terminal.algorithm(item, width)))
+        _show(lambda width: (part for item in items for part in terminal.algorithm(item, width)))
     return 0
 
 
@@ -107,15 +107,15 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
     """Write published scores as CSV, a row a score with its source, or as JSON."""
     import json
 
-    from arcademark.report import catalogue
+    from arcademark.report.catalogue import documents
 
     if wide and as_json:
         raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
     found = _select(**asked)
     if as_json:
-        text = json.dumps(catalogue.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        text = json.dumps(documents.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     else:
-        text = catalogue.wide_csv(found) if wide else catalogue.long_csv(found)
+        text = documents.wide_csv(found) if wide else documents.long_csv(found)
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -135,13 +135,13 @@ def check(as_json: bool) -> int:
 
     found = check_all()
     if as_json:
-        from arcademark.report import catalogue
+        from arcademark.report.catalogue import documents
 
-        options.print_json(catalogue.check_document(found))
+        options.print_json(documents.check_document(found))
     else:
-        from arcademark.report import catalogue_terminal
+        from arcademark.report.catalogue import terminal
 
-        _show(lambda _: catalogue_terminal.check(found))
+        _show(lambda _: terminal.check(found))
     return 1 if found.findings else 0
 
 
@@ -153,18 +153,18 @@ def errata(paper: str | None, category: str | None, as_json: bool) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
     from arcademark.catalogue import collections
     from arcademark.catalogue import errata as slips
-    from arcademark.report import catalogue
+    from arcademark.report.catalogue import documents
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
     if as_json:
-        options.print_json({"schema": catalogue.SCHEMA, "errata": [catalogue.erratum_document(slip) for slip in found]})
+        options.print_json({"schema": documents.SCHEMA, "errata": [documents.erratum_document(slip) for slip in found]})
         return 0
-    from arcademark.report import catalogue_terminal
+    from arcademark.report.catalogue import terminal
 
     if not found:
         click.echo("No errata.")
         return 0
-    _show(lambda width: catalogue_terminal.errata(found, collections.sources(), width))
+    _show(lambda width: terminal.errata(found, collections.sources(), width))
     return 0
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from arcademark.features.base import Observed
-    from arcademark.report.seen import Seen
+    from arcademark.report.features.seen import Seen
     from arcademark.runs.moments import Play
     from arcademark.runs.replay import Choice
 
@@ -51,13 +51,13 @@ def command(ctx: click.Context, as_json: bool) -> int:
             raise ArcadeMarkError("--json belongs behind the feature set: arcademark features basic --json")
         return 0
     from arcademark.features.registry import feature_sets
-    from arcademark.report import seen_renderers
+    from arcademark.report.features import renderers
 
     sets = tuple(feature_sets().values())
     if as_json:
-        options.print_json(seen_renderers.listing_document(sets))
+        options.print_json(renderers.listing_document(sets))
     else:
-        _show(seen_renderers.listing(sets))
+        _show(renderers.listing(sets))
     return 0
 
 
@@ -107,10 +107,10 @@ def show(
     and game.
     """
     from arcademark.features.registry import feature_sets
-    from arcademark.report import seen, seen_renderers
+    from arcademark.report.features import renderers, seen
 
-    files = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
-    for kind, name in files.items():
+    figures = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
+    for kind, name in figures.items():
         if name:
             check_ending(Path(name), (f".{kind}",), option=f"--{kind}")
     sets = tuple(dict.fromkeys(sets))
@@ -127,11 +127,11 @@ def show(
         with _working(f"{game}: {name}"):
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
             found.append(seen.see(name, play, after, parameters))
-    written = _write_figures(found, files)
+    written = _write_figures(found, figures)
     if as_json:
-        options.print_json(seen_renderers.document(found))
+        options.print_json(renderers.document(found))
     else:
-        _show(seen_renderers.terminal(found))
+        _show(renderers.terminal(found))
         for path in written:
             click.echo(f"figure: {path}")
     return 0
@@ -139,7 +139,7 @@ def show(
 
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     """Return the games meant: those named, else the run's or those for training."""
-    from arcademark.report import tuning
+    from arcademark.report.runs import tuning
     from arcademark.runs.store import read_run
     from arcademark.suite.subsets import resolve_tasks
 
@@ -159,18 +159,19 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[Seen], files: Mapping[str, str]) -> list[Path]:
+def _write_figures(found: Sequence[Seen], figures: Mapping[str, str]) -> list[Path]:
     """Write what is asked for, given the file of each kind, or an empty name, and return where."""
-    from arcademark.report import plate_files, seen_renderers
+    from arcademark.report.features import renderers
+    from arcademark.report.plates import files
 
     name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
-    for kind, asked in files.items():
-        path, plate = Path(asked or f"{name}.{kind}"), seen_renderers.plate(found)
+    for kind, asked in figures.items():
+        path, plate = Path(asked or f"{name}.{kind}"), renderers.plate(found)
         if kind == "svg":
-            content: str | bytes = plate_files.on_paper(plate_files.svg(plate, "features"))
+            content: str | bytes = files.on_paper(files.svg(plate, "features"))
         else:
-            content = plate_files.png(plate) if kind == "png" else plate_files.pdf(plate)
+            content = files.png(plate) if kind == "png" else files.pdf(plate)
         write(path, content, option=f"--{kind}", example=f"features.{kind}")
         written.append(path)
     return written

@@ -100,7 +100,7 @@ def _own_agent(reference: str) -> dict[str, Any]:
 
 def _feature_set(name: str) -> dict[str, Any]:
     from arcademark.features.registry import feature_set
-    from arcademark.report.seen_renderers import set_document
+    from arcademark.report.features.renderers import set_document
 
     return set_document(feature_set(name))
 
@@ -148,7 +148,7 @@ def _agent_rows() -> list[Row]:
 
 def _feature_rows() -> list[Row]:
     from arcademark.features.registry import feature_sets
-    from arcademark.report.seen_renderers import length
+    from arcademark.report.features.renderers import length
 
     return [(item.name, length(item), item.summary) for item in feature_sets().values()]
 

@@ -28,7 +28,7 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -
     paper, and those of atari-3-val and atari-5-val; all other games of atari-57 and ale-55 are for testing. Exit code 1
     where a test game met several settings of an algorithm.
     """
-    from arcademark.report import ledger as shown
+    from arcademark.report.runs import ledger as shown
     from arcademark.runs.ledger import read_ledger
 
     found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names(apart))

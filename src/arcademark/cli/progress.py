@@ -11,7 +11,8 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from arcademark.cli import messages
-from arcademark.report import budgets, wording
+from arcademark.report import wording
+from arcademark.report.runs import budgets
 from arcademark.runs.events import (
     Event,
     LearnerBegun,

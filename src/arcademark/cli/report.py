@@ -13,7 +13,7 @@ from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.document import Report
+    from arcademark.report.runs.document import Report
     from arcademark.scores.runs import RunCollection
 
 CURVES = (".png", ".pdf", ".svg", ".csv")
@@ -54,7 +54,7 @@ def show(
     quiet: bool = False,
 ) -> None:
     """Analyse runs once and render what was asked for."""
-    from arcademark.report.views import analyse
+    from arcademark.report.runs.views import analyse
     from arcademark.scores.runs import load_runs
 
     check_ending(curves, CURVES, option="--curves")
@@ -63,17 +63,17 @@ def show(
     if curves is not None:
         _write_curves(curves, report, collection)
     if html is not None:
-        from arcademark.report.html import render as render_page
+        from arcademark.report.runs.html import render as render_page
 
         write(html, render_page(report), option="--html", example="page.html")
     if as_json:
-        from arcademark.report.as_json import render as render_json
+        from arcademark.report.runs.as_json import render as render_json
 
         options.print_json(render_json(report))
         return
     from rich.console import Console
 
-    from arcademark.report import terminal
+    from arcademark.report.runs import terminal
 
     (terminal.render_briefly if quiet else terminal.render)(report, Console())
     if curves is not None:
@@ -83,7 +83,7 @@ def show(
 
 
 def _write_curves(path: Path, report: Report, collection: RunCollection) -> None:
-    from arcademark.report import figure_learning, learning
+    from arcademark.report.runs import figure_learning, learning
 
     if not report.learning:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")

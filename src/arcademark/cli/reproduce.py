@@ -12,7 +12,7 @@ from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
-    from arcademark.report.reproductions import Reproduced
+    from arcademark.report.reproductions.analysis import Reproduced
     from arcademark.reproduce.figures import PaperFigure
 
 KINDS = (".svg", ".png")
@@ -47,8 +47,8 @@ def command(
     2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
     explained; the exit code is 1 if one is not.
     """
-    from arcademark.report import reproductions
-    from arcademark.report.papers import PAPERS
+    from arcademark.report.reproductions import analysis
+    from arcademark.report.reproductions.papers import PAPERS
 
     if paper not in PAPERS:
         raise UnknownNameError("paper", paper, PAPERS)
@@ -56,16 +56,16 @@ def command(
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
     if out is not None and out.suffix and not out.is_dir():
         check_ending(out, KINDS, option="--out")
-    shown = reproductions.reproduced(paper, table=table, figure=figure)
+    shown = analysis.reproduced(paper, table=table, figure=figure)
     written = [] if out is None else _write_figures(shown, out)
     if html is not None:
-        from arcademark.report import reproduction_html
+        from arcademark.report.reproductions.html import render as render_page
 
-        write(html, reproduction_html.render(shown), option="--html", example="page.html")
+        write(html, render_page(shown), option="--html", example="page.html")
     if as_json:
         from arcademark.report import as_json as documents
 
-        options.print_json(documents.document(shown, reproductions.SCHEMA))
+        options.print_json(documents.document(shown, analysis.SCHEMA))
     else:
         _print(shown, whole=whole)
         for path in written:
@@ -78,14 +78,14 @@ def command(
 def _print(shown: Reproduced, *, whole: bool) -> None:
     from rich.console import Console
 
-    from arcademark.report import reproduction_terminal
+    from arcademark.report.reproductions import terminal
 
-    reproduction_terminal.render(shown, Console(highlight=False), whole=whole)
+    terminal.render(shown, Console(highlight=False), whole=whole)
 
 
 def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
     """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
-    from arcademark.report import reproduction_figures
+    from arcademark.report.reproductions import figures
 
     suffix = out.suffix.lower()
     if suffix in KINDS:
@@ -98,13 +98,13 @@ def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
     paths = []
     for figure in shown.figures:
         for kind in KINDS:
-            path = out / f"{reproduction_figures.name(figure)}{kind}"
+            path = out / f"{figures.name(figure)}{kind}"
             write(path, _draw(figure, kind), option="--out", example="figure.svg")
             paths.append(path)
     return paths
 
 
 def _draw(figure: PaperFigure, kind: str) -> str | bytes:
-    from arcademark.report import reproduction_figures
+    from arcademark.report.reproductions import figures
 
-    return reproduction_figures.svg_file(figure) if kind == ".svg" else reproduction_figures.png(figure)
+    return figures.svg_file(figure) if kind == ".svg" else figures.png(figure)

@@ -51,7 +51,7 @@ def command(
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.report import show
-    from arcademark.report.ledger import foretold
+    from arcademark.report.runs.ledger import foretold
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)

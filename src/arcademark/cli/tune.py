@@ -49,7 +49,7 @@ def command(
     command again continues; with more values, games, seeds or episodes the run grows.
     """
     from arcademark.agents.loading import agent_specs
-    from arcademark.report import tuning
+    from arcademark.report.runs import tuning
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)

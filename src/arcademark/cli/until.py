@@ -274,10 +274,11 @@ def run(asked: Asked, *, as_json: bool) -> int:
 def _document(outcome: Outcome, directory: Path, label: str) -> dict[str, Any]:
     """Return how it ended, the report and the prediction as JSON values."""
     from arcademark.report import as_json
+    from arcademark.report.runs.as_json import render
+    from arcademark.report.runs.views import analyse
     from arcademark.report.subsets import models, predicting
-    from arcademark.report.views import analyse
 
-    report = as_json.render(analyse([directory], every_variant=False))
+    report = render(analyse([directory], every_variant=False))
     prediction = None
     if outcome.steps[-1].known:
         shown = predicting.predicted([directory], models.ANY, algorithms=[label])

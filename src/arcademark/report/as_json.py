@@ -11,18 +11,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from arcademark.report.document import Report
 from arcademark.report.record import Run
-
-SCHEMA = "arcademark.report/1"
 
 MAPPINGS = ("versions", "machine", "roms")
 """Fields of a run whose pairs become an object."""
-
-
-def render(report: Report) -> dict[str, Any]:
-    """Return the report of runs as JSON values; errors are those of `document`."""
-    return document(report, SCHEMA)
 
 
 def document(shown: Any, schema: str) -> dict[str, Any]:

@@ -1,10 +1,8 @@
-r"""Figures as SVG: the same text for the same report, in colours that a page can replace.
+"""Figures as SVG: the same text for the same report, in colours that a page can replace.
 
 Conventions
 -----------
 * Lengths are in points; a figure is `WIDTH` wide and as high as its rows need.
-* The random-to-human scale is sign(s)·log₁₀(1 + \|s\|) of the human-normalised score s in percent, the scale on which
-  the subset models are fitted (Aitchison et al. 2023, Appendix E): random play is at 0, the human average at 2.
 * Text stays text, so that it can be read aloud, searched and selected.
 * `themed` swaps each palette colour for a CSS variable with that colour as its fallback.
 """
@@ -13,27 +11,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
 
 import matplotlib as mpl
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
-
-from arcademark.report import wording
-from arcademark.report.document import Algorithm, Game, GameScore, Report
 
 WIDTH = 720.0
-NAMES = 132.0
-VALUES = 74.0
-BAR = 11.0
-GAP = 15.0
-HEAD = 40.0
-FOOT = 30.0
-MOST_DOTS = 3000
-"""Episodes in a figure above which it shows boxes only."""
 MOST_ALGORITHMS = 5
 """Algorithms that a figure shows: the first ones."""
 
@@ -52,52 +34,10 @@ PALETTE = {
 }
 SERIES = tuple(name for name in PALETTE if name.startswith("series"))
 
-TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
-
-def scale(hns: ArrayLike) -> NDArray[np.float64]:
-    """Place human-normalised scores in percent on the random-to-human scale: 0 → 0, 100 → about 2."""
-    values = np.asarray(hns, dtype=np.float64)
-    return np.asarray(np.sign(values) * np.log10(1 + np.abs(values)))
-
-
-def standing(report: Report) -> str:
-    """Draw each game's scores between random play, the human average and the world record.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
-    """
-    games = [game for game in report.games if game.random is not None and game.human is not None]
-    rows = [(game, _played(report, game)) for game in games]
-    figure, axes, tops = _canvas([len(scores) for _, scores in rows])
-    reach = [100.0, *(game.record_hns for game in games if game.record_hns is not None)]
-    reach += [value for _, scores in rows for _, score in scores for value in _extent(score)]
-    left, right = min(-0.25, float(scale(min(reach))) - 0.1), float(scale(max(reach))) + 0.12
-    axes.set_xlim(left, right)
-    _scale_lines(axes, tops[-1] if tops else 0.0)
-    for (game, scores), top in zip(rows, tops, strict=False):
-        _standing_row(axes, game, scores, top)
-    return as_svg(figure, "standing")
-
-
-def distribution(report: Report) -> str:
-    """Draw every game's episodes, each game from its lowest to its highest episode.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
-    """
-    rows = [(game, [pair for pair in _played(report, game) if pair[1].episode_scores]) for game in report.games]
-    rows = [(game, scores) for game, scores in rows if scores]
-    dots = sum(len(score.episode_scores) for _, scores in rows for _, score in scores) <= MOST_DOTS
-    figure, axes, tops = _canvas([len(scores) for _, scores in rows], head=8.0, foot=8.0)
-    axes.set_xlim(-0.16, 1.02)
-    for (game, scores), top in zip(rows, tops, strict=False):
-        _distribution_row(axes, game, scores, top, dots=dots)
-    return as_svg(figure, "distribution")
+def colour(index: int) -> str:
+    """Return the colour of the algorithm at this place in the report."""
+    return PALETTE[SERIES[index]]
 
 
 def themed(svg: str) -> str:
@@ -105,143 +45,6 @@ def themed(svg: str) -> str:
     for name, colour in PALETTE.items():
         svg = svg.replace(colour, f"var(--{name}, {colour})")
     return re.sub(r"font-family: [^;\"]+", "font-family: var(--sans, sans-serif)", svg)
-
-
-def _extent(score: GameScore) -> list[float]:
-    interval = score.interval
-    values = (score.hns, *((interval.low_hns, interval.high_hns) if interval else ()))
-    return [value for value in values if value is not None]
-
-
-def _played(report: Report, game: Game) -> list[tuple[int, GameScore]]:
-    """Return the game's scores, each with its algorithm's place in the report."""
-    return [
-        (index, score)
-        for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])
-        for score in algorithm.scores
-        if score.game == game.id and score.score is not None
-    ]
-
-
-def colour(index: int) -> str:
-    """Return the colour of the algorithm at this place in the report."""
-    return PALETTE[SERIES[index]]
-
-
-def _canvas(counts: Sequence[int], head: float = HEAD, foot: float = FOOT) -> tuple[Figure, Axes, list[float]]:
-    """Open a figure with a row for each count of bars; return where each row's bars begin, in points from the top."""
-    heights = [GAP + BAR * count for count in counts]
-    tops = [float(sum(heights[:index])) for index in range(len(heights) + 1)]
-    body = max(tops[-1], 1.0)
-    height = head + body + foot
-    figure = Figure(figsize=(WIDTH / 72, height / 72))
-    FigureCanvasSVG(figure)
-    figure.patch.set_visible(False)
-    axes = figure.add_axes((NAMES / WIDTH, foot / height, (WIDTH - NAMES - VALUES) / WIDTH, body / height))
-    axes.set_ylim(body, 0)
-    axes.patch.set_visible(False)
-    axes.set_yticks([])
-    axes.set_xticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    return figure, axes, tops
-
-
-def _scale_lines(axes: Axes, body: float) -> None:
-    low, high = axes.get_xlim()
-    shown = [tick for tick in TICKS if low <= float(scale(tick)) <= high]
-    for tick in shown:
-        place = float(scale(tick))
-        anchor = tick in (0, 100)
-        axes.plot(
-            [place, place],
-            [-4 if anchor else 0, body],
-            color=PALETTE["muted" if anchor else "rule"],
-            linewidth=0.9 if anchor else 0.5,
-            zorder=1,
-            clip_on=False,
-        )
-        axes.text(place, body + 13, f"{tick:,} %".replace("-", "−"), color=PALETTE["muted"], fontsize=8, ha="center")
-    for place, text in ((0.0, "random"), (float(scale(100)), "human average")):
-        axes.text(place, -10, text, color=PALETTE["ink"], fontsize=9, ha="center")
-
-
-def _standing_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float) -> None:
-    height = BAR * len(scores)
-    middle = top + (GAP + height) / 2
-    _name(axes, game, middle)
-    if game.record_hns is not None:
-        record = float(scale(game.record_hns))
-        axes.fill_between([0, record], middle - height / 2, middle + height / 2, color=PALETTE["track"], lw=0, zorder=0)
-        axes.plot([record] * 2, [middle - height / 2 - 2, middle + height / 2 + 2], color=PALETTE["record"], lw=2)
-    for place, (index, score) in enumerate(scores):
-        if score.hns is None:
-            continue
-        y = middle - height / 2 + BAR * (place + 0.5)
-        axes.barh(y, float(scale(score.hns)), height=BAR * 0.72, color=colour(index), linewidth=0, zorder=2)
-        if score.interval and score.interval.low_hns is not None and score.interval.high_hns is not None:
-            ends = scale([score.interval.low_hns, score.interval.high_hns])
-            axes.plot(ends, [y, y], color=PALETTE["ink"], linewidth=1.1, zorder=3, solid_capstyle="butt")
-        _value(axes, wording.percent(score.hns), y)
-
-
-def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float, *, dots: bool) -> None:
-    height = BAR * len(scores)
-    middle = top + (GAP + height) / 2
-    _name(axes, game, middle)
-    everything = [value for _, score in scores for value in score.episode_scores]
-    low, high = min(everything), max(everything)
-    spread = (high - low) or 1.0
-    axes.text(-0.02, middle, wording.reference(low), color=PALETTE["muted"], fontsize=8, ha="right", va="center")
-    _value(axes, wording.reference(high), middle, weak=True)
-    axes.plot([0, 1], [middle + height / 2 + 2] * 2, color=PALETTE["rule"], linewidth=0.5, zorder=0)
-    for place, (index, score) in enumerate(scores):
-        y = middle - height / 2 + BAR * (place + 0.5)
-        values = (np.array(score.episode_scores) - low) / spread
-        quarters = np.quantile(values, (0.25, 0.5, 0.75))
-        axes.barh(
-            y, quarters[2] - quarters[0], left=quarters[0], height=BAR * 0.72, color=PALETTE["track"], lw=0, zorder=1
-        )
-        if not dots:
-            axes.plot(np.quantile(values, (0.05, 0.95)), [y, y], color=colour(index), linewidth=0.8, zorder=2)
-        else:
-            _dots(axes, values, np.array(score.episode_truncated), y, colour(index))
-        axes.plot([quarters[1]] * 2, [y - BAR * 0.42, y + BAR * 0.42], color=colour(index), linewidth=2, zorder=4)
-
-
-def _dots(axes: Axes, x: NDArray[np.float64], truncated: NDArray[np.bool_], y: float, shade: str) -> None:
-    """Mark each episode; hollow where the frame cap ended it. Equal scores are spread evenly, not at random."""
-    golden = (np.sqrt(5.0) - 1) / 2
-    heights = np.empty(len(x))
-    heights[np.argsort(x, kind="stable")] = y + BAR * 0.6 * ((np.arange(len(x)) * golden) % 1 - 0.5)
-    for chosen, face in ((~truncated, shade), (truncated, PALETTE["paper"])):
-        if chosen.any():
-            axes.scatter(x[chosen], heights[chosen], s=9, facecolors=face, edgecolors=shade, linewidths=0.6, zorder=3)
-
-
-def _name(axes: Axes, game: Game, y: float) -> None:
-    axes.annotate(
-        game.name,
-        (0, y),
-        xycoords=("figure points", "data"),
-        color=PALETTE["ink"],
-        fontsize=10,
-        va="center",
-        annotation_clip=False,
-    )
-
-
-def _value(axes: Axes, text: str, y: float, *, weak: bool = False) -> None:
-    axes.annotate(
-        text,
-        (WIDTH, y),
-        xycoords=("figure points", "data"),
-        color=PALETTE["muted" if weak else "ink"],
-        fontsize=8 if weak else 9,
-        ha="right",
-        va="center",
-        annotation_clip=False,
-    )
 
 
 def as_svg(figure: Figure, salt: str) -> str:
@@ -262,8 +65,3 @@ def as_svg(figure: Figure, salt: str) -> str:
     svg = re.sub(r' id="([^"]+)"', rename, svg)
     svg = re.sub(r'((?:url\(|href=")#)', rf"\1{salt}-", svg)
     return re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-
-
-def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:
-    """Return the name of each algorithm that the figures show, with the name of its palette colour."""
-    return tuple((item.name, name) for item, name in zip(algorithms[:MOST_ALGORITHMS], SERIES, strict=False))

@@ -1,6 +1,6 @@
 """What a report says of how its scores were made: the protocol in force, what was played, with what and on what.
 
-Frozen data, a part of `arcademark.report.document.Report`.
+Frozen data, a part of `arcademark.report.runs.document.Report`.
 """
 
 from __future__ import annotations

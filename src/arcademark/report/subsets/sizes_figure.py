@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arcademark.report import plate_files
-from arcademark.report.plates import Line, Lines
+from arcademark.report.plates import files
+from arcademark.report.plates.forms import Line, Lines
 from arcademark.report.subsets.sizes import EverySize, Series
 from arcademark.report.subsets.validating import LOG
 
@@ -47,4 +47,4 @@ def _lines(series: Series, factor: float) -> list[Line]:
 def draw(shown: EverySize, kind: str) -> str | bytes:
     """Draw the figure as a file of a kind that stands alone, ".svg" or ".png"."""
     made = plate(shown)
-    return plate_files.png(made) if kind == ".png" else plate_files.on_paper(plate_files.svg(made, "subset-sizes"))
+    return files.png(made) if kind == ".png" else files.on_paper(files.svg(made, "subset-sizes"))

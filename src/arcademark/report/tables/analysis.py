@@ -15,11 +15,12 @@ from typing import Any
 
 import arcademark
 from arcademark.metrics import efficiency
-from arcademark.report import bars, estimates, hard, runs, wording
+from arcademark.report import bars, estimates, hard, wording
 from arcademark.report.cells import Cell
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Estimate, HardExploration, Notice
 from arcademark.report.measures import Measure
+from arcademark.report.runs import directory
 from arcademark.report.tables import notices, protocols, uncertainty
 from arcademark.report.tables.document import Algorithm, Coverage, Efficiency, Gain, Game, Score, ScoreReport, Summary
 from arcademark.report.tables.loading import Place
@@ -110,7 +111,7 @@ def games(material: Material) -> tuple[Game, ...]:
 def scope(material: Material) -> str:
     """Say which games the summaries are over."""
     yardstick, names = material.yardstick, material.tasks
-    if yardstick.atari and (known := runs.known_set(names)):
+    if yardstick.atari and (known := directory.known_set(names)):
         return known
     if set(names) == set(yardstick.tasks):
         return f"the {wording.plural(len(names), yardstick.noun)} of {yardstick.view.title}"

@@ -12,7 +12,7 @@ from arcademark.metrics.intervals import LEVEL
 from arcademark.report import published, wording
 from arcademark.report.document import Level, Notice
 from arcademark.report.measures import Measure
-from arcademark.report.notices import about_estimates
+from arcademark.report.runs.notices import about_estimates
 from arcademark.report.tables import held, protocols
 from arcademark.report.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.report.tables.document import Algorithm, Summary

@@ -1,0 +1,1 @@
+"""What feature sets see of games, and what shows it."""

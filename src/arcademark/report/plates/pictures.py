@@ -1,0 +1,117 @@
+"""Draws a plate of pictures: rows with their titles, and pictures beside each other with theirs below them."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from arcademark.report.plates.drawing import PALETTE, WIDTH, bare, beside, wrapped
+from arcademark.report.plates.forms import Picture, PictureRow, Pictures
+
+GAP = 10.0
+"""Between two pictures."""
+ROW_GAP, LINE_GAP = 16.0, 8.0
+MOST = 4
+"""Columns."""
+WIDEST = 229.0
+SCREEN = 210 / 160
+"""A screen's height to its width."""
+
+TITLE_LINE, TEXT_LINE, HEAD_GAP = 13.0, 10.0, 5.0
+CAPTION_LINE, CAPTION_GAP = 9.5, 4.0
+TITLE_SIZE, TEXT_SIZE, CAPTION_SIZE = 10.0, 8.0, 7.5
+
+PIXELS_AN_INCH = 300
+"""Of pictures in SVG."""
+ENLARGED = 640
+"""Pixels to which small pictures are enlarged before anything smooths them."""
+
+
+Line = list[tuple[float, float, Picture]]
+"""Pictures beside each other, each with its left end and the width of its place."""
+
+
+def draw(plate: Pictures) -> Figure:
+    """Draw the plate on a figure that has no canvas yet."""
+    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in plate.rows)
+    rows = [(row, _lines(row, columns)) for row in plate.rows]
+    heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
+    total = sum(heights) + ROW_GAP * (len(heights) - 1)
+    figure = Figure(figsize=(WIDTH / 72, total / 72), dpi=PIXELS_AN_INCH)
+    top = total
+    for (row, lines), height in zip(rows, heights, strict=True):
+        _title(figure, row, top, total)
+        below = top - _head(row)
+        for line in lines:
+            for left, width, picture in line:
+                _picture(figure, picture, (left, below), width, total)
+            below -= _height(line) + LINE_GAP
+        top -= height + ROW_GAP
+    return figure
+
+
+def _lines(row: PictureRow, columns: int) -> list[Line]:
+    """Share the pictures out between lines of so many columns."""
+    one = min(WIDEST, (WIDTH - GAP * (columns - 1)) / columns)
+    lines: list[Line] = [[]]
+    used = 0
+    for picture in row.pictures:
+        span = min(picture.span, columns)
+        if used + span > columns:
+            lines.append([])
+            used = 0
+        lines[-1].append((used * (one + GAP), span * (one + GAP) - GAP, picture))
+        used += span
+    return lines
+
+
+def _height(line: Line) -> float:
+    return max(
+        _size(picture.pixels, width)[1] + CAPTION_GAP + CAPTION_LINE * len(_caption(picture, width))
+        for _, width, picture in line
+    )
+
+
+def _head(row: PictureRow) -> float:
+    return TITLE_LINE + TEXT_LINE * len(_text(row)) + HEAD_GAP
+
+
+def _text(row: PictureRow) -> list[str]:
+    return wrapped(row.text, WIDTH, TEXT_SIZE)
+
+
+def _caption(picture: Picture, width: float) -> list[str]:
+    return wrapped(picture.title, width, CAPTION_SIZE)
+
+
+def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
+    """Return width and height: as wide as the place, but no higher than a screen would be there."""
+    high, wide = pixels.shape[:2]
+    height = min(width * high / wide, width * SCREEN)
+    return height * wide / high, height
+
+
+def _title(figure: Figure, row: PictureRow, top: float, total: float) -> None:
+    """Write a row's title and text, whose upper end is at `top` of `total`, in points from below."""
+    head = figure.add_axes((0, (top - _head(row)) / total, 1, _head(row) / total))
+    bare(head)
+    beside(head, row.title, (0, 1), (0, 0), TITLE_SIZE, "ink", fontweight="bold", va="top")
+    for line, text in enumerate(_text(row)):
+        beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * line), TEXT_SIZE, "muted", va="top")
+
+
+def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float, total: float) -> None:
+    """Draw a picture below and to the right of a corner, and its title below it."""
+    left, top = corner
+    wide, high = _size(picture.pixels, width)
+    axes = figure.add_axes((left / WIDTH, (top - high) / total, wide / WIDTH, high / total))
+    times = max(1, ENLARGED // max(picture.pixels.shape[:2]))
+    axes.imshow(picture.pixels.repeat(times, axis=0).repeat(times, axis=1), aspect="auto")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(color=PALETTE["rule"], linewidth=0.5)
+    for line, text in enumerate(_caption(picture, width)):
+        down = CAPTION_GAP + CAPTION_LINE * line
+        beside(axes, text, (0, 0), (0, -down), CAPTION_SIZE, "muted", va="top")

@@ -1,0 +1,1 @@
+"""Papers recomputed: what is printed beside what we compute, and what shows it."""

@@ -1,0 +1,76 @@
+import dataclasses
+import io
+
+import pytest
+from rich.console import Console
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Result
+from arcademark.report import layout
+from arcademark.report.catalogue import documents
+from arcademark.report.catalogue.terminal import algorithm, frames
+
+
+def shown(item: documents.Scored, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    layout.show(algorithm(item, width), console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ")
+
+
+def item(name: str) -> documents.Scored:
+    (found,) = documents.scored(collections.select("review-2021", [name]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0, "none"),
+        (400_000, "400,000"),
+        (1_000_000, "1M"),
+        (200_000_000, "200M"),
+        (1_500_000_000, "1,500M"),
+        (100_000_000_000, "100B"),
+    ],
+)
+def test_training_frames_read_as_in_papers(value, text):
+    assert frames(value) == text
+
+
+def test_mean_and_median_are_over_the_games_that_have_both_references():
+    (uct,) = documents.scored(collections.select("ale-2013", ["UCT"]))
+    worth = {line.result.task: line.hns for line in uct.lines}
+    assert len(uct.lines) == 54
+    assert {game for game, hns in worth.items() if hns is None} == {
+        *("carnival", "elevator_action", "journey_escape", "pooyan")
+    }
+    known = sorted(hns for hns in worth.values() if hns is not None)
+    assert uct.hns_games == len(known) == 50
+    assert uct.mean_hns == pytest.approx(sum(known) / 50)
+    assert uct.median_hns == pytest.approx((known[24] + known[25]) / 2)
+
+
+def test_what_has_no_game_with_references_has_no_mean():
+    (human,) = documents.scored(collections.select("ale-2013", ["Human"]))
+    assert (human.lines, human.mean_hns, human.median_hns) == ((), None, None)
+
+
+def test_a_wide_terminal_shows_the_references_beside_the_scores():
+    assert "random" not in shown(item("Rainbow"), 80).split("Scores")[1].splitlines()[1]
+    (pong,) = (line for line in shown(item("Rainbow"), 120).splitlines() if line.startswith("Pong"))
+    assert pong.split() == ["Pong", "20.9", "118", "%", "−20.71", "14.6"]
+
+
+def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
+    rainbow = item("Rainbow")
+    first, *others = rainbow.lines
+    measured = Result(rainbow.entry, "alien", 9491.7, 120.5, "standard deviation over 5 runs", 5, "")
+    made = dataclasses.replace(rainbow, lines=(dataclasses.replace(first, result=measured), *others))
+    text = shown(made, 80)
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("Alien", "Amidar"))}
+    assert rows["Alien"] == ["9,491.7", "120.5", "134", "%", "5"]
+    assert rows["Amidar"] == ["5,131.2", "–", "299", "%", "–"]
+    assert "±: standard deviation over 5 runs." in text
+    assert "±" not in shown(rainbow, 80)

@@ -1,0 +1,233 @@
+"""What feature sets see: what is active is counted, described and drawn."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from rich.console import Console
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.features import registry
+from arcademark.features.base import Change, Counts
+from arcademark.features.registry import FeatureSet
+from arcademark.features.tiles import NOTHING
+from arcademark.report import layout
+from arcademark.report.features import renderers, seen
+from arcademark.report.plates import files, pictures
+from arcademark.report.plates.forms import Picture, PictureRow, Pictures
+from arcademark.runs.moments import random_play
+
+
+class Pixels:
+    """A feature for each pixel of the toy game, active where the screen is not black."""
+
+    observed = "palette"
+    num_features = 64
+
+    def __init__(self, env, *, bright: int = 0, background: bool = False):
+        self.bright = bright
+        self.background = np.zeros((8, 8), np.uint8) if background else None
+        self.last = np.zeros(64, bool)
+
+    def begin(self):
+        self.last[:] = False
+
+    def update(self, observation):
+        now = observation.ravel() > self.bright
+        on, off = (np.flatnonzero(change).astype(np.int32) for change in (now & ~self.last, self.last & ~now))
+        self.last = now
+        return Change(on, off)
+
+    def describe(self, feature):
+        return f"pixel {feature % 8}, {feature // 8}"
+
+    def picture(self, observation):
+        return np.repeat(observation[..., None], 3, axis=2)
+
+
+class Colours:
+    """A count for each colour, and one class."""
+
+    observed: ClassVar = "palette"
+    num_features = 128
+
+    def __init__(self, env):
+        pass
+
+    def begin(self):
+        pass
+
+    def count(self, observation):
+        colours, counts = np.unique(observation, return_counts=True)
+        return Counts(colours.astype(np.int32), counts.astype(np.float32))
+
+    def describe(self, feature):
+        return f"pixels of colour {feature}"
+
+    def picture(self, observation):
+        return np.zeros((4, 4, 3), np.uint8)
+
+    def classes_picture(self):
+        return np.zeros((10, 40, 3), np.uint8)
+
+
+SETS = {
+    "pixels": FeatureSet("pixels", "single pixels", "made up", "palette", Pixels, 64),
+    "colours": FeatureSet("colours", "counts of colours", "made up", "palette", Colours),
+}
+
+
+@pytest.fixture(autouse=True)
+def sets(monkeypatch):
+    monkeypatch.setattr(registry, "_SETS", SETS)
+
+
+def screens(until):
+    """The toy game's screens up to a frame, and which of them begin episodes."""
+    found = []
+    for moment in random_play("toy", "palette").moments():
+        found.append((moment.first, moment.frames, moment.observation.copy()))
+        if moment.frames + 5 > until:
+            return found
+    return None
+
+
+def test_active_features_are_those_of_the_moment():
+    item = seen.see("pixels", random_play("toy", "palette"), 60)
+    shown = screens(60)
+    last = shown[-1][2].ravel()
+    assert [active.feature for active in item.active] == np.flatnonzero(last).tolist()
+    assert all(active.value == 1 for active in item.active)
+    assert item.active[0].meaning == f"pixel {item.active[0].feature % 8}, {item.active[0].feature // 8}"
+    assert (item.features, item.frames, item.steps) == (64, shown[-1][1], len(shown))
+
+
+def test_means_leave_out_first_steps():
+    item = seen.see("pixels", random_play("toy", "palette"), 400)
+    shown = screens(400)
+    assert sum(first for first, *_ in shown) > 1
+    pairs = [(a[2] > 0, b[2] > 0) for a, b in itertools.pairwise(shown) if not b[0]]
+    assert item.newly_active == pytest.approx(np.mean([np.sum(b & ~a) for a, b in pairs]))
+    assert item.mean_active == pytest.approx(np.mean([b.sum() for _, b in pairs]))
+
+
+def test_at_the_start_nothing_is_known_of_steps():
+    item = seen.see("pixels", random_play("toy", "palette"), 0)
+    assert (item.frames, item.steps, item.newly_active, item.mean_active) == (0, 1, None, None)
+    assert len(item.active) == 4
+    json.dumps(renderers.document([item]), allow_nan=False)
+
+
+def test_counts_are_told_with_their_values():
+    item = seen.see("colours", random_play("toy", "palette"), 60)
+    screen = screens(60)[-1][2]
+    assert {active.feature: active.value for active in item.active} == {
+        colour: np.sum(screen == colour) for colour in np.unique(screen).tolist()
+    }
+    assert item.newly_active == 0
+    assert item.images.classes is not None
+
+
+def test_the_background_is_drawn_and_taken_away():
+    item = seen.see("pixels", random_play("toy", "palette"), 60, {"background": True})
+    screen = screens(60)[-1][2]
+    assert item.images.screen.shape == (8, 8, 3)
+    assert np.array_equal((item.images.foreground == NOTHING).all(axis=2), screen == 0)
+    assert np.array_equal(item.images.foreground[screen > 0], item.images.screen[screen > 0])
+    assert (item.images.background == 0).all()
+    assert seen.see("pixels", random_play("toy", "palette"), 60).images.background is None
+
+
+def test_settings_are_read_as_the_set_declares():
+    assert seen.read_settings(["pixels"], {"bright": "3", "background": "yes"}) == {"bright": 3, "background": True}
+    with pytest.raises(UnknownNameError, match="unknown parameter of feature set pixels 'brigt'; did you mean"):
+        seen.read_settings(["pixels"], {"brigt": "3"})
+    with pytest.raises(ArcadeMarkError, match="feature set pixels: parameter 'bright' is 'x': expected int"):
+        seen.read_settings(["pixels"], {"bright": "x"})
+    with pytest.raises(ArcadeMarkError, match="feature set colours has no parameters; remove --set bright"):
+        seen.read_settings(["pixels", "colours"], {"bright": "3"})
+    with pytest.raises(UnknownNameError, match="unknown feature set 'pixel'; did you mean 'pixels'"):
+        seen.read_settings(["pixel"], {})
+
+
+def printed(parts, width=80):
+    console = Console(width=width, highlight=False)
+    with console.capture() as shown:
+        layout.show(parts, console)
+    return shown.get()
+
+
+def test_the_terminal_fits_80_columns_and_says_all():
+    found = [
+        seen.see("pixels", random_play("toy", "palette"), 60, {"bright": 1}),
+        seen.see("colours", random_play("toy", "palette"), 60),
+    ]
+    text = printed(renderers.terminal(found))
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    assert "toy pixels 64 4 " in words
+    assert "toy, pixels(bright=1)" in words
+    assert f"random play, seed 0, after {found[0].frames} frames" in words
+    assert "pixels of colour 127" in words
+    listed = printed(renderers.listing(tuple(SETS.values())))
+    assert "colours    by game   counts of colours" in listed
+    assert "pixels and colours: made up." in listed
+
+
+def test_documents_hold_every_active_feature():
+    item = seen.see("pixels", random_play("toy", "palette"), 60)
+    (found,) = renderers.document([item])["seen"]
+    assert [entry["feature"] for entry in found["active_features"]] == [active.feature for active in item.active]
+    assert found["active"] == len(item.active)
+    assert renderers.listing_document(tuple(SETS.values()))["sets"][0]["parameters"]["bright"] == {
+        "default": 0,
+        "type": "int",
+        "meaning": "",
+    }
+
+
+def image(height, width):
+    return np.zeros((height, width, 3), np.uint8)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[(210, 160)], [(210, 160), (176, 208)], [(210, 160)] * 4, [*[(210, 160)] * 4, (145, 480)], [(1024, 8), (8, 1024)]],
+)
+def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
+    title = "A title that is much longer than its picture is wide"
+    row = PictureRow("Row", "text " * 30, tuple(Picture(title, image(*s), 2 if s[1] > s[0] else 1) for s in shapes))
+    figure = files.draw(Pictures((row, row)))
+    FigureCanvasAgg(figure).draw()
+    drawn = [axes for axes in figure.axes if axes.images]
+    assert len(drawn) == 2 * len(shapes)
+    boxes = [axes.get_window_extent() for axes in drawn]
+    for box, (height, width) in zip(boxes, shapes * 2, strict=True):
+        assert box.height / box.width == pytest.approx(height / width)
+        assert box.x1 <= figure.bbox.width + 1
+        assert box.y0 >= 0
+    texts = [text.get_window_extent() for text in figure.findobj(Text) if text.get_text().strip()]
+    for index, one in enumerate([*boxes, *texts]):
+        assert one.x0 > -1
+        assert one.y0 > -1
+        for other in [*boxes, *texts][index + 1 :]:
+            apart = one.x1 <= other.x0 + 1 or other.x1 <= one.x0 + 1 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
+            assert apart
+
+
+def test_files_are_the_same_for_the_same_plate():
+    item = seen.see("pixels", random_play("toy", "palette"), 60)
+    plate = renderers.plate([item])
+    assert files.png(plate) == files.png(plate)
+    assert files.pdf(plate) == files.pdf(plate)
+    drawing = files.on_paper(files.svg(plate, "features"))
+    assert drawing == files.on_paper(files.svg(plate, "features"))
+    assert drawing.count("<image") == 2
+    assert "What pixels sees" in drawing
+    assert pictures.WIDEST > 0

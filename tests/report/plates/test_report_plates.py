@@ -1,0 +1,256 @@
+"""Figures of reproductions: right lengths, nothing over anything else, colours that everybody can tell apart."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from made_up_papers import BARS, FIGURES, GROUPED, STEPS
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from arcademark.report.plates import curves, drawing, files
+from arcademark.report.plates import lines as plate_lines
+from arcademark.report.plates.drawing import DARK, PALETTE, text_width
+from arcademark.report.plates.forms import Curves, Line, Lines, Rows
+from arcademark.report.reproductions import figures as reproduction_figures
+from arcademark.report.reproductions import papers
+from arcademark.reproduce.figures import PaperFigure
+
+REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
+
+SEEN_BY = {
+    "all": np.eye(3),
+    "protanopes": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopes": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopes": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+"""What becomes of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1."""
+
+
+@pytest.fixture(params=[*REAL, *(f"made up {figure.number}" for figure in FIGURES)])
+def figure(request: pytest.FixtureRequest) -> PaperFigure:
+    if request.param in REAL:
+        name, number = REAL[request.param]
+        return papers.PAPERS[name].figure(number)
+    return next(figure for figure in FIGURES if f"made up {figure.number}" == request.param)
+
+
+def drawn(figure: PaperFigure) -> Figure:
+    made = files.draw(reproduction_figures.plate(figure))
+    FigureCanvasAgg(made).draw()
+    return made
+
+
+def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
+    made = drawn(figure)
+    width, height = made.bbox.width, made.bbox.height
+    boxes = [
+        (text.get_text(), text.get_window_extent())
+        for text in made.findobj(Text)
+        if isinstance(text, Text) and text.get_text().strip() and text.get_visible()
+    ]
+    assert len(boxes) > 10
+    for text, box in boxes:
+        assert box.x0 > -1, text
+        assert box.y0 > -1, text
+        assert box.x1 < width + 1, text
+        assert box.y1 < height + 1, text
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        up = min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert across < 0.5 or up < 2, (one, other)  # lines of a title may touch
+
+
+def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> None:
+    svg = reproduction_figures.svg(figure)
+    assert svg == reproduction_figures.svg(figure)
+    assert svg.startswith("<svg ")
+    assert svg.count("<svg") == 1
+    assert "<metadata" not in svg
+    ET.fromstring(svg)
+
+
+def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure) -> None:
+    svg, words = reproduction_figures.svg(figure), reproduction_figures.in_words(figure)
+    for panel in figure.panels:
+        assert panel.title in words
+        for series in panel.series:
+            if panel.kind == "steps":
+                assert series.name in svg
+                continue
+            for label, value in zip(panel.labels, series.values, strict=True):
+                assert label in svg
+                assert reproduction_figures.number(value, panel) in svg
+                assert f"{label}" in words
+
+
+def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
+    root = ET.fromstring(reproduction_figures.svg_file(figure))
+    left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
+    assert (left, top) == (-files.MARGIN, -files.MARGIN)
+    assert width == pytest.approx(drawing.WIDTH + 2 * files.MARGIN)
+    paper = next(iter(root))
+    assert (paper.attrib["fill"], float(paper.attrib["width"]), float(paper.attrib["height"])) == (
+        PALETTE["paper"],
+        width,
+        height,
+    )
+    assert reproduction_figures.png(figure).startswith(b"\x89PNG")
+
+
+def test_the_page_can_replace_every_colour(figure: PaperFigure) -> None:
+    themed = files.themed(reproduction_figures.svg(figure))
+    for name, colour in PALETTE.items():
+        assert themed.count(colour) == themed.count(f"var(--{name}, {colour})")
+
+
+def linear(colour: str) -> np.ndarray:
+    part = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIELAB of linear sRGB."""
+    to_xyz = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+    xyz = np.array(to_xyz) @ np.clip(rgb, 0, 1) / [0.95047, 1, 1.08883]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eyes", SEEN_BY)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_curves_can_be_told_apart_by_colour(eyes: str, theme: str) -> None:
+    hues = DARK if theme == "dark" else {name: PALETTE[name] for name in DARK}
+    seen = [lab(np.array(SEEN_BY[eyes]) @ linear(colour)) for colour in hues.values()]
+    assert len(seen) == 5
+    assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)) > 19
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_curves_stand_out_from_their_paper(theme: str) -> None:
+    hues = DARK if theme == "dark" else {name: PALETTE[name] for name in DARK}
+    paper = {"light": PALETTE["paper"], "dark": "#191817"}[theme]
+    luminance = np.array([0.2126, 0.7152, 0.0722])
+    for colour in hues.values():
+        low, high = sorted(float(linear(one) @ luminance) for one in (colour, paper))
+        assert (high + 0.05) / (low + 0.05) >= 3  # what the Web Content Accessibility Guidelines ask of graphics
+
+
+def test_a_longer_bar_is_a_higher_value() -> None:
+    svg = reproduction_figures.svg(GROUPED)
+    widths = []
+    for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {PALETTE["hue-1"]}"', svg):
+        xs = [float(x) for x in re.findall(r"[ML] ([-\d.]+)", path)]
+        widths.append(max(xs) - min(xs))
+    one = [1.5, 3.0, 0.5, 0.25]
+    assert len(widths) == 8
+    assert np.array(widths) / widths[0] == pytest.approx(np.array(one * 2) / 1.5, rel=1e-3)
+
+
+def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
+    plate = reproduction_figures.plate(BARS)
+    assert isinstance(plate, Rows)
+    assert [panel.title for panel in plate.panels] == ["HNS", "Records", "Training frames"]
+    assert plate.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
+    axes = [axes for axes in drawn(BARS).axes if axes.get_xscale() == "log"]
+    assert len(axes) == 2
+    x = [float(axes[0].transData.transform((value, 0))[0]) for value in (10, 100, 1000)]
+    assert x[1] - x[0] == pytest.approx(x[2] - x[1])
+
+
+def test_mean_and_median_share_an_axis_in_the_rows_order() -> None:
+    plate = reproduction_figures.plate(BARS)
+    assert isinstance(plate, Rows)
+    mean, median = plate.panels[0].columns
+    assert (mean.title, mean.mark, mean.values) == ("mean", "dot", (25.0, 874.0, 4996.0))
+    assert (median.title, median.mark, median.values) == ("median", "ring", (5.5, None, 2041.0))
+    assert plate.panels[0].line == (100.0, "average human")
+
+
+def test_curves_fall_where_their_steps_end() -> None:
+    plate = reproduction_figures.plate(STEPS)
+    assert isinstance(plate, Curves)
+    basic, ram = plate.panels[0].curves
+    assert basic.x == (0.0, 0.2, 0.5, 1.0, 2.0)
+    assert basic.y == (1.0, 1.0, 0.5, 0.25, 0.0)
+    assert ram.x == (0.0, 0.4, 2.0)  # its last step ends beyond what is shown
+    assert ram.y == (0.75, 0.75, 0.25)
+    assert [reproduction_figures.height(STEPS.panels[0].series[0], x) for x in (0.2, 0.21, 1.0, 1.01)] == [
+        1.0,
+        0.5,
+        0.25,
+        0.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "log", "expected"),
+    [
+        (0, 1, False, (0, 0.25, 0.5, 0.75, 1)),
+        (0, 154, False, (0, 50, 100, 150)),
+        (-3, 22, False, (0, 10, 20)),
+        (0, 0, False, (0,)),
+        (5, 9624, True, (1, 10, 100, 1000, 10_000)),
+        (0.001, 100, True, (0.001, 0.1, 10)),
+        (100, 100, True, (100,)),
+    ],
+)
+def test_ticks_are_few_and_round(low: float, high: float, log: bool, expected: tuple[float, ...]) -> None:
+    assert reproduction_figures.ticks(low, high, log=log) == pytest.approx(expected)
+
+
+def test_many_panels_go_on_below() -> None:
+    panel = GROUPED.panels[0]
+    six = PaperFigure("nobody-1999", 9, "six", "", (panel,) * 6)
+    made = drawn(six)
+    bottoms = {round(axes.get_position().y0, 3) for axes in made.axes}
+    assert len(bottoms) == 2
+    assert made.get_figheight() > 1.8 * drawn(GROUPED).get_figheight()
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (None, "%", "–"),
+        (0.2, "billion frames", "200M"),
+        (35.0, "billion frames", "35B"),
+        (0.25, "fraction of games", "25.0 %"),
+        (9624.3, "%", "9,624 %"),
+        (0.000528, "years", "0.000528"),
+        (1234.5, "", "1,234"),
+        (-0.5, "", "−0.5"),
+    ],
+)
+def test_numbers_have_three_digits_and_their_unit(value: float | None, unit: str, said: str) -> None:
+    from arcademark.reproduce.figures import Panel, Series
+
+    panel = Panel("x", "bars", unit, (Series("x", (value,)),), ("one",))
+    assert reproduction_figures.number(value, panel) == said.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def test_details_that_are_no_frames_are_headings() -> None:
+    from arcademark.reproduce.figures import Panel, Series
+
+    panel = Panel("x", "bars", "", (Series("x", (1.0, 2.0, 3.0)),), ("a", "b", "c"), ("old", "old", "new"))
+    plate = reproduction_figures.plate(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
+    assert isinstance(plate, Rows)
+    assert plate.groups == (("old", ("a", "b")), ("new", ("c",)))
+    assert plate.panels[0].columns[0].values == (1.0, 2.0, 3.0)
+
+
+def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
+    names = ["best", "best, on other papers", "best if all count", "best if all count, on other papers"]
+    assert curves.more_legend(names[:2]) == 0
+    assert curves.more_legend(names) == curves.LEGEND_LINE
+    lines = tuple(Line(name, (1.0, 2.0), (2.0, 1.0)) for name in names)
+    figure = plate_lines.draw(Lines("Error", "size", lines, ((1, "1"), (2, "2"))))
+    width = figure.get_figwidth() * 72
+    written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
+    for name in names:
+        x, _ = written[name].get_position()
+        assert x + text_width(name, 8) <= width

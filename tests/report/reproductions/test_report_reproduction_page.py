@@ -1,0 +1,138 @@
+"""A reproduction as a page and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_page import Page
+from json_schema import problems
+from made_up_papers import CELLS, FIGURES, SOURCE, STATEMENTS, TABLE, made_up
+
+from arcademark.report import as_json
+from arcademark.report.reproductions import analysis, html
+from arcademark.report.reproductions.analysis import Reproduced
+
+SCHEMA = json.loads((files("arcademark.report") / "templates" / "reproduction.schema.json").read_text(encoding="utf-8"))
+DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")
+EVIL = '<script>alert("x")</script>&<b>'
+
+
+@pytest.fixture
+def page() -> str:
+    return html.render(made_up())
+
+
+def through_json(shown: Reproduced) -> Any:
+    return json.loads(json.dumps(as_json.document(shown, analysis.SCHEMA), allow_nan=False))
+
+
+def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
+    parsed = Page(page)
+    assert parsed.having("src") == []
+    assert all(target.startswith("#") for _, target in parsed.having("href"))
+    assert not [tag for tag, _ in parsed.elements if tag in {"link", "iframe", "img", "object", "embed"}]
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+    assert "default-src 'none'" in page
+
+
+def test_ids_are_unique_and_links_point_at_them(page: str) -> None:
+    parsed = Page(page)
+    ids = [value for _, value in parsed.having("id")]
+    assert len(ids) == len(set(ids))
+    assert {value for _, value in parsed.having("aria-labelledby")} <= set(ids)
+    assert {value[1:] for attribute in ("href", "xlink:href") for _, value in parsed.having(attribute)} <= set(ids)
+
+
+def test_the_page_has_every_cell_and_every_explanation(page: str) -> None:
+    for item in (*CELLS, *STATEMENTS.comparisons):
+        assert f">{item.printed}<" in page
+        assert item.why in page
+        if item.verdict == "differs":
+            assert item.recomputed in page
+    assert page.count("≠&nbsp;27.31") == 1
+    assert "≈&nbsp;27.3" in page
+    assert "of unknown origin" in page
+
+
+def test_the_page_has_every_figure_in_words_too(page: str) -> None:
+    drawings = [attrs for tag, attrs in Page(page).elements if tag == "svg"]
+    assert len(drawings) == len(FIGURES)
+    assert all(attrs["role"] == "img" for attrs in drawings)
+    assert "Mean HNS: Quick 874" in str(drawings[0]["aria-label"])
+    assert "Basic 100" in str(drawings[3]["aria-label"])
+    for figure in FIGURES:
+        assert figure.caption in page
+
+
+def test_curves_have_colours_of_their_own_in_the_dark(page: str) -> None:
+    assert page.count("--hue-5:") == 2
+    assert "var(--hue-1, #2c52b8)" in page
+
+
+def test_what_papers_say_is_escaped() -> None:
+    cells = tuple(dataclasses.replace(item, printed=EVIL, why=EVIL if item.why else "") for item in CELLS)
+    source = dataclasses.replace(SOURCE, title=EVIL, venue=EVIL)
+    shown = dataclasses.replace(made_up(dataclasses.replace(TABLE, title=EVIL, comparisons=cells)), source=source)
+    parsed = Page(html.render(shown))
+    assert [tag for tag, _ in parsed.elements].count("script") == 1
+    assert "b" not in {tag for tag, _ in parsed.elements}
+
+
+def test_a_difference_without_explanation_is_said() -> None:
+    cells = tuple(dataclasses.replace(item, why="", category="") for item in CELLS)
+    assert "Not explained." in html.render(made_up(dataclasses.replace(TABLE, comparisons=cells)))
+    assert "Not explained." not in html.render(made_up())
+
+
+@pytest.mark.parametrize(
+    "shown", [made_up(), made_up(TABLE, figures=()), made_up(STATEMENTS, figures=FIGURES[:1])], ids=range(3)
+)
+def test_reproductions_fit_the_schema(shown: Reproduced) -> None:
+    document = through_json(shown)
+    assert problems(document, SCHEMA, SCHEMA) == []
+    assert document["schema"] == SCHEMA["properties"]["schema"]["const"] == analysis.SCHEMA
+
+
+def test_json_keeps_what_is_there() -> None:
+    document = through_json(made_up())
+    mean = document["parts"][0]["comparisons"][8]
+    assert mean == {
+        "where": "Table 3, Quick, mean, hns",
+        "printed": "2.55",
+        "recomputed": "27.31",
+        "verdict": "differs",
+        "why": "A hundredth.",
+        "place": {"table": 3, "row": "mean", "algorithm": "Quick", "quantity": "hns"},
+        "category": "lost factor",
+    }
+    assert document["figures"][0]["panels"][1]["series"][0]["values"] == [None, 2041.0, 5.5]
+    assert document["counts"]["differ"] == 4
+
+
+@pytest.mark.parametrize(
+    ("damage", "where"),
+    [
+        (lambda document: document.pop("parts"), "$.parts: is missing"),
+        (lambda document: document["counts"].update(differ="4"), "$.counts.differ"),
+        (lambda document: document["parts"][0]["comparisons"][0].update(verdict="maybe"), "$.parts[0].comparisons[0]"),
+        (lambda document: document["figures"][0].update(extra=1), "$.figures[0].extra"),
+    ],
+)
+def test_the_schema_refuses_what_does_not_fit(damage: Any, where: str) -> None:
+    document = through_json(made_up())
+    damage(document)
+    assert problems(document, SCHEMA, SCHEMA)[0].startswith(where)
+
+
+def test_every_field_is_described() -> None:
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", DESCRIPTION, flags=re.MULTILINE | re.DOTALL))
+    for name, schema in {"reproduction": SCHEMA, **SCHEMA["$defs"]}.items():
+        described = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", sections[name], flags=re.MULTILINE)
+        assert described == list(schema["properties"]), name
+        assert set(schema["required"]) == set(schema["properties"])

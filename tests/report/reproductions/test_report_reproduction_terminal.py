@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Callable
+
+import pytest
+from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
+from rich.console import Console
+
+from arcademark.report.reproductions import terminal
+from arcademark.report.reproductions.analysis import Reproduced
+from arcademark.reproduce.comparison import Reproduction
+
+
+def printed(shown: Reproduced, width: int = 80, *, whole: bool = False, colour: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        highlight=False,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+    )
+    terminal.render(shown, console, whole=whole)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_golden_terminal(width: int, golden: Callable[[str, str], None]) -> None:
+    golden(f"reproduction_{width}.txt", printed(made_up(), width) + printed(made_up(TABLE), width, whole=True))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("whole", [False, True])
+def test_no_line_is_wider_than_the_terminal(width: int, whole: bool) -> None:
+    assert max(map(len, printed(made_up(), width, whole=whole).splitlines())) <= width
+
+
+def test_every_difference_is_there_with_both_values_and_why() -> None:
+    text = printed(made_up())
+    for item in (*CELLS, *STATEMENTS.comparisons):
+        if item.verdict == "differs":
+            assert item.why in text
+            lines = [line for line in text.splitlines() if item.printed in line]
+            assert any(item.recomputed in line for line in lines) or f"ours  {item.recomputed}" in text
+
+
+def test_what_differs_is_marked_without_colour() -> None:
+    text = printed(made_up())
+    assert "≠ 27.31" in text
+    assert "≈ 27.3" in text
+    assert "≠ §2: Quick is never worst" in text
+    assert "≠ lost factor, 2 cells" in text
+
+
+def test_the_whole_table_has_every_cell() -> None:
+    brief, whole = printed(made_up(TABLE, figures=())), printed(made_up(TABLE, figures=()), whole=True)
+    for item in CELLS:
+        assert item.place is not None
+        assert item.printed in whole
+    assert "163.9" not in brief
+    assert "4.60 of rounded references" in whole
+    assert "and 1 more in the games' rows; --all shows them" in brief
+
+
+def test_what_a_table_further_up_explains_is_referred_to_and_said_again_in_the_whole() -> None:
+    why = "The score is a hundredth of what it is elsewhere, and nobody knows how that came about."
+    cells = tuple(dataclasses.replace(item, why=why) if item.why == "A hundredth." else item for item in CELLS)
+    again = tuple(
+        dataclasses.replace(
+            item,
+            where=item.where.replace("Table 3", "Table 4"),
+            place=None if item.place is None else dataclasses.replace(item.place, table=4),
+            recomputed="27.99" if item.recomputed == "27.31" else item.recomputed,
+        )
+        for item in cells
+    )
+    first = dataclasses.replace(TABLE, comparisons=cells)
+    second = dataclasses.replace(TABLE, number=4, title="Table 4: again", comparisons=again)
+    lines = [line.strip() for line in printed(made_up(first, second, figures=()), 120).splitlines()]
+    there = lines[lines.index("Table 4: again") :]
+    assert "as in Table 3: The score is a hundredth of what it is elsewhere, and …" in there
+    assert "Quick, pong, hns: as in Table 3" in there
+    assert "Quick, mean, hns   2.55   27.99" in there
+    assert "Nobody knows." in there
+    assert lines.count(why) == 1
+    whole = printed(made_up(first, second, figures=()), 120, whole=True)
+    assert "as in Table" not in whole
+    assert whole.count(why) == 2
+
+
+def test_what_is_not_explained_is_said_loudly() -> None:
+    cells = tuple(dataclasses.replace(item, why="", category="") for item in CELLS)
+    statements = tuple(dataclasses.replace(item, why="") for item in STATEMENTS.comparisons)
+    bad = made_up(
+        dataclasses.replace(TABLE, comparisons=cells), dataclasses.replace(STATEMENTS, comparisons=statements)
+    )
+    text = printed(bad)
+    assert "≠ not explained, 3 cells" in text
+    assert "why   not explained" in text
+    assert "4 differ, 4 without an explanation" in text
+    assert "1;31m≠ not explained" in printed(bad, colour=True)
+
+
+def test_papers_text_is_no_markup() -> None:
+    odd = tuple(dataclasses.replace(item, why="[red]odd[/red]" if item.why else "") for item in CELLS)
+    named = Reproduction(TABLE.paper, "Table 3: [b]", 3, odd)
+    text = printed(made_up(named, STATEMENTS))
+    assert "[red]odd[/red]" in text
+    assert "Table 3: [b]" in text
+
+
+def test_one_part_needs_no_overview() -> None:
+    assert "together" in printed(made_up())
+    assert "together" not in printed(made_up(TABLE))
+
+
+def test_piped_output_has_no_escape_codes() -> None:
+    assert "\x1b" not in printed(made_up())
+    assert "\x1b[" in printed(made_up(), colour=True)
+
+
+def test_figures_show_their_numbers() -> None:
+    text = printed(made_up(figures=FIGURES))
+    assert [line.split() for line in text.splitlines() if line.strip().startswith("Large")] == [
+        ["Large", "4,996", "%", "2,041", "%", "19", "10B"]
+    ]
+    rows = [line.split() for line in text.splitlines() if line.startswith("≥")]
+    assert rows[0] == ["≥", "0", "100", "%", "75.0", "%"]
+    assert rows[-1] == ["≥", "2", "0", "%", "25.0", "%"]

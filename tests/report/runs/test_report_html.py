@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+
+import pytest
+from html_page import Page
+from made_up import collected, made_up_run
+
+import arcademark
+from arcademark.report.runs import html
+from arcademark.report.runs.document import Report
+from arcademark.report.runs.views import analyse
+from arcademark.suite import tasks
+
+EVIL = '<script>alert("x")</script>&<b>'
+
+
+@pytest.fixture
+def page(report_two: Report) -> str:
+    return html.render(report_two)
+
+
+def test_golden_page(page: str, golden: Callable[[str, str], None]) -> None:
+    bare = re.sub(r"<svg.*?</svg>", "<svg></svg>", page, flags=re.DOTALL)
+    golden("page.html", bare.replace(f"ArcadeMark {arcademark.__version__}", "ArcadeMark VERSION"))
+
+
+def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
+    parsed = Page(page)
+    assert parsed.having("src") == []
+    assert {tag for tag, _ in parsed.having("href")} == {"a"}  # citations
+    assert all(target.startswith("#") for _, target in parsed.having("xlink:href"))
+    assert not [tag for tag, _ in parsed.elements if tag in {"link", "iframe", "img", "object", "embed"}]
+    assert "@import" not in page
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+    policy = next(attrs["content"] for tag, attrs in parsed.elements if attrs.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+
+
+def test_ids_are_unique_and_labels_point_at_them(page: str) -> None:
+    parsed = Page(page)
+    ids = [value for _, value in parsed.having("id")]
+    assert len(ids) == len(set(ids))
+    assert {value for _, value in parsed.having("aria-labelledby")} <= set(ids)
+    assert {value[1:] for _, value in parsed.having("xlink:href")} <= set(ids)
+
+
+def test_figures_are_said_in_words(page: str) -> None:
+    figures = [attrs for tag, attrs in Page(page).elements if tag == "svg"]
+    assert len(figures) == 2
+    assert all(attrs["role"] == "img" for attrs in figures)
+    assert "Battle Zone, random: −0.89" in str(figures[0]["aria-label"])
+
+
+def test_everything_from_users_is_escaped() -> None:
+    run = made_up_run(f"runs/{EVIL}", (EVIL,), failed=[(EVIL, "qbert", 0)])
+    run.manifest["command"] = f"arcademark run {EVIL}"
+    run.manifest["machine"] = {"processor": EVIL}
+    other = made_up_run("runs/other", ("random",))
+    page = html.render(analyse(collected(run, other)))
+    parsed = Page(page)
+    assert [tag for tag, _ in parsed.elements].count("script") == 1
+    assert "alert(&#34;x&#34;)" in page
+    assert 'alert("x")' not in page
+    assert "b" not in {tag for tag, _ in parsed.elements}
+
+
+def test_the_page_shows_what_it_must(page: str, report_two: Report) -> None:
+    for paragraph in report_two.methods:
+        assert paragraph.split(" (")[0].replace("'", "&#39;") in page
+    for citation in report_two.citations:
+        assert citation.key in page
+    assert "override; world-records has probability 0.25" in page
+    assert "<em>our choice:</em>" in page
+    assert "0123456789abcdef0123456789abcdef" in page
+    assert "arcademark verify runs/mine" in page
+    assert "hard exploration" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_a_refused_estimate_shows_its_missing_games() -> None:
+    page = html.render(analyse(collected(made_up_run(games=("pong", "battle_zone")))))
+    assert "no estimate" in page
+    assert "Double Dunk, Name This Game, Phoenix and Q*bert" in page
+
+
+def test_a_run_without_any_episode_still_makes_a_page() -> None:
+    assert "no estimate" in html.render(analyse(collected(made_up_run(played=0))))
+
+
+@pytest.mark.slow
+def test_a_large_report_stays_small(report_one: Report) -> None:
+    games = tasks.suite("atari-57").tasks
+    names = [f"agent-{number}" for number in range(6)]
+    large = analyse(collected(*(made_up_run(f"runs/{name}", (name,), games, episodes=20) for name in names)))
+    assert len(html.render(large).encode()) < 2_000_000
+    assert len(html.render(report_one).encode()) < 100_000
+
+
+def test_rendering_twice_gives_the_same_text(report_one: Report) -> None:
+    assert html.render(report_one) == html.render(dataclasses.replace(report_one))
+
+
+def test_one_episode_is_counted_as_one() -> None:
+    assert ", 1 episode a seed" in html.render(analyse(collected(made_up_run(episodes=1))))
+    assert ", 10 episodes a seed" in html.render(analyse(collected(made_up_run())))

@@ -1,0 +1,188 @@
+"""Learning curves: what they are made of, how they are drawn, and budgets of training in words."""
+
+import csv
+import dataclasses
+import io
+import re
+
+import numpy as np
+import pytest
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
+from rich.console import Console
+
+from arcademark.report.runs import figure_learning, html, learning, terminal
+from arcademark.report.runs.views import analyse
+from arcademark.runs.store import EpisodeRecord
+from arcademark.suite.protocols import protocol
+
+ALE = protocol("ale-2013")
+
+
+def hand_made(*trials, status="done"):
+    """A run of a learner on Pong: for each seed (score, frames) of its training episodes."""
+    record = made_up_run(games=("pong",), seeds=tuple(range(len(trials))), using=ALE, episodes=2, learns=True)
+    rows = list(record.episodes)
+    for trial, played in zip(record.trials, trials, strict=True):
+        for number, (score, frames) in enumerate(played):
+            rows.append(EpisodeRecord(trial.id, "training", number, score, frames, frames, "terminated", 1.0))
+    known = [dataclasses.replace(trial, training_episodes=20, status=status) for trial in record.trials]
+    return collected(dataclasses.replace(record, trials=tuple(known), episodes=tuple(rows)))
+
+
+def test_a_curve_is_the_mean_of_consecutive_episodes_where_the_last_of_them_ended():
+    first = [(float(number), 10) for number in range(20)]  # a tenth of 20: windows of 2
+    second = [(2.0 * number, 30) for number in range(20)]
+    (curve,) = analyse(hand_made(first, second)).learning
+    assert (curve.game, curve.algorithm, curve.window) == ("pong", "random", 2)
+    assert curve.seeds[0].end_frames == tuple(range(20, 201, 10))
+    assert curve.seeds[0].scores == pytest.approx([number + 0.5 for number in range(19)])
+    assert (curve.first, curve.last) == pytest.approx(((0.5 + 1) / 2, (18.5 + 37) / 2))
+    assert (curve.episodes, curve.frames, curve.finished) == (40, 800, True)
+    across, up = curve.mean(3)  # where both are: from frame 60 to frame 200
+    assert across == pytest.approx([60, 130, 200])
+    second_there = np.interp(across, curve.seeds[1].end_frames, curve.seeds[1].scores)
+    assert second_there == pytest.approx([1.0, 1 + 2 * 70 / 30, 1 + 2 * 140 / 30])
+    assert up == pytest.approx([(4.5 + 1) / 2, (11.5 + second_there[1]) / 2, (18.5 + second_there[2]) / 2])
+
+
+def test_a_trial_in_training_has_its_curve_so_far():
+    report = analyse(hand_made([(1.0, 10)] * 20, [(3.0, 10)] * 7, status="running"))
+    (curve,) = report.learning
+    assert [seed.finished for seed in curve.seeds] == [True, False]
+    assert not curve.finished
+    assert "random is being trained for 20 episodes" in told(report, "training_budget")
+    assert [seed.episodes for seed in curve.seeds] == [20, 7]
+    (alone,) = analyse(hand_made([], [(3.0, 10)])).learning
+    assert [(seed.seed, seed.end_frames, seed.scores) for seed in alone.seeds] == [(1, (10,), (3.0,))]
+    assert analyse(hand_made([], [])).learning == ()
+
+
+def test_seeds_that_share_no_stretch_have_no_mean():
+    (curve,) = analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])).learning
+    across, up = curve.mean()
+    assert across.size == up.size == 0
+    ((svg, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
+    assert svg.startswith("<svg")
+
+
+def test_few_points_of_long_curves_are_kept_the_ends_among_them():
+    record = trained(made_up_run(games=("pong",), seeds=(0,), using=ALE), (3000,))
+    (curve,) = analyse(collected(record)).learning
+    (seed,) = curve.seeds
+    assert curve.window == learning.WIDEST
+    assert len(seed.scores) == learning.MOST_POINTS
+    lengths = [row.frames for row in record.episodes if row.phase == "training"]
+    assert seed.end_frames[0] == sum(lengths[: learning.WIDEST])
+    assert seed.end_frames[-1] == seed.frames == sum(lengths)
+    assert list(seed.end_frames) == sorted(set(seed.end_frames))
+
+
+def test_every_training_episode_is_a_line_of_the_csv():
+    collection = hand_made([(1.5, 10), (2.5, 20)], [(4.0, 5)])
+    rows = list(csv.DictReader(io.StringIO(learning.as_csv(collection))))
+    assert [(row["seed"], row["episode"], row["frames"], row["end_frame"], row["score"]) for row in rows] == [
+        ("0", "0", "10", "10", "1.5"),
+        ("0", "1", "20", "30", "2.5"),
+        ("1", "0", "5", "5", "4.0"),
+    ]
+    assert {(row["algorithm"], row["game"]) for row in rows} == {("random", "pong")}
+
+
+@pytest.fixture(scope="module")
+def report():
+    mine = trained(made_up_run("runs/mine", (OWN_AGENT,), using=ALE, seeds=(0, 1, 2)), (80, 60), budget=80)
+    other = trained(made_up_run("runs/other", games=ATARI_5[:4], using=ALE, seeds=(0,)), (50,))
+    return analyse(collected(mine, other))
+
+
+def test_the_page_draws_a_panel_a_game(report):
+    names = ("Battle Zone", "Double Dunk", "Name This Game", "Phoenix", "Q*bert")
+    panels = list(figure_learning.panels(report))
+    assert panels == list(figure_learning.panels(report))
+    for (svg, words), name in zip(panels, names, strict=True):
+        assert svg.count(f">{name}<") == svg.count(">training frames<") == svg.count(">random<") == 1
+        assert OWN_AGENT not in svg  # the page has a legend
+        assert words.startswith(f"Scores of training episodes of {name}. ")
+    page = html.render(report)
+    assert '<h2 id="training">Training</h2>' in page
+    assert "the mean of 5 and 8 consecutive episodes" in page
+    assert page.count("goes on") == 5
+    assert '<h2 id="training">' not in html.render(analyse(collected(made_up_run())))
+
+
+def test_panels_stand_below_each_other_where_there_is_little_room(report):
+    """A panel alone is as wide as a narrow window, so that nothing of it is cut."""
+    page = html.render(report)
+    (panels,) = re.findall(r'<div class="panels">(.*?)</div>', page, flags=re.DOTALL)
+    assert panels.count("<svg ") == 5
+    assert all(float(width) < 368 for width in re.findall(r'viewBox="0 0 ([\d.]+) ', panels))
+    ids = re.findall(r' id="(learning-[^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 0
+
+
+@pytest.mark.parametrize(("kind", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
+def test_files_stand_alone_and_never_change(report, kind, start):
+    made = figure_learning.file(report, kind)
+    assert made.startswith(start)
+    assert made == figure_learning.file(report, kind)
+    if kind == ".svg":
+        assert made.decode().count(OWN_AGENT) == 1
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_terminal_has_a_line_a_curve(report, width):
+    console = Console(width=width, file=io.StringIO())
+    terminal.render(report, console)
+    shown = console.file.getvalue().partition("\nTraining\n")[2].partition("\nHard")[0]
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= width
+    assert sum("▁" in line for line in lines) == 9
+    assert sum(line.rstrip().endswith("…") for line in lines) == 5  # of the learner whose second seed goes on
+    curve = report.learning[0]
+    assert f"{curve.episodes}   {curve.frames:,}" in shown
+    assert "of the first and the last 5 or 8 episodes" in " ".join(shown.split())
+
+
+def test_a_line_of_blocks_goes_from_lowest_to_highest():
+    assert learning.sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8) == "▁▂▃▄▅▆▇█"
+    assert learning.sparkline([7, 7, 0, 0], 2) == "█▁"
+    assert learning.sparkline([3, 3], 8) == "▁▁"
+    assert learning.sparkline([], 8) == ""
+
+
+def told(report, kind):
+    return " ".join(notice.text for notice in report.notices if notice.kind == kind)
+
+
+def test_a_budget_in_episodes_is_told_everywhere():
+    report = analyse(collected(trained(made_up_run(using=ALE, seeds=(0,)), (50,))))
+    (algorithm,) = report.algorithms
+    assert (algorithm.training_frames, algorithm.training_episodes, algorithm.learns) == (None, 50, True)
+    assert told(report, "training_budget") == "random was trained for 50 episodes; ale-2013 gives 5,000 episodes."
+    assert told(report, "fewer_trials") == "random: 1 trial a game; ale-2013 averages 30."
+    assert "random was trained on each game for 50 episodes. ale-2013 gives 5,000 episodes." in report.methods[0]
+    assert "The scored episodes of random are of evaluation, after training." in report.methods[0]
+
+
+def test_the_protocols_own_budget_needs_no_remark():
+    whole = analyse(collected(trained(made_up_run(using=ALE, seeds=range(30)), (1,), budget=5000)))
+    assert not told(whole, "training_budget") + told(whole, "fewer_trials")
+    assert "was trained on each game for 5,000 episodes. The scored" in whole.methods[0]
+    less = analyse(collected(trained(made_up_run(using=ALE.override({"training_episodes": 9})), (9,))))
+    assert "for 9 episodes; ale-2013 gives 5,000 episodes" in told(less, "training_budget")
+    frames = made_up_run(using=ALE, learns=True)
+    frames = dataclasses.replace(
+        frames, trials=tuple(dataclasses.replace(trial, training_frames=10_000) for trial in frames.trials)
+    )
+    assert re.search(r"for 10,000 frames; ale-2013 gives 5,000 ep", told(analyse(collected(frames)), "training_budget"))
+
+
+def test_ticks_of_a_small_range_differ():
+    assert figure_learning._labels([0.0, 0.005, 0.01]) == ["0", "0.005", "0.010"]
+    assert figure_learning._labels([-2.5, 0.0, 2.5]) == ["−2.5", "0", "2.5"]
+    assert figure_learning._labels([1000.0, 2000.0]) == ["1,000", "2,000"]
+
+
+def test_single_episodes_are_not_called_a_mean():
+    assert "each at the frame where it ended." in html.render(analyse(hand_made([(1.0, 10)] * 3)))
+    assert "the mean of 2 consecutive episodes" in html.render(analyse(hand_made([(1.0, 10)] * 20)))

@@ -1,0 +1,172 @@
+"""What the ledger says of test games: settings are counted, more trials of one setting are fine."""
+
+import dataclasses
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from made_up import collected, made_up_run
+from rich.console import Console
+
+from arcademark.report import as_json
+from arcademark.report.runs import ledger
+from arcademark.report.runs.views import analyse
+from arcademark.runs.ledger import Entry, Ledger, Unread
+
+PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
+
+
+def entry(directory="runs/a", game="breakout", **more):
+    made = Entry(
+        directory=directory,
+        algorithm="sarsa",
+        parameters={},
+        code=None,
+        training_frames=None,
+        training_episodes=None,
+        protocol="ale-2013",
+        game=game,
+        seeds=(0,),
+        episodes=10,
+        begun="2026-01-02T03:04:05+00:00",
+        commands=(f"arcademark run sarsa --out {directory}",),
+    )
+    return dataclasses.replace(made, **more)
+
+
+def alpha(value, **more):
+    return {"alpha": value, **more}
+
+
+def test_three_settings_on_a_test_game_are_two_too_many():
+    entries = [entry(f"runs/{n}", parameters=alpha(n / 10, features="ram")) for n in (1, 2, 5)]
+    (account,) = ledger.accounts(entries)
+    assert ledger.told(account) == (
+        "sarsa(features=ram) was evaluated on Breakout in 3 runs (runs/1, runs/2 and runs/5) with 3 different "
+        "settings: the methodology allows one (Bellemare et al. 2013, §1 and §3.1.2)."
+    )
+    assert [use.setting for use in account.uses] == ["alpha=0.1", "alpha=0.2", "alpha=0.5"]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        entry("runs/b"),
+        entry("runs/b", seeds=(7,), protocol="machado-2018"),
+        entry("runs/b", game="pong"),
+        entry("runs/b", algorithm="uct", parameters={"simulations": 3}),
+        entry("runs/b", parameters={"features": "ram"}),
+    ],
+)
+def test_more_trials_games_and_algorithms_are_fine(second):
+    shown = ledger.view(Ledger(("runs/a", "runs/b"), (entry(), second), ()))
+    assert shown.kept
+    assert sum(len(account.uses) for account in shown.accounts) == len({entry().setting, second.setting})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"parameters": {"alpha": 0.2}}, "alpha=0.2"),
+        ({"parameters": {"background": False}}, "background=false"),
+        ({"training_episodes": 50}, "its defaults, trained for 50 episodes"),
+        ({"training_frames": 1}, "its defaults, trained for 1 frame"),
+        ({"code": "b" * 64}, "its defaults, code bbbbbbbb"),
+    ],
+)
+def test_what_makes_another_setting(change, words):
+    (account,) = ledger.accounts([entry(), entry("runs/b", **change)])
+    assert [(item.game, item.settings, item.runs) for item in account.repeated] == [
+        ("breakout", 2, ("runs/a", "runs/b"))
+    ]
+    assert account.uses[1].setting == words
+
+
+def test_training_games_and_baselines_do_not_count():
+    training = [entry(f"runs/{n}", game, parameters=alpha(n)) for n in (1, 2) for game in ("freeway", "assault", "toy")]
+    assert ledger.accounts(training) == ()
+    baselines = [entry(f"runs/{n}", algorithm="const", parameters={"action": n}) for n in ("UP", "DOWN")]
+    (account,) = ledger.accounts(baselines)
+    assert account.baseline
+    assert account.repeated == ()
+
+
+def test_what_stands_apart_can_be_chosen():
+    entries = [entry(f"runs/{n}", parameters={"features": n, "depth": n}) for n in ("x", "y")]
+    assert [account.repeated for account in ledger.accounts(entries)] == [(), ()]
+    (joined,) = ledger.accounts(entries, apart=())
+    assert joined.repeated[0].settings == 2
+    assert [account.algorithm for account in ledger.accounts(entries, apart=("depth",))] == [
+        "sarsa(depth=x)",
+        "sarsa(depth=y)",
+    ]
+
+
+def test_games_are_told_together_where_they_met_the_same():
+    entries = [entry(f"runs/{n}", game, parameters=alpha(n)) for n in (1, 2) for game in ("pong", "breakout")]
+    (account,) = ledger.accounts([*entries, entry("runs/3", "qbert"), entry("runs/1", "qbert", parameters=alpha(1))])
+    assert "on Pong and Breakout in 2 runs" in ledger.told(account)
+    assert "and with several on 1 other:" in ledger.told(account)
+    assert "(runs" not in ledger.told(account, paths=False)
+
+
+@pytest.mark.parametrize("width", [80, 130])
+@pytest.mark.parametrize("entries", [False, True])
+def test_the_terminal_has_all_of_it(width, entries):
+    several = [
+        entry("runs/first", parameters=alpha(0.1)),
+        entry("runs/other", "pong", parameters=alpha(0.25), begun="2026-02-03T00:00:00+00:00", seeds=(0, 1)),
+        entry("runs/other", "breakout", parameters=alpha(0.25)),
+        entry("runs/train", "freeway"),
+        entry("runs/random", "qbert", algorithm="random"),
+    ]
+    shown = ledger.view(Ledger(("runs/first",) * 4, tuple(several), (Unread("runs/x", "runs/x: is damaged"),)))
+    console = Console(width=width, file=io.StringIO())
+    ledger.render(shown, console, entries=entries)
+    printed = console.file.getvalue()
+    assert max(map(len, printed.splitlines())) <= width
+    words = " ".join(printed.split())
+    assert words.startswith("Ledger of 4 runs Warning: sarsa was evaluated on Breakout in 2 runs")
+    assert "left out: runs/x: is damaged" in words
+    assert "alpha=0.25 2 1 3 20 2026-01-02 … 2026-02-03" in words
+    assert "random, a baseline" in words
+    assert "settings may be tried: Freeway" in words
+    assert ("arcademark run sarsa --out runs/train" in words) is entries
+    assert "No algorithm met" not in words
+
+
+def test_a_clean_ledger_says_so():
+    console = Console(width=80, file=io.StringIO())
+    ledger.render(ledger.view(Ledger(("runs/a",), (entry(),), ())), console)
+    assert "No algorithm met a test game with more than one setting." in console.file.getvalue()
+    console = Console(width=80, file=io.StringIO())
+    ledger.render(ledger.view(Ledger(("runs/a",), (), ())), console)
+    assert "No test game was evaluated." in console.file.getvalue()
+
+
+def run_of(directory, label, parameters, game="pong"):
+    record = made_up_run(directory, (label,), (game,))
+    record.manifest["agents"] = [{"label": label, "parameters": parameters}]
+    return record
+
+
+def test_a_report_warns_of_several_settings_on_test_games():
+    first, second = (run_of(f"runs/{n}", f"sarsa(alpha={n})", {"alpha": n}) for n in (1, 2))
+    told = [notice for notice in analyse(collected(first, second)).notices if notice.kind == "test_games"]
+    assert [notice.level for notice in told] == ["warning"]
+    assert "sarsa was evaluated on Pong in 2 runs with 2 different settings" in told[0].text
+    for records in [(first,), [run_of(f"runs/{n}", f"sarsa(alpha={n})", {"alpha": n}, "freeway") for n in (1, 2)]]:
+        assert not [notice for notice in analyse(collected(*records)).notices if notice.kind == "test_games"]
+
+
+def test_every_field_is_described():
+    page = PAGE.partition("## What `arcademark ledger --json` prints")[2].partition("\n## ")[0]
+    kinds = (ledger.LedgerView, ledger.Account, ledger.Use, ledger.Repeated, ledger.Evaluation, Unread)
+    fields = [field.name for kind in kinds for field in dataclasses.fields(kind)]
+    assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", page, flags=re.MULTILINE) == ["schema", *fields]
+    shown = ledger.view(Ledger(("a",), (entry(), entry(parameters=alpha(1))), (Unread("b", "why"),)))
+    document = json.loads(json.dumps(as_json.document(shown, ledger.SCHEMA), allow_nan=False))
+    assert list(document) == ["schema", *(field.name for field in dataclasses.fields(ledger.LedgerView))]
+    assert document["accounts"][0]["repeated"] == [{"game": "breakout", "settings": 2, "runs": ["runs/a"]}]

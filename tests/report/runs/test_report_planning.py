@@ -1,0 +1,95 @@
+"""What planners simulated is told, and counted where the protocol counts it."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from importlib.resources import files
+
+import pytest
+from json_schema import problems
+from made_up import collected, made_up_run
+from rich.console import Console
+
+from arcademark.report.runs import as_json, html, terminal
+from arcademark.report.runs.document import Report
+from arcademark.report.runs.views import analyse
+from arcademark.runs.store import RunRecord
+from arcademark.suite.protocols import protocol
+
+
+def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRecord:
+    """A run of a made-up planner: 4 episodes a game of 2,250 decisions and 9,000 frames each."""
+    run = made_up_run("runs/uct", ("uct",), ("pong", "seaquest"), seeds=(0,), episodes=4, using=protocol(rules))
+    return dataclasses.replace(
+        run,
+        trials=tuple(dataclasses.replace(trial, plans=True) for trial in run.trials),
+        episodes=tuple(dataclasses.replace(row, simulated_frames=simulated_frames) for row in run.episodes),
+    )
+
+
+def text_of(report: Report, width: int = 100) -> str:
+    console = Console(width=width, file=io.StringIO())
+    terminal.render(report, console)
+    return console.file.getvalue()
+
+
+def test_decisions_and_simulated_frames_are_shown():
+    report = analyse(collected(planned(), made_up_run("runs/random", ("random",), ("pong", "seaquest"))))
+    costs = [score.planning for score in report.algorithms[0].scores]
+    assert [(cost.decisions, cost.simulated_frames) for cost in costs if cost] == [(9_000, 4_000_000)] * 2
+    assert [cost.frames_per_decision for cost in costs if cost] == [pytest.approx(4000 / 9)] * 2
+    assert [score.planning for score in report.algorithms[1].scores] == [None, None]
+    shown = text_of(report)
+    assert "Planning on the emulator" in shown
+    (row,) = [line.split() for line in shown.splitlines() if line.startswith("Pong") and "4,000,000" in line]
+    assert row == ["Pong", "uct", "9,000", "4,000,000", "444"]
+    page = html.render(report)
+    assert page.count("4,000,000") >= 2
+    assert "8,000,000 simulated" in page
+
+
+@pytest.mark.parametrize(("rules", "counted"), [("ale-2013", 72_000), ("go-explore", 8_072_000)])
+def test_what_counts_is_what_the_protocol_counts(rules, counted):
+    report = analyse(collected(planned(rules)))
+    (run,) = report.runs
+    assert (run.frames, run.simulated_frames, run.counted_frames) == (72_000, 8_000_000, counted)
+    words = " ".join(text_of(report).split())
+    assert "uct: 72,000 frames played and 8,000,000 simulated to choose the actions" in words
+    assert f": {counted:,}." in words
+    (methods, *_) = report.methods
+    assert "444 frames a decision on average, 8,000,000 in all" in methods
+    assert ("do not count" in methods) is (counted == 72_000)
+
+
+@pytest.mark.parametrize(("rules", "wanted"), [("ale-2013", 10), ("go-explore", 50)])
+def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
+    (notice,) = [notice for notice in analyse(collected(planned(rules))).notices if notice.kind == "fewer_episodes"]
+    assert notice.text == f"uct: 4 episodes a seed; the protocol averages {wanted}."
+
+
+def test_the_json_holds_it_too():
+    schema = json.loads((files("arcademark.report") / "templates" / "report.schema.json").read_text(encoding="utf-8"))
+    document = json.loads(json.dumps(as_json.render(analyse(collected(planned()))), allow_nan=False))
+    assert problems(document, schema, schema) == []
+    assert document["algorithms"][0]["scores"][0]["planning"]["decisions"] == 9_000
+    assert document["runs"][0]["simulated_frames"] == 8_000_000
+    assert [item["level"] for item in document["notices"] if item["kind"] == "planning"] == ["note"]
+
+
+def test_nothing_is_said_where_nobody_plans(report_one):
+    assert "lanning" not in text_of(report_one)
+    assert "simulated" not in html.render(report_one).partition("<body")[2]
+    assert all("plans with" not in paragraph for paragraph in report_one.methods)
+    assert report_one.runs[0].counted_frames == report_one.runs[0].frames
+
+
+def test_a_planner_that_has_not_played_yet():
+    run = planned()
+    empty = dataclasses.replace(
+        run, episodes=(), trials=tuple(dataclasses.replace(trial, status="pending") for trial in run.trials)
+    )
+    report = analyse(collected(empty))
+    assert [score.planning for score in report.algorithms[0].scores] == [None, None]
+    assert "Planning on" not in text_of(report)

@@ -1,0 +1,74 @@
+"""What `arcademark tune` prints of its settings: within 80 columns, and as its page says."""
+
+import dataclasses
+import io
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arcademark.report import as_json
+from arcademark.report.runs import tuning
+from arcademark.report.runs.tuning import Setting, Tuned
+from arcademark.suite import tasks
+
+PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
+HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
+
+
+def made(games=None, reach=0.25, count=3):
+    games = games or tuning.training_games()
+    settings = tuple(
+        Setting(
+            f"uct(exploration={i}.5, horizon_frames={i}00)",
+            {"exploration": f"{i}.5", "horizon_frames": f"{i}00"},
+            1 - i / 20,
+            1 - i / 20 - reach,
+            1 - i / 20 + reach,
+            dict.fromkeys(games, 12345.6 * i - 18.5),
+        )
+        for i in range(count)
+    )
+    return Tuned("runs/tune-uct", "ale-2013", tuple(games), (), (), settings)
+
+
+def printed(shown, width=80):
+    console = Console(width=width, file=io.StringIO())
+    tuning.render(shown, console)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("games", [None, HARD])
+@pytest.mark.parametrize("reach", [0.25, 4.58])
+@pytest.mark.parametrize("count", [2, 12])
+def test_80_columns_are_enough(games, reach, count):
+    shown = printed(made(games, reach, count))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+    assert re.search(r"(?<!\w)-\d", shown) is None  # a minus sign is no hyphen
+    for game in games or tuning.training_games():
+        assert tasks.game_name(game) in shown
+
+
+def test_places_and_scores_are_numbered_alike():
+    lines = [line.split() for line in printed(made()).splitlines()]
+    assert ["1", "0.5", "000", "1.000", "±0.25"] in lines
+    assert ["3", "2.5", "200", "0.900", "±0.25"] in lines
+    assert ["1", *["−18.5"] * 5] in lines
+    assert ["3", *["24,672.7"] * 5] in lines
+    assert ["1", "0.5", "000", "1.000", "over", "±1"] in [line.split() for line in printed(made(reach=2)).splitlines()]
+
+
+def test_a_wide_terminal_has_all_scores_in_one_table():
+    shown = printed(made(HARD), width=140)
+    assert shown.count("−18.5") == len(HARD)
+    assert sum("Solaris" in line and "Freeway" in line and "Venture" in line for line in shown.splitlines()) == 1
+
+
+def test_every_field_is_described():
+    page = PAGE.partition("## What `arcademark tune --json` prints")[2]
+    fields = [field.name for kind in (Tuned, Setting) for field in dataclasses.fields(kind)]
+    assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", page, flags=re.MULTILINE) == ["schema", *fields]
+    document = as_json.document(made(), tuning.SCHEMA)
+    assert [*document, *document["settings"][0]] == ["schema", *fields]

@@ -1,0 +1,421 @@
+"""The analysis against values worked out by hand, and every notice with what sets it off."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
+
+from arcademark.report.runs.document import Algorithm, Report
+from arcademark.report.runs.notices import KINDS
+from arcademark.report.runs.views import analyse
+from arcademark.runs.store import RunRecord
+from arcademark.suite import subsets, tasks
+from arcademark.suite.protocols import protocol
+
+
+def constant(values: dict[str, float]):
+    """Every episode on a game gives the same score."""
+    return lambda agent, game, seed, episodes: [values.get(game, 100.0)] * episodes
+
+
+def kinds(report: Report) -> set[str]:
+    return {notice.kind for notice in report.notices}
+
+
+def text_of(report: Report, kind: str) -> str:
+    return " ".join(notice.text for notice in report.notices if notice.kind == kind)
+
+
+def summary(algorithm: Algorithm, metric: str):
+    return next(item for item in algorithm.summaries if item.metric == metric)
+
+
+# Chosen so that each HNS is a round number: random + share × (human − random), by Table 12 of the Atari-5 paper.
+ROUND = {
+    "battle_zone": 2360.0 + 0.5 * (37187.5 - 2360.0),
+    "double_dunk": -18.55 + 2.0 * (-16.4 + 18.55),
+    "name_this_game": 2292.35 + 1.0 * (8049.0 - 2292.35),
+    "phoenix": 761.4 - 0.1 * (7242.6 - 761.4),
+    "qbert": 163.88 + 0.2 * (13455.0 - 163.88),
+}
+ROUND_HNS = {"battle_zone": 50.0, "double_dunk": 200.0, "name_this_game": 100.0, "phoenix": -10.0, "qbert": 20.0}
+
+
+@pytest.fixture
+def round_numbers() -> Algorithm:
+    return analyse(collected(made_up_run(scores=constant(ROUND)))).algorithms[0]
+
+
+def test_normalised_scores_by_hand(round_numbers: Algorithm) -> None:
+    assert {score.game: score.hns for score in round_numbers.scores} == pytest.approx(ROUND_HNS)
+    by_game = {score.game: score for score in round_numbers.scores}
+    assert by_game["battle_zone"].hwrns == pytest.approx(
+        100 * (ROUND["battle_zone"] - 2360) / (801000 - 2360), rel=1e-3
+    )
+    assert by_game["qbert"].score == pytest.approx(ROUND["qbert"])
+    assert by_game["qbert"].episodes == by_game["qbert"].planned_episodes == 20
+    assert by_game["qbert"].seeds == 2
+
+
+def test_summaries_by_hand(round_numbers: Algorithm) -> None:
+    hns = summary(round_numbers, "hns")
+    assert hns.mean == pytest.approx((50 + 200 + 100 - 10 + 20) / 5)
+    assert hns.median == pytest.approx(50)
+    assert hns.iqm == pytest.approx((20 + 20 + 50 + 50 + 100 + 100) / 6)  # two runs: ten scores, two off each end
+    assert hns.games == 5
+    capped = summary(round_numbers, "capped_hns")
+    assert (capped.mean, capped.median) == (pytest.approx((50 + 100 + 100 + 0 + 20) / 5), pytest.approx(50))
+    assert capped.iqm == pytest.approx((20 + 50 + 100) / 3)  # one score a game: five, one off each end
+
+
+def test_human_level_and_records(round_numbers: Algorithm) -> None:
+    human, records = round_numbers.breakthroughs
+    assert human.reached == ("Double Dunk", "Name This Game")
+    assert (human.games, records.reached, records.games) == (5, (), 5)
+
+
+def test_a_broken_record_counts() -> None:
+    algorithm = analyse(collected(made_up_run(scores=constant({"double_dunk": 21.0})))).algorithms[0]
+    assert algorithm.breakthroughs[1].reached == ("Double Dunk",)
+
+
+def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
+    model = subsets.subset("atari-5")
+    exponent = sum(
+        coefficient * math.log10(1 + max(0.0, ROUND_HNS[game]))
+        for game, coefficient in zip(model.tasks, model.coefficients or (), strict=True)
+    )
+    estimate = round_numbers.estimate
+    assert estimate.value == pytest.approx(10**exponent - 1)
+    assert (estimate.subset, estimate.title, estimate.relative_error) == ("atari-5", "Atari-5", 0.104)
+    assert estimate.missing == estimate.warnings == ()
+    assert estimate.sampling_low == pytest.approx(estimate.value)  # episodes that never differ leave no doubt
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.low < estimate.value < estimate.high
+    assert estimate.nested_error == model.nested.mean == 0.182
+    factor = 10**model.nested.reach
+    assert (1 + estimate.nested_low, 1 + estimate.nested_high) == pytest.approx(
+        ((1 + estimate.value) / factor, (1 + estimate.value) * factor)
+    )
+
+
+@pytest.mark.parametrize(
+    ("games", "model"),
+    [
+        (("name_this_game", "pong"), "atari-1"),
+        (("battle_zone", "name_this_game", "phoenix", "qbert"), "atari-3"),
+        (subsets.subset("atari-10").tasks, "atari-10"),
+        (subsets.subset("atari-5-val").tasks, "atari-5-val"),
+        ((*subsets.subset("atari-5-val").tasks, "name_this_game"), "atari-1"),  # for evaluation before for tuning
+    ],
+)
+def test_the_largest_complete_model_is_taken(games: tuple[str, ...], model: str) -> None:
+    report = analyse(collected(made_up_run(games=games)))
+    assert report.algorithms[0].estimate.subset == model
+    assert report.algorithms[0].estimate.value is not None
+    assert ("estimate_tuning" in kinds(report)) == model.endswith("-val")
+
+
+def test_an_estimate_is_refused_with_the_missing_games_named() -> None:
+    report = analyse(collected(made_up_run(games=("battle_zone", "double_dunk", "phoenix"))))
+    estimate = report.algorithms[0].estimate
+    assert estimate.value is None
+    assert estimate.missing == ("Name This Game", "Q*bert")
+    assert "Name This Game and Q*bert" in text_of(report, "estimate_refused")
+
+
+def test_a_game_without_an_episode_is_a_missing_game() -> None:
+    failed = [
+        ("random", "qbert", 0),
+        ("random", "qbert", 1),
+        ("random", "name_this_game", 0),
+        ("random", "name_this_game", 1),
+    ]
+    report = analyse(collected(made_up_run(failed=failed)))
+    algorithm = report.algorithms[0]
+    assert algorithm.estimate.missing == ("Name This Game", "Q*bert")
+    assert summary(algorithm, "hns").games == 3
+    lacking = next(score for score in algorithm.scores if score.game == "qbert")
+    assert (lacking.score, lacking.hns, lacking.interval, lacking.episodes) == (None, None, None, 0)
+    assert "4 trials" in text_of(report, "trials_failed")
+    assert [trial.status for trial in report.runs[0].troubles] == ["failed"] * 4
+
+
+def test_another_frame_cap_puts_the_estimate_in_doubt() -> None:
+    longer = protocol("world-records").override({"max_frames_per_episode": 400_000})
+    report = analyse(collected(made_up_run(using=longer)))
+    assert report.algorithms[0].estimate.warnings
+    assert text_of(report, "estimate_doubtful").startswith(
+        "random: these scores were made with episodes of at most 400,000"
+    )
+    assert "108,000" in text_of(report, "estimate_doubtful")
+    assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
+    assert "max_frames_per_episode is 400000 instead of 108000" in text_of(report, "modified_protocol")
+
+
+def test_estimates_are_said_to_compare_with_their_like_only() -> None:
+    assert "Compare Atari-5 estimates with Atari-5 estimates only" in text_of(
+        analyse(collected(made_up_run())), "estimate_reading"
+    )
+
+
+def test_unfinished_trials_show() -> None:
+    report = analyse(collected(made_up_run(played=4)))
+    assert "10 trials of random are not finished: 40 of 100 episodes" in text_of(report, "trials_incomplete")
+    assert all((score.episodes, score.planned_episodes) == (8, 20) for score in report.algorithms[0].scores)
+    assert "trials_incomplete" not in kinds(analyse(collected(made_up_run())))
+
+
+def test_protocol_differences_name_the_settings() -> None:
+    other = protocol("world-records").override({"frame_skip": 5})
+    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), using=other)))
+    assert "a and b were played under different settings" in text_of(report, "protocols_differ")
+    assert "frame_skip (4, 5)" in text_of(report, "protocols_differ")
+    assert report.notices[0].kind == "protocols_differ"
+    assert "protocols_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
+
+
+def test_other_roms_and_emulators_show() -> None:
+    first, second = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,))
+    second.manifest["versions"] = second.manifest["versions"] | {"ale-py": "0.11.0"}
+    second.manifest["games"] = second.manifest["games"] | {"qbert": "f" * 32}
+    told = text_of(analyse(collected(first, second)), "emulators_differ")
+    assert "0.12.1" in told
+    assert "0.11.0" in told
+    assert "Q*bert" in told
+
+
+def test_games_that_one_algorithm_alone_lacks_show() -> None:
+    failed = [("random", "qbert", 0), ("random", "qbert", 1)]
+    report = analyse(collected(made_up_run(failed=failed)))
+    assert "random lacks Q*bert" in text_of(report, "games_differ")
+    whole, part = "are over the 5 games of atari-5;", "are over those of the 5 games of atari-5 that have a score"
+    assert part in report.methods[1]
+    assert whole in analyse(collected(made_up_run())).methods[1]
+    assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
+
+
+def test_other_games_show() -> None:
+    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=ATARI_5[:3])))
+    assert f"{OWN_AGENT} lacks Phoenix and Q*bert" in text_of(report, "games_differ")
+    assert "games_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
+
+
+def test_estimates_of_different_models_are_not_to_be_compared() -> None:
+    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game",))))
+    assert "Atari-5 and Atari-1" in text_of(report, "estimate_doubtful")
+
+
+def test_estimates_side_by_side_are_of_one_model_where_they_can_be() -> None:
+    larger = made_up_run("runs/a", games=subsets.subset("atari-10").tasks)
+    refused = made_up_run("runs/b", (OWN_AGENT,), games=("pong",))
+    report = analyse(collected(larger, made_up_run("runs/c"), refused))
+    assert [item.estimate.subset for item in report.algorithms] == ["atari-5"] * 3
+    assert "estimate_doubtful" not in kinds(report)
+    assert [item.estimate.subset for item in analyse(collected(larger, refused)).algorithms] == ["atari-10", "atari-5"]
+
+
+def test_games_without_references_are_named_and_left_out() -> None:
+    report = analyse(collected(made_up_run(games=("pong", "carnival", "toy"))))
+    assert summary(report.algorithms[0], "hns").games == 1
+    assert [game.name for game in report.games] == ["Pong", "Carnival", "toy"]
+    assert "Carnival and toy" in text_of(report, "no_reference")
+    nothing = analyse(collected(made_up_run(games=("toy",))))
+    assert summary(nothing.algorithms[0], "hns").mean is None
+    assert nothing.algorithms[0].breakthroughs[0].games == 0
+
+
+def test_the_whole_suite_has_its_median() -> None:
+    report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=2)))
+    assert "suite_complete" in kinds(report)
+    assert report.scope == "the 57 games of atari-57"
+    assert report.algorithms[0].estimate.subset == "atari-10"
+
+
+BASELINES = (
+    "random",
+    *(f"{family}(action={action})" for family in ("const", "perturb") for action in ("NOOP", "FIRE", "UP")),
+)
+
+
+def by_action(agent: str, game: str, seed: int, episodes: int) -> list[float]:
+    best = {"qbert": "UP", "phoenix": "FIRE"}.get(game, "NOOP")
+    return [500.0 if f"action={best})" in agent else 100.0] * episodes
+
+
+def test_baselines_show_the_best_of_each_game() -> None:
+    report = analyse(collected(made_up_run(agents=BASELINES, scores=by_action)))
+    assert [algorithm.name for algorithm in report.algorithms] == ["random", "best const", "best perturb"]
+    best = report.algorithms[1]
+    assert best.variants == 3
+    assert {score.game: score.variant for score in best.scores} == {
+        "battle_zone": "NOOP",
+        "double_dunk": "NOOP",
+        "name_this_game": "NOOP",
+        "phoenix": "FIRE",
+        "qbert": "UP",
+    }
+    assert {score.score for score in best.scores} == {500.0}
+    assert "best const is on each game the best of 3" in text_of(report, "best_of")
+
+
+def test_every_baseline_shows_when_asked_for() -> None:
+    report = analyse(collected(made_up_run(agents=BASELINES, scores=by_action)), every_variant=True)
+    names = [algorithm.name for algorithm in report.algorithms]
+    assert set(names) == {"best const", "best perturb", *BASELINES}
+    assert len(names) == len(set(names)) == 9
+
+
+def test_one_constant_agent_is_no_family() -> None:
+    report = analyse(collected(made_up_run(agents=("const(action=FIRE)",))))
+    assert [algorithm.name for algorithm in report.algorithms] == ["const(action=FIRE)"]
+
+
+def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
+    alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
+    beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
+    assert [score.interval for score in alone.scores] == [score.interval for score in beside.scores]
+    assert alone.estimate == beside.estimate
+    for score in alone.scores:
+        assert score.interval is not None
+        assert score.score is not None
+        assert score.interval.low <= score.score <= score.interval.high
+
+
+def test_one_episode_has_no_interval() -> None:
+    algorithm = analyse(collected(made_up_run(seeds=(0,), episodes=1))).algorithms[0]
+    assert all(score.interval is None for score in algorithm.scores)
+    assert algorithm.estimate.value is not None
+    assert algorithm.estimate.sampling_low is None
+
+
+def test_what_has_no_interval_or_one_without_width_is_told() -> None:
+    alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
+    assert text_of(alone, "intervals").startswith("One episode a game")
+    assert not any("bootstrap" in text for text in alone.methods)
+    beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
+    assert "a game with one episode has none" in text_of(beside, "intervals")
+    assert "only" not in text_of(beside, "intervals")
+    same = analyse(collected(made_up_run(scores=constant({}))))
+    assert "every episode scored the same" in text_of(same, "intervals")
+    assert "every episode scored the same" not in text_of(analyse(collected(made_up_run())), "intervals")
+
+
+def test_intervals_say_what_they_leave_out() -> None:
+    told = text_of(analyse(collected(made_up_run(seeds=(3,), episodes=4))), "intervals")
+    assert "95 %" in told
+    assert "one seed" in told
+    assert "only 4 episodes" in told
+
+
+def test_truncated_episodes_and_few_episodes_are_told() -> None:
+    report = analyse(collected(made_up_run()))
+    assert "Double Dunk (4 of 20)" in text_of(report, "episodes_truncated")
+    assert "10 episodes a seed; the protocol averages 100" in text_of(report, "fewer_episodes")
+    dunk = report.algorithms[0].scores[1]
+    assert dunk.truncated == sum(dunk.episode_truncated) == 4
+
+
+def with_trials(record: RunRecord, **changes: object) -> RunRecord:
+    trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
+    return dataclasses.replace(record, trials=trials)
+
+
+def test_another_action_interval_is_told() -> None:
+    report = analyse(collected(with_trials(made_up_run(), frames_per_action=1)))
+    assert report.algorithms[0].frames_per_action == 1
+    told = text_of(report, "action_interval")
+    assert told == "random chooses an action every frame, its protocol's agents every 4 frames."
+    assert "An action of random is held for 1 frame instead." in report.methods[0]
+    assert "instead" not in analyse(collected(made_up_run())).methods[0]
+
+
+def test_another_training_budget_is_told() -> None:
+    record = made_up_run(using=protocol("noop-108000"), learns=True)
+    report = analyse(collected(with_trials(record, training_frames=1_000_000)))
+    assert "trained for 1,000,000 frames" in text_of(report, "training_budget")
+    assert report.algorithms[0].training_frames == 1_000_000
+    assert (
+        "random was trained on each game for 1,000,000 frames, where a lost life ends a training episode and a reward "
+        "is given as its sign."
+    ) in report.methods[0]
+    record = made_up_run(using=protocol("world-records"), learns=True)
+    assert "trained on each game for 200,000,000 frames." in analyse(collected(record)).methods[0]
+    assert analyse(collected(made_up_run())).algorithms[0].training_frames is None
+
+
+def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: Report) -> None:
+    assert kinds(report_two) <= KINDS.keys()
+    levels = [notice.level for notice in report_two.notices]
+    assert levels == sorted(levels, key=["warning", "note"].index)
+    assert report_two.warnings
+    assert report_two.notes
+
+
+def test_settings_show_overrides_and_where_they_come_from(report_two: Report) -> None:
+    settings = {setting.field: setting for setting in report_two.runs[0].protocol.settings}
+    sticky = settings["repeat_action_probability"]
+    assert (sticky.overridden, sticky.value, sticky.original, sticky.text) == (True, 0.0, 0.25, "none")
+    assert settings["max_frames_per_episode"].text == "108,000 frames (30 minutes)"
+    assert all(setting.note for setting in settings.values())
+    assert [setting.field for setting in settings.values() if setting.overridden] == ["repeat_action_probability"]
+
+
+def test_methods_say_which_episodes_were_scored() -> None:
+    assert "random does not learn and was scored on evaluation" in analyse(collected(made_up_run())).methods[0]
+    learner = with_trials(made_up_run(), training_frames=1_000_000, learns=True)
+    training = dataclasses.replace(
+        learner, episodes=tuple(dataclasses.replace(row, phase="training") for row in learner.episodes)
+    )
+    text = analyse(collected(training)).methods[0]
+    assert "The scored episodes of random are the last of training." in text
+    assert "does not learn" not in text
+    after = analyse(collected(with_trials(made_up_run(using=protocol("noop-108000")), learns=True)))
+    assert "The scored episodes of random are of evaluation, after training." in after.methods[0]
+    assert "learn" not in analyse(collected(made_up_run(using=protocol("noop-108000")))).methods[0]
+
+
+def test_methods_name_a_large_suite_rather_than_its_games() -> None:
+    report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=1)))
+    assert "on the 57 games of atari-57 in" in report.methods[0]
+    eleven = analyse(collected(made_up_run(games=(*subsets.subset("atari-10").tasks, "pong"))))
+    assert "Q*bert and Pong in" in eleven.methods[0]
+
+
+@pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "machado-2018", "saber", "go-explore", "ale-v5"])
+def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
+    rules = protocol(name)
+    report = analyse(collected(made_up_run(using=rules)))
+    text = " ".join(report.methods)
+    cap = rules.max_frames_per_episode
+    assert f"“{name}”" in text
+    assert f"held for {rules.frame_skip} frame" in text
+    assert (f"{cap:,} frames" if cap else "without a cap") in text
+    assert ("with probability 0.25" in text) == (rules.repeat_action_probability == 0.25)
+    assert any(citation.text in rules.citation for citation in report.citations) or name == "ale-v5"
+    assert all(citation.bibtex.count("{") == citation.bibtex.count("}") for citation in report.citations)
+
+
+def test_runs_of_one_name_are_told_apart() -> None:
+    report = analyse(collected(made_up_run("a/run"), made_up_run("b/run", (OWN_AGENT,))))
+    assert [run.name for run in report.runs] == ["a/run", "b/run"]
+
+
+def test_what_was_left_out_is_told_with_the_reason() -> None:
+    record = made_up_run()
+    assert "left_out" not in kinds(analyse(collected(record)))
+    record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
+    assert text_of(analyse(collected(record)), "left_out") == (
+        "random leaves out what cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
+        "of the first, no UP."
+    )
+
+
+def test_commands_of_a_continued_run_are_all_needed() -> None:
+    record = made_up_run()
+    record.manifest["continued"] = [{"command": "arcademark run random --seeds 3"}] * 2
+    assert len(analyse(collected(record)).runs[0].commands) == 2
