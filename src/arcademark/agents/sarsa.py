@@ -59,10 +59,9 @@ class Sarsa:
     features : str
         Name of the feature set; ``arcademark features`` lists them.
     alpha : float or None
-        Step size, before it is divided by the largest number of features that were active at once. None for the feature
-        set's: 0.5 (basic, bass, lsh, B-PROS family), 0.2 (ram, ram-bits), 0.1 (disco).
+        Step size, before it is divided by the largest number of features that were active at once. None for 0.5.
     lambda_ : float or None
-        Decay of traces. None for the feature set's: 0.9 (basic, bass, disco, B-PROS family), 0.5 (ram, ram-bits, lsh).
+        Decay of traces. None for 0.9, of ram and ram-bits 0.5.
     gamma : float or None
         Discount a step. None for 0.999, of the B-PROS family 0.99.
     epsilon : float or None

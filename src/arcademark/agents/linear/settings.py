@@ -9,7 +9,8 @@ parameter           value                    standing
 gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
 epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
 alpha, lambda       0.5, 0.9 (basic, bass)   secondary: three later programs
-alpha, lambda       0.5, 0.9 (the others)    our choice: tuned on Asterix, Seaquest and Space Invaders, see below
+alpha, lambda       0.5, 0.9 (lsh, disco)    our choice: tuned on Asterix, Seaquest and Space Invaders, see below
+alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
 step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
 reward scale        first                    secondary: likewise
@@ -50,7 +51,8 @@ class Defaults:
 
 
 _LIANG_2016 = Defaults(gamma=0.99, epsilon=0.01)
-_DEFAULTS = {"b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
+_RAM = Defaults(lambda_=0.5)
+_DEFAULTS = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
 
 
 @dataclass(frozen=True)
