@@ -71,13 +71,16 @@ def test_curves_that_cannot_be_written_are_refused(invoke, played, name, told):
 
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
-    shown = invoke("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
+    asked = ("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
+    shown = invoke(*asked)
     assert shown.code == 0, shown.err
     assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner/manifest.json").read_text())
     assert manifest["training_episodes"] == 2
+    assert json.loads(invoke(*asked, "--json").out)["learnt_once"] is True
+    assert json.loads(invoke(*asked, "--seeds", "2", "--json").out)["learnt_once"] is False
     assert "No test game was evaluated." in invoke("ledger").out
 
 

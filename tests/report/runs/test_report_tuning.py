@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encodin
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
 
 
-def made(games=None, reach=0.25, count=3):
+def made(games=None, reach=0.25, count=3, learnt_once=False):
     games = games or tuning.training_games()
     settings = tuple(
         Setting(
@@ -30,7 +30,7 @@ def made(games=None, reach=0.25, count=3):
         )
         for i in range(count)
     )
-    return Tuned("runs/tune-uct", "ale-2013", tuple(games), (), (), settings)
+    return Tuned("runs/tune-uct", "ale-2013", tuple(games), (), (), learnt_once, settings)
 
 
 def printed(shown, width=80):
@@ -64,6 +64,12 @@ def test_a_wide_terminal_has_all_scores_in_one_table():
     shown = printed(made(HARD), width=140)
     assert shown.count("−18.5") == len(HARD)
     assert sum("Solaris" in line and "Freeway" in line and "Venture" in line for line in shown.splitlines()) == 1
+
+
+def test_one_training_a_setting_is_told():
+    told = "Each setting was trained once"
+    assert told in printed(made(learnt_once=True))
+    assert told not in printed(made())
 
 
 def test_every_field_is_described():

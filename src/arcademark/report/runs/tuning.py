@@ -69,6 +69,8 @@ class Tuned:
         Games on which all settings score the same.
     for_testing : tuple of str
         Games that are not meant for tuning.
+    learnt_once : bool
+        Whether learners were trained with one seed each: how much trainings differ is not in the intervals then.
     settings : tuple of Setting
     """
 
@@ -77,6 +79,7 @@ class Tuned:
     games: tuple[str, ...]
     uninformative: tuple[str, ...]
     for_testing: tuple[str, ...]
+    learnt_once: bool
     settings: tuple[Setting, ...]
 
     @property
@@ -148,6 +151,8 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
         games=table.tasks,
         uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
         for_testing=for_testing(table.tasks),
+        learnt_once=any(trial.learns for trial in run.record.trials)
+        and len({trial.seed for trial in run.record.trials}) == 1,
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
     )
 
@@ -247,6 +252,8 @@ def _advice(shown: Tuned) -> Iterator[RenderableType]:
         yield Text(f"{wording.plural(len(level), 'other setting')} cannot be told from it by these episodes.")
     elif best.low is None:
         yield Text("Single episodes do not tell how much scores vary: play more (--episodes, --seeds).")
+    if shown.learnt_once:
+        yield Text("Each setting was trained once; how much trainings differ is not in these intervals (--seeds).")
 
 
 def _reach(setting: Setting) -> str:

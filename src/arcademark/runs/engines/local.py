@@ -150,6 +150,8 @@ class LocalEngine:
         """End all play but that of learners which have something to hand over; return what had finished."""
         self._finishing = True
         batch: list[tuple[str, News]] = []
+        for member in self._workers:
+            self._hear_some(member, batch)  # episodes may have ended since the last batch
         self._end_kept(batch)
         for member in self._workers:
             member.send(worker.Stop())
