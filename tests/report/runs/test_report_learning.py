@@ -10,6 +10,7 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from rich.console import Console
 
+from arcademark.report.figures import MOST_ALGORITHMS
 from arcademark.report.runs import figure_learning, html, learning, terminal
 from arcademark.report.runs.views import analyse
 from arcademark.runs.store import EpisodeRecord
@@ -108,6 +109,14 @@ def test_the_page_draws_a_panel_a_game(report):
     assert "the mean of 5 and 8 consecutive episodes" in page
     assert page.count("goes on") == 5
     assert '<h2 id="training">' not in html.render(analyse(collected(made_up_run())))
+
+
+def test_a_learner_that_no_figure_has_room_for_is_in_the_table():
+    others = made_up_run(agents=[f"agent-{place}" for place in range(MOST_ALGORITHMS)], games=("pong",), using=ALE)
+    page = html.render(analyse(collected(others, trained(made_up_run("runs/mine", games=("pong",), using=ALE)))))
+    section = page.partition('<h2 id="training">Training</h2>')[2].partition("</section>")[0]
+    assert "<figure>" not in section
+    assert re.search(r'<th scope="row">Pong</th>\s*<td class="who">random</td>', section)
 
 
 def test_panels_stand_below_each_other_where_there_is_little_room(report):
