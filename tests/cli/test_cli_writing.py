@@ -32,6 +32,14 @@ def test_another_ending_is_refused_with_those_that_are_written(name: str) -> Non
     assert str(refused.value) == f"--figure {name}: expected a name that ends with .png, .pdf or .svg"
 
 
+def test_a_folder_will_do_where_one_may_be_named(tmp_path: Path) -> None:
+    (tmp_path / "there.v2").mkdir()
+    for path in (Path("figures"), tmp_path / "there.v2", Path("figure.svg")):
+        check_ending(path, (".svg", ".png"), option="--out", folder=True)
+    with pytest.raises(ArcadeMarkError, match=r"^--out new\.v2: .* ends with \.svg or \.png, or a folder$"):
+        check_ending(Path("new.v2"), (".svg", ".png"), option="--out", folder=True)
+
+
 def test_a_missing_folder_is_made(tmp_path: Path) -> None:
     put(tmp_path / "a" / "b" / "page.html")
     assert (tmp_path / "a" / "b" / "page.html").read_text() == PAGE

@@ -54,8 +54,7 @@ def command(
         raise UnknownNameError("paper", paper, PAPERS)
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
-    if out is not None and out.suffix and not out.is_dir():
-        check_ending(out, KINDS, option="--out")
+    check_ending(out, KINDS, option="--out", folder=True)
     shown = analysis.reproduced(paper, table=table, figure=figure)
     written = [] if out is None else _write_figures(shown, out)
     if html is not None:

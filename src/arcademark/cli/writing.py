@@ -19,7 +19,7 @@ _BEGINNING = 8
 """Bytes by which kinds of pages and figures are told apart: a doctype, XML, a PNG's signature."""
 
 
-def check_ending(path: Path | None, endings: Sequence[str], *, option: str) -> None:
+def check_ending(path: Path | None, endings: Sequence[str], *, option: str, folder: bool = False) -> None:
     """Refuse, before any work, a name whose ending is not one of what is written.
 
     Parameters
@@ -30,15 +30,18 @@ def check_ending(path: Path | None, endings: Sequence[str], *, option: str) -> N
         ".png", ".svg"; case does not count.
     option : str
         The option that named the path, "--figure".
+    folder : bool
+        Whether it may name a folder instead: one that is there, or any name without an ending.
 
     Raises
     ------
     ArcadeMarkError
         If the name ends otherwise.
     """
-    if path is not None and path.suffix.lower() not in endings:
-        expected = wording.listing(endings, last="or")
-        raise ArcadeMarkError(f"{option} {path}: expected a name that ends with {expected}")
+    if path is None or path.suffix.lower() in endings or (folder and (not path.suffix or path.is_dir())):
+        return
+    expected = f"expected a name that ends with {wording.listing(endings, last='or')}"
+    raise ArcadeMarkError(f"{option} {path}: {expected}{', or a folder' if folder else ''}")
 
 
 def write(path: Path, content: str | bytes, *, option: str, example: str, overwrite: bool | None = None) -> None:
