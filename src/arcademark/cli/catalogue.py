@@ -120,7 +120,7 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
         click.echo(text, nl=False)
     else:
         write(out, text, option="--out", example="scores.csv", overwrite=overwrite)
-        click.echo(f"{out}: {len(found)} algorithms", err=True)
+        messages.say(f"{out}: {len(found)} algorithms")
     for entry in found.values():
         if entry.unavailable:
             messages.say(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError
 
@@ -98,4 +98,4 @@ def _export(places: tuple[str, ...], question: Question, target: Path, *, wide: 
     table = material.scores.table
     (write_rliable if arrays else write_wide if wide else write_long)(table, target)
     games = wording.plural(len(table.tasks), material.yardstick.noun)
-    click.echo(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}", err=True)
+    messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")
