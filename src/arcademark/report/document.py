@@ -22,7 +22,7 @@ class Notice:
     Parameters
     ----------
     kind : str
-        Stable name, one of `arcademark.report.runs.notices.KINDS`.
+        Stable name, one of the ``KINDS`` of `arcademark.report.runs.notices` or `arcademark.report.tables.notices`.
     level : {"warning", "note"}
         Whether it puts a number in doubt, or explains one.
     text : str

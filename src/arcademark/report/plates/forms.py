@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* What is to be drawn stands here; `rows`, `curves`, `lines` and `pictures` draw it, and `files`
-  writes it. A plate is as wide as a page's text and as high as its rows need.
+* What is to be drawn stands here; `rows`, `curves`, `lines` and `pictures` draw it, and `files` writes it. A plate
+  is as wide as a page's text and as high as its rows need.
 * In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
 * Colours tell apart under every kind of colour blindness, and never alone: rows have names, curves have dashes.
 * Text stays text in SVG, and every colour can be swapped for a CSS variable, so that pages may be dark.
