@@ -31,7 +31,7 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     assert "Training game episodes frames first last" in words
     assert "complete already" in invoke("run", *asked).err
     longer = tuple(4 if part == 3 else part for part in asked)
-    assert "training episodes: 3 there, 4 now" in invoke("run", *longer).err
+    assert "training episodes (they cannot be changed): 3 there, 4 now" in invoke("run", *longer).err
     for name, start in (("c.png", b"\x89PNG"), ("deep/c.pdf", b"%PDF"), ("c.csv", b"algorithm,game,seed")):
         written = invoke("report", "run", "-q", "--curves", name)
         assert f"curves: {name}" in written.out
@@ -116,6 +116,27 @@ def test_a_test_game_is_for_one_setting_only(invoke):
     assert document["accounts"][0]["repeated"][0]["settings"] == 2
     assert invoke("ledger", "runs", "--apart", "simulations").code == 0
     assert "no such directory" in invoke("ledger", "elsewhere").err
+
+
+def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
+    short = (
+        "--training-episodes",
+        1,
+        "--episodes",
+        1,
+        "--protocol",
+        "ale-2013",
+        "--override",
+        "max_frames_per_episode=60",
+    )
+
+    def play(features, alpha, out):
+        chosen = ("--set", f"features={features}", "--set", f"alpha={alpha}", "--games", "pong", *short, "--out", out)
+        return invoke("run", "sarsa", *chosen).err
+
+    assert "warning: with" not in play("ram-bits", 0.1, "runs/first")
+    assert "warning: with this run, sarsa(features=ram-bits)" in play("ram-bits", 0.2, "runs/second")
+    assert "warning: with" not in play("ram", 0.2, "runs/other")
 
 
 ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))

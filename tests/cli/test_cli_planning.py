@@ -94,6 +94,10 @@ def test_what_goes_on_is_told(done, begun, line):
     assert told(RunBegun(Path("run"), 1, 10, 0, done, (), begun)) == line
 
 
+def test_training_that_goes_on_is_told():
+    assert told(RunBegun(Path("run"), 1, 10, 0, 0, (), 0, 1700)) == "training goes on after 1,700 episodes\n"
+
+
 def test_a_stopped_planner_is_said_to_go_on():
     stopped = Summary(Path("run"), 1, 0, (), 0, 500, 10.0, True, (), decisions=100, simulated_frames=50_000)
     assert "episodes that planners had begun go on where they were last kept" in told(summary=stopped)

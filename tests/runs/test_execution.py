@@ -101,7 +101,7 @@ def test_a_run_grows(tmp_path, toy_plan, paced, rows):
     [
         ({"override": {"frame_skip": 5}}, "protocol frame_skip: 4 there, 5 now"),
         ({"override": {"max_frames_per_episode": "none"}}, "max_frames_per_episode: 120 there, none now"),
-        ({"frames": 10}, "training frames: none there, 10 now"),
+        ({"frames": 10}, r"training frames \(they cannot be changed\): the protocol's there, 10 now"),
         ({"episodes": 2}, "episodes .*: 3 there, 2 now"),
     ],
 )

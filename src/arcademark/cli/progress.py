@@ -120,6 +120,8 @@ class Display:
             begun = f", {event.episodes_begun:,} more in part" if event.episodes_begun else ""
             done = f"{event.episodes_done:,} of {event.episodes:,} episodes were played before"
             self._say(f"continuing: {done}{begun}")
+        if event.episodes_trained:
+            self._say(f"training goes on after {wording.plural(event.episodes_trained, 'episode')}")
         for left in event.left_out[:MOST_LEFT_OUT]:
             self._say(("left out", "yellow"), f"  {left.agent} on {left.game}: {left.reason}")
         if len(event.left_out) > MOST_LEFT_OUT:

@@ -25,6 +25,8 @@ class RunBegun:
         The combinations of agent and game that have no trial.
     episodes_begun : int
         Further episodes, of planners, that go on where earlier commands left them.
+    episodes_trained : int
+        Recorded episodes of trainings that go on.
     """
 
     directory: Path
@@ -34,6 +36,7 @@ class RunBegun:
     episodes_done: int
     left_out: tuple[LeftOut, ...]
     episodes_begun: int = 0
+    episodes_trained: int = 0
 
 
 @dataclass(frozen=True)

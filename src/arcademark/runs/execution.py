@@ -142,7 +142,8 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
         changes = manifest.differences(there, document)
     if changes and recorder.any_episode():
         raise ArcadeMarkError(
-            f"{directory}: another run: {'; '.join(changes)}. Choose another directory, or give the settings it has"
+            f"{directory}: another run: {'; '.join(changes)}. "
+            "Choose another directory (--out), or give the settings it has"
         )
     with recorder.transaction():
         if changes or there is None:
@@ -182,13 +183,14 @@ class _Run:
         self._interrupted = False
         self._learner_told = False
         self._untrained: set[str] = set()
-        self._begun = 0
+        self._begun = self._trained_before = 0
         self._jobs: list[Job] = []
         standings = []
         for trial in plan.trials:
             standing, missing = _standing(trial, recorder)
             standings.append(standing)
             self._begun += len(standing.kept)
+            self._trained_before += standing.training_episodes if standing.in_training else 0
             if not standing.done:
                 self._jobs.append(Job(trial, missing))
         self._tracker = Tracker(standings)
@@ -206,6 +208,7 @@ class _Run:
                 episodes_done=now.episodes_done,
                 left_out=self._plan.left_out,
                 episodes_begun=self._begun,
+                episodes_trained=self._trained_before,
             )
         )
         with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:

@@ -106,8 +106,10 @@ def differences(there: Document, now: Document) -> list[str]:
         found.append(("protocol", old.name, new.name))
     found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
     found += _agent_differences(there["agents"], now["agents"])
-    found.append(("training frames", there.get("training_frames"), now.get("training_frames")))
-    found.append(("training episodes", there.get("training_episodes"), now.get("training_episodes")))
+    for what in ("training frames", "training episodes"):
+        budgets = [document.get(what.replace(" ", "_")) for document in (there, now)]
+        old_budget, new_budget = ("the protocol's" if budget is None else budget for budget in budgets)
+        found.append((f"{what} (they cannot be changed)", old_budget, new_budget))
     found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
         found.append((f"ROM of {game}", there["games"][game], now["games"][game]))

@@ -283,7 +283,9 @@ def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple
     if not names or not tuning.for_testing(tuple(games)):
         return ()
     before = [entry for entry in entries_beside(directory, names) if entry.game in games]
-    return tuple(told(account) for account in accounts([*before, *mine], apart) if account.repeated)
+    met = {name(entry, apart) for entry in mine}
+    found = accounts([*before, *mine], apart)
+    return tuple(told(account) for account in found if account.repeated and account.algorithm in met)
 
 
 def render(shown: LedgerView, console: Console, *, entries: bool = False) -> None:
