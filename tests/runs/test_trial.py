@@ -138,8 +138,8 @@ class Learns(Looks):
         assert transition.observation.shape == transition.next_observation.shape == {shape}
 """
     (tmp_path / "looks.py").write_text(code)
-    for name in ("Looks", "Learns"):
-        (trial,) = make_plan(f"{tmp_path}/looks.py:{name}", ["toy"], "ale-2013", episodes=3, frames=200).trials
+    for name, frames in (("Looks", None), ("Learns", 200)):
+        (trial,) = make_plan(f"{tmp_path}/looks.py:{name}", ["toy"], "ale-2013", episodes=3, frames=frames).trials
         recorded = trial.protocol
         ended = [item.record for item in Player(trial).play(range(3)) if isinstance(item, EpisodeResult)]
         assert {record.end for record in ended} == {"terminated"}
