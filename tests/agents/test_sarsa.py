@@ -359,4 +359,4 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
     [("basic", 0.9, 0.999, 0.05), ("ram", 0.5, 0.999, 0.05), ("lsh", 0.9, 0.999, 0.05), ("b-prost", 0.9, 0.99, 0.01)],
 )
 def test_what_is_not_set_is_the_feature_sets_own(features, lambda_, gamma, epsilon):
-    assert defaults(features) == Defaults(alpha=0.5, lambda_=lambda_, gamma=gamma, epsilon=epsilon)
+    assert defaults(features) == Defaults(lambda_=lambda_, gamma=gamma, epsilon=epsilon)

@@ -58,8 +58,8 @@ class Sarsa:
         The game to be played. The agent asks for the observations that its features need, whatever the protocol's are.
     features : str
         Name of the feature set; ``arcademark features`` lists them.
-    alpha : float or None
-        Step size, before it is divided by the largest number of features that were active at once. None for 0.5.
+    alpha : float
+        Step size, before it is divided by the largest number of features that were active at once.
     lambda_ : float or None
         Decay of traces. None for 0.9, of ram and ram-bits 0.5.
     gamma : float or None
@@ -95,7 +95,7 @@ class Sarsa:
         env: EnvironmentSpec,
         *,
         features: str = "basic",
-        alpha: float | None = None,
+        alpha: float = 0.5,
         lambda_: float | None = None,
         gamma: float | None = None,
         epsilon: float | None = None,

@@ -106,10 +106,9 @@ def differences(there: Document, now: Document) -> list[str]:
         found.append(("protocol", old.name, new.name))
     found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
     found += _agent_differences(there["agents"], now["agents"])
-    for what in ("training frames", "training episodes"):
-        budgets = [document.get(what.replace(" ", "_")) for document in (there, now)]
-        old_budget, new_budget = ("the protocol's" if budget is None else budget for budget in budgets)
-        found.append((f"{what} (they cannot be changed)", old_budget, new_budget))
+    for field in ("training_frames", "training_episodes"):
+        given, asked = (document.get(field) or "the protocol's" for document in (there, now))
+        found.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, asked))
     found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
         found.append((f"ROM of {game}", there["games"][game], now["games"][game]))

@@ -42,9 +42,8 @@ NAME = "sarsa"
 
 @dataclass(frozen=True)
 class Defaults:
-    """What is taken where nothing is set."""
+    """What is taken where nothing is set and feature sets differ."""
 
-    alpha: float = 0.5
     lambda_: float = 0.9
     gamma: float = 0.999
     epsilon: float = 0.05
@@ -78,7 +77,7 @@ def defaults(features: str) -> Defaults:
 def read_settings(
     *,
     features: str,
-    alpha: float | None,
+    alpha: float,
     lambda_: float | None,
     gamma: float | None,
     epsilon: float | None,
@@ -101,7 +100,7 @@ def read_settings(
     settings = Settings(
         features=features,
         feature_parameters=_of_features(features, feature_parameters),
-        alpha=usual.alpha if alpha is None else alpha,
+        alpha=alpha,
         lambda_=usual.lambda_ if lambda_ is None else lambda_,
         gamma=usual.gamma if gamma is None else gamma,
         epsilon=exploring,
