@@ -8,12 +8,28 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from unicodedata import category
 
 LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
 MOST_NAMED = 12
 """Names that are all told where none is close to what was asked for."""
+
+
+MOST_SAID = 1_000
+"""Characters of a text of somebody else's that are told."""
+
+
+def one_line(text: str, most: int = MOST_SAID) -> str:
+    r"""Write a text of somebody else's as one line of printable characters.
+
+    Control characters, line breaks, marks that change the direction of writing, and surrogates become escapes such as
+    ``\x1b``; what is longer than `most` is cut, and the cut told.
+    """
+    kept = text[:most]
+    shown = "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in kept)
+    return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
 
 
 class ArcadeMarkError(Exception):

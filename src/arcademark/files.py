@@ -1,0 +1,166 @@
+"""Files that anyone may have written: read whole, up to a bound; damage is told in one line.
+
+Only regular files are read: a named pipe or a device could block for ever or never end.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+
+MOST_BYTES = 256 * 2**20
+"""Of any file that is read whole."""
+MOST_DIGITS = 19
+"""Of a whole number in JSON: those of 2^63."""
+MOST_NESTED = 64
+"""Lists and objects within each other in JSON."""
+
+_KINDS = (
+    (stat.S_ISFIFO, "named pipe"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
+)
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Return a file's content.
+
+    Parameters
+    ----------
+    path : Path
+    most : int
+        Bytes that are read; a file that holds more is refused.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it cannot be read, is no regular file, or holds too much.
+    """
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                kind = next((kind for test, kind in _KINDS if test(mode)), "special file")
+                raise ArcadeMarkError(f"{path}: is a {kind}; expected a file")
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:  # a name may hold what no name can
+        reason = getattr(error, "strerror", None) or error
+        raise ArcadeMarkError(f"{path}: cannot read the file ({reason}); check its name and permissions") from error
+    if len(content) > most:
+        raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
+    return content
+
+
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
+    """Return a file's text, UTF-8; a byte order mark is left out.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `read_bytes`, or if it is no UTF-8.
+    """
+    try:
+        return read_bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ArcadeMarkError(
+            f"{path}: is not UTF-8 text (byte {error.start:,} is 0x{error.object[error.start]:02x}); save it as UTF-8"
+        ) from None
+
+
+def parse_json(text: str, place: object, remedy: str = "write the file again", row: int = 1) -> Any:
+    """Return what JSON text holds.
+
+    Parameters
+    ----------
+    text : str
+    place : object
+        Begins every error: a path, say.
+    remedy : str
+        Ends the error of text that is not JSON.
+    row : int
+        Of the file, in which the text begins.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is not JSON, names something twice in one object, is nested too deeply, or holds a number that is too
+        large. NaN and infinity as words are read as such: logs hold them.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ArcadeMarkError(
+                f"{place}, at or after row {row}: {twice!r} is named twice in one object; name each once"
+            )
+        return found
+
+    def whole(digits: str) -> int:
+        if len(digits.lstrip("-")) > MOST_DIGITS:
+            raise ArcadeMarkError(f"{place}: a number of {len(digits):,} digits; expected at most {MOST_DIGITS}")
+        return int(digits)
+
+    def decimal(digits: str) -> float:
+        if math.isinf(value := float(digits)):
+            raise ArcadeMarkError(f"{place}: the number {digits[:40]} is too large; mend it")
+        return value
+
+    deep = f"{place}: JSON nested in more than {MOST_NESTED} levels; {remedy}"
+    try:
+        found = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal)
+    except json.JSONDecodeError as error:
+        where = f"{place}, row {row + error.lineno - 1}, character {error.colno}"
+        raise ArcadeMarkError(f"{where}: not JSON ({error.msg}); {remedy}") from None
+    except RecursionError:
+        raise ArcadeMarkError(deep) from None
+    if _nested(found) > MOST_NESTED:
+        raise ArcadeMarkError(deep)
+    return found
+
+
+def inflate(data: bytes, most: int) -> bytes:
+    """Return what a zlib stream holds.
+
+    Raises
+    ------
+    ValueError
+        If it is no whole stream, or inflates to more than `most` bytes.
+    """
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(data, most + 1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if len(content) > most:
+        raise ValueError(f"it inflates to more than the {most:,} bytes expected")
+    if not stream.eof or stream.unused_data:
+        raise ValueError("it is no whole zlib stream")
+    return content
+
+
+def _nested(value: Any) -> int:
+    """Return how many levels of lists and objects a value has, one more than `MOST_NESTED` at most."""
+    level, depth = [value], 0
+    while depth <= MOST_NESTED:
+        level = [
+            part
+            for item in level
+            if isinstance(item, list | dict)
+            for part in (item.values() if isinstance(item, dict) else item)
+            if isinstance(part, list | dict)
+        ]
+        depth += 1
+        if not level:
+            break
+    return depth
