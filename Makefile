@@ -36,6 +36,7 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/subset.py
 	$(BIN)/python bench/planning.py
 	$(BIN)/python bench/learning.py
+	$(BIN)/python bench/size.py
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
