@@ -21,14 +21,20 @@ MOST_SAID = 1_000
 """Characters of a text of somebody else's that are told."""
 
 
-def one_line(text: str, most: int = MOST_SAID) -> str:
-    r"""Write a text of somebody else's as one line of printable characters.
+def escaped(text: str, kept: str = "") -> str:
+    r"""Write what cannot be seen, or steers a terminal, as escapes such as ``\x1b``, but for what is to be kept.
 
-    Control characters, line breaks, marks that change the direction of writing, and surrogates become escapes such as
-    ``\x1b``; what is longer than `most` is cut, and the cut told.
+    That is: control characters and line breaks, marks without width or that turn the direction of writing, surrogates.
     """
-    kept = text[:most]
-    shown = "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in kept)
+    if text.isprintable():
+        return text
+    unseen = (char for char in set(text) if not (char.isprintable() or char in kept or category(char) == "Zs"))
+    return text.translate({ord(char): repr(char)[1:-1] for char in unseen})
+
+
+def one_line(text: str, most: int = MOST_SAID) -> str:
+    """Write a text of somebody else's as one line, `escaped`; what is longer than `most` is cut, and the cut told."""
+    shown = escaped(text[:most])
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
 
 

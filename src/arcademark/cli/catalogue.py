@@ -65,7 +65,7 @@ def list_(as_json: bool, **asked: Any) -> int:
 
     found = _select(**asked)
     if as_json:
-        options.print_json(documents.listing(found))
+        messages.print_json(documents.listing(found))
         return 0
     from arcademark.report.catalogue import terminal
 
@@ -85,7 +85,7 @@ def show(name: str, collection: str | None, as_json: bool) -> int:
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names(collection))
     if as_json:
-        options.print_json(documents.document(found))
+        messages.print_json(documents.document(found))
         return 0
     from arcademark.report.catalogue import terminal
 
@@ -105,19 +105,17 @@ def show(name: str, collection: str | None, as_json: bool) -> int:
 @options.as_json
 def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked: Any) -> int:
     """Write published scores as CSV, a row a score with its source, or as JSON."""
-    import json
-
     from arcademark.report.catalogue import documents
 
     if wide and as_json:
         raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
     found = _select(**asked)
     if as_json:
-        text = json.dumps(documents.document(found), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        text = messages.json_text(documents.document(found))
     else:
         text = documents.wide_csv(found) if wide else documents.long_csv(found)
     if out is None:
-        click.echo(text, nl=False)
+        messages.write(text)
     else:
         write(out, text, option="--out", example="scores.csv", overwrite=overwrite)
         messages.say(f"{out}: {len(found)} algorithms")
@@ -137,7 +135,7 @@ def check(as_json: bool) -> int:
     if as_json:
         from arcademark.report.catalogue import documents
 
-        options.print_json(documents.check_document(found))
+        messages.print_json(documents.check_document(found))
     else:
         from arcademark.report.catalogue import terminal
 
@@ -157,12 +155,14 @@ def errata(paper: str | None, category: str | None, as_json: bool) -> int:
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
     if as_json:
-        options.print_json({"schema": documents.SCHEMA, "errata": [documents.erratum_document(slip) for slip in found]})
+        messages.print_json(
+            {"schema": documents.SCHEMA, "errata": [documents.erratum_document(slip) for slip in found]}
+        )
         return 0
     from arcademark.report.catalogue import terminal
 
     if not found:
-        click.echo("No errata.")
+        messages.tell("No errata.")
         return 0
     _show(lambda width: terminal.errata(found, collections.sources(), width))
     return 0
@@ -216,9 +216,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 
 
 def _show(parts: Callable[[int], Iterable[RenderableType]]) -> None:
-    from rich.console import Console
-
     from arcademark.report import layout
 
-    console = Console(highlight=False)
+    console = layout.Console()
     layout.show(parts(console.width), console)

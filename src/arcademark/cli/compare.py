@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError
@@ -52,18 +52,17 @@ def command(
     if as_json:
         from arcademark.report.tables.as_json import render_comparison as as_values
 
-        options.print_json(as_values(found))
+        messages.print_json(as_values(found))
         return 0
     if latex:
         from arcademark.report.tables.latex import render_comparison as as_latex
 
-        click.echo(as_latex(found, everything=everything))
+        messages.write(as_latex(found, everything=everything) + "\n")
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.tables import comparison_terminal
 
     comparison_terminal.render(found, Console(), everything=everything)
     if html is not None:
-        click.echo(f"page: {html.resolve().as_uri()}")
+        messages.tell(f"page: {html.resolve().as_uri()}")
     return 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 
 NUMBER = click.FloatRange(min=0)
 
@@ -42,11 +42,10 @@ def command(algorithm: str | None, games: str, runs: int, as_json: bool, **assum
     if as_json:
         from arcademark.report import as_json as documents
 
-        options.print_json(documents.document(shown, expenses.SCHEMA))
+        messages.print_json(documents.document(shown, expenses.SCHEMA))
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import expenses_terminal
 
-    expenses_terminal.render(shown, Console(highlight=False))
+    expenses_terminal.render(shown, Console())
     return 0

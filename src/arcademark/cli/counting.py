@@ -6,15 +6,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+from rich.table import Column
 
 from arcademark.cli import messages
+from arcademark.report.layout import Console, Text
 
 SHORT_SECONDS = 2.0
 """Work that is done sooner is not told of."""
 
 LINE_SECONDS = 30.0
+
+
+class Words(ProgressColumn):
+    """What a bar is of; a name in it is text."""
+
+    def __init__(self) -> None:
+        super().__init__(Column(no_wrap=True))
+
+    def render(self, task: Task) -> Text:
+        """Show the words of a task."""
+        return Text(task.description)
 
 
 @contextmanager
@@ -39,14 +51,14 @@ def counting(
     """
     shown = console or messages.open_console()
     bar = Progress(
-        TextColumn(f"{doing} {things}"),
+        Words(),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=shown,
         transient=True,
     )
-    task = bar.add_task(doing)
+    task = bar.add_task(f"{doing} {things}")
     begun = clock()
     told = begun + SHORT_SECONDS - LINE_SECONDS
 
@@ -60,7 +72,7 @@ def counting(
             bar.update(task, completed=done, total=of)
         elif done < of and now - told >= LINE_SECONDS:
             told = now
-            shown.print(f"{doing} {things}: {done:,} of {of:,}", markup=False)
+            shown.print(f"{doing} {things}: {done:,} of {of:,}")
 
     try:
         yield follow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -55,7 +55,7 @@ def command(ctx: click.Context, as_json: bool) -> int:
 
     sets = tuple(feature_sets().values())
     if as_json:
-        options.print_json(renderers.listing_document(sets))
+        messages.print_json(renderers.listing_document(sets))
     else:
         _show(renderers.listing(sets))
     return 0
@@ -129,11 +129,11 @@ def show(
             found.append(seen.see(name, play, after, parameters))
     written = _write_figures(found, figures)
     if as_json:
-        options.print_json(renderers.document(found))
+        messages.print_json(renderers.document(found))
     else:
         _show(renderers.terminal(found))
         for path in written:
-            click.echo(f"figure: {path}")
+            messages.tell(f"figure: {path}")
     return 0
 
 
@@ -210,7 +210,7 @@ def actions(
     found = recorded_trajectory(run_directory, rules, episode=episode, game=game, agent=agent, seed=seed, trial=trial)
     write(out, found.text(), option="--out", example="actions.txt", overwrite=overwrite)
     shown, row = found.recorded
-    click.echo(
+    messages.tell(
         f"actions: {out}: {wording.plural(len(found.actions), 'action')} of {shown.game}, {row.phase} episode "
         f"{row.episode}, for protocol {found.protocol.label}"
     )
@@ -219,15 +219,13 @@ def actions(
 
 def _working(what: str) -> AbstractContextManager[object]:
     """Say on a terminal what takes its time."""
-    from rich.console import Console
+    from arcademark.report.layout import Text
 
-    console = Console(stderr=True)
-    return console.status(what) if console.is_terminal else nullcontext()
+    console = messages.open_console()
+    return console.status(Text(what)) if console.is_terminal else nullcontext()
 
 
 def _show(parts: Iterable[RenderableType]) -> None:
-    from rich.console import Console
+    from arcademark.report.layout import Console, show
 
-    from arcademark.report import layout
-
-    layout.show(parts, Console(highlight=False))
+    show(parts, Console())

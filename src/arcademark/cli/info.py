@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import canonical_reference, load_factory
 from arcademark.agents.loading import BuiltinAgent, builtin_agents, kind_of
 from arcademark.agents.parameters import declared
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.errors import UnknownNameError
+from arcademark.report.layout import Console, lines
 from arcademark.suite import protocols, references, subsets, tasks
 
 Row = tuple[str, ...]
@@ -157,10 +157,13 @@ def _parameter_names(agent: BuiltinAgent) -> str:
     return ", ".join(parameter.name for parameter in agent.parameters) or "–"
 
 
-TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
+Headings = Sequence[str | tuple[str, ...]]
+"""Of a table's columns: a line, or several."""
+
+TOPICS: Mapping[str, tuple[Headings, Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (("name", "title", "games", "source"), _suite_rows, _suite),
-    "subsets": (("name", "games", "printed\nerror", "on other\npapers", "what for"), _subset_rows, _subset),
+    "subsets": (("name", "games", ("printed", "error"), ("on other", "papers"), "what for"), _subset_rows, _subset),
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
@@ -179,21 +182,21 @@ def command(topic: str, name: str | None, as_json: bool) -> None:
     headings, rows, details = TOPICS[topic]
     if name is not None:
         document = details(name)
-        options.print_json(document) if as_json else _print_details(document)
+        messages.print_json(document) if as_json else _print_details(document)
     elif as_json:
-        keys = [heading.replace("\n", " ") for heading in headings]
-        options.print_json([dict(zip(keys, row, strict=True)) for row in rows()])
+        keys = [" ".join(heading) if isinstance(heading, tuple) else heading for heading in headings]
+        messages.print_json([dict(zip(keys, row, strict=True)) for row in rows()])
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
-            table.add_column(heading, overflow="fold")
+            table.add_column(lines(*heading) if isinstance(heading, tuple) else heading, overflow="fold")
         for row in rows():
             table.add_row(*row)
         Console().print(table)
 
 
 def _print_details(document: Mapping[str, Any]) -> None:
-    console = Console(highlight=False)
+    console = Console()
     plain = {key: value for key, value in document.items() if not _is_listing(value)}
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 
 
 @click.command("ledger", short_help="Show what was evaluated on test games, and whether only once.")
@@ -35,9 +35,9 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -
     if as_json:
         from arcademark.report import as_json as documents
 
-        options.print_json(documents.document(found, shown.SCHEMA))
+        messages.print_json(documents.document(found, shown.SCHEMA))
     else:
-        from rich.console import Console
+        from arcademark.report.layout import Console
 
         shown.render(found, Console(), entries=entries)
     return 0 if found.kept else 1

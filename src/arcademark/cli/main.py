@@ -11,7 +11,6 @@ import importlib
 import io
 import os
 import sys
-from unicodedata import category
 
 import click
 
@@ -84,7 +83,7 @@ def main() -> None:
     except ArcadeMarkError as error:
         _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
+        messages.write(f"{error.format_message()}\n")
         code = 0
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "arcademark"
@@ -113,6 +112,5 @@ def _leave_output() -> None:
 
 
 def _fail(message: str) -> None:
-    shown = "".join(repr(char)[1:-1] if category(char) == "Cc" else char for char in message)
-    messages.say(f"arcademark: {shown}")
+    messages.say(f"arcademark: {message}")
     sys.exit(2)

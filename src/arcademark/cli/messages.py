@@ -1,11 +1,20 @@
-"""What a command says beside its answer. A terminal's lines break between words; elsewhere a message is one line."""
+"""Where all that is printed goes: answers to standard output, messages beside them to standard error.
+
+Nothing else prints. Whatever a text holds that cannot be seen or steers a terminal is escaped here or in
+`arcademark.report.layout`, which shows names as text and never as markup. A terminal's lines break between words;
+elsewhere a message is one line.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from arcademark.errors import escaped
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from arcademark.report.layout import Console
 
 Part = str | tuple[str, str]
 """Some text, or a text and its style."""
@@ -13,15 +22,37 @@ Part = str | tuple[str, str]
 
 def open_console(stderr: bool = True) -> Console:
     """Open standard error, or standard output."""
-    from rich.console import Console
+    from arcademark.report.layout import Console
 
-    console = Console(stderr=stderr, highlight=False, markup=False)
+    console = Console(stderr=stderr)
     console.soft_wrap = not console.is_terminal
     return console
 
 
 def say(*parts: Part, console: Console | None = None) -> None:
-    """Print a message as it is: nothing in it is markup."""
-    from rich.text import Text
+    """Print a message, one line, to standard error."""
+    from arcademark.report.layout import Text
 
     (console or open_console()).print(Text.assemble(*parts))
+
+
+def tell(line: str) -> None:
+    """Print a line of the answer, however long; a path can be copied from it."""
+    write(f"{escaped(line)}\n")
+
+
+def write(text: str) -> None:
+    """Print a text of many lines: help, CSV, LaTeX, JSON."""
+    sys.stdout.write(escaped(text, kept="\n"))
+
+
+def print_json(document: Any) -> None:
+    """Print a document that holds no NaN."""
+    write(json_text(document))
+
+
+def json_text(document: Any) -> str:
+    """Return a document that holds no NaN as JSON; what cannot be seen is escaped as JSON does it."""
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    unseen = {char for char in set(text) if char != "\n" and escaped(char) != char}
+    return text.translate({ord(char): json.dumps(char)[1:-1] for char in unseen}) + "\n"

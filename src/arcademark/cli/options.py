@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -166,9 +164,3 @@ def seed_list(text: str) -> tuple[int, ...]:
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
     return tuple(range(values[0]))
-
-
-def print_json(document: Any) -> None:
-    """Print a document that holds no NaN."""
-    json.dump(document, sys.stdout, indent=2, allow_nan=False, ensure_ascii=False)
-    print()

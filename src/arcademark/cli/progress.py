@@ -6,12 +6,13 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from arcademark.cli import messages
+from arcademark.cli.counting import Words
 from arcademark.report import wording
+from arcademark.report.layout import Console
 from arcademark.report.runs import budgets
 from arcademark.runs.events import (
     Event,
@@ -44,7 +45,7 @@ class Display:
         self._bar = Bar(
             self._column,
             TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.description}"),
+            Words(),
             console=self._console,
             transient=True,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError
 
@@ -69,17 +69,16 @@ def show(
     if as_json:
         from arcademark.report.runs.as_json import render as render_json
 
-        options.print_json(render_json(report))
+        messages.print_json(render_json(report))
         return
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.runs import terminal
 
     (terminal.render_briefly if quiet else terminal.render)(report, Console())
     if curves is not None:
-        click.echo(f"curves: {curves}")
+        messages.tell(f"curves: {curves}")
     if html is not None:
-        click.echo(f"page: {html.resolve().as_uri()}")
+        messages.tell(f"page: {html.resolve().as_uri()}")
 
 
 def _write_curves(path: Path, report: Report, collection: RunCollection) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.cli.writing import PAGE, check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -64,22 +64,21 @@ def command(
     if as_json:
         from arcademark.report import as_json as documents
 
-        options.print_json(documents.document(shown, analysis.SCHEMA))
+        messages.print_json(documents.document(shown, analysis.SCHEMA))
     else:
         _print(shown, whole=whole)
         for path in written:
-            click.echo(f"figure: {path}")
+            messages.tell(f"figure: {path}")
         if html is not None:
-            click.echo(f"page: {html.resolve().as_uri()}")
+            messages.tell(f"page: {html.resolve().as_uri()}")
     return 1 if shown.counts.unexplained else 0
 
 
 def _print(shown: Reproduced, *, whole: bool) -> None:
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.reproductions import terminal
 
-    terminal.render(shown, Console(highlight=False), whole=whole)
+    terminal.render(shown, Console(), whole=whole)
 
 
 def _write_figures(shown: Reproduced, out: Path) -> list[Path]:

@@ -65,19 +65,18 @@ def command(
     if as_json:
         from arcademark.report.tables.as_json import render_scores as as_values
 
-        options.print_json(as_values(report))
+        messages.print_json(as_values(report))
     elif latex:
         from arcademark.report.tables.latex import render_scores as as_latex
 
-        click.echo(as_latex(report, everything=everything))
+        messages.write(as_latex(report, everything=everything) + "\n")
     else:
-        from rich.console import Console
-
+        from arcademark.report.layout import Console
         from arcademark.report.tables import terminal
 
         terminal.render(report, Console(), everything=everything)
         if html is not None:
-            click.echo(f"page: {html.resolve().as_uri()}")
+            messages.tell(f"page: {html.resolve().as_uri()}")
     return 0
 
 

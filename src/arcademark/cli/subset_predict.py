@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import canonical_game
 
@@ -87,11 +87,10 @@ def command(
         reading=tables.read_options(None, "", **given),
     )
     if as_json:
-        options.print_json(documents.document(shown, predicting.SCHEMA))
+        messages.print_json(documents.document(shown, predicting.SCHEMA))
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal
 
-    terminal.render_prediction(shown, Console(highlight=False), everything=everything)
+    terminal.render_prediction(shown, Console(), everything=everything)
     return 0

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import click
 
-from arcademark.cli import options, subset_sizes, tables
+from arcademark.cli import messages, options, subset_sizes, tables
 from arcademark.cli.subset_scores import scores_of, where_from
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
@@ -20,14 +20,15 @@ class Bars:
     """A bar on a terminal for each search; nothing elsewhere. A context manager, as a bar owns the last line."""
 
     def __init__(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self._console = Console(stderr=True, highlight=False)
+        from arcademark.cli.counting import Words
+
+        self._console = messages.open_console()
         self._bar = Progress(
             BarColumn(bar_width=24),
             TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.description}"),
+            Words(),
             console=self._console,
             transient=True,
         )
@@ -155,15 +156,14 @@ def command(
         shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
     written = [] if out is None else _write(shown, out)
     if as_json:
-        options.print_json(documents.document(shown, searching.SCHEMA))
+        messages.print_json(documents.document(shown, searching.SCHEMA))
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal
 
-    terminal.render_search(shown, Console(highlight=False))
+    terminal.render_search(shown, Console())
     for path in written:
-        click.echo(f"model: {path}")
+        messages.tell(f"model: {path}")
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from arcademark.cli import options
+from arcademark.cli import messages
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
 
@@ -77,17 +77,16 @@ def show(
         drawing = sizes_figure.draw(shown, figure.suffix.lower())
         write(figure, drawing, option="--figure", example="figure.svg")
     if as_json:
-        options.print_json(documents.document(shown, every.SCHEMA))
+        messages.print_json(documents.document(shown, every.SCHEMA))
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import sizes_terminal
 
-    sizes_terminal.render(shown, Console(highlight=False))
+    sizes_terminal.render(shown, Console())
     for path in written:
-        click.echo(f"model: {path}")
+        messages.tell(f"model: {path}")
     if figure is not None:
-        click.echo(f"figure: {figure}")
+        messages.tell(f"figure: {figure}")
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 from arcademark.cli.subset_scores import scores_of, where_from
 
 
@@ -49,11 +49,10 @@ def command(
     names = tables.names(models) or studying.MODELS
     shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
     if as_json:
-        options.print_json(documents.document(shown, studying.SCHEMA))
+        messages.print_json(documents.document(shown, studying.SCHEMA))
         return 0
-    from rich.console import Console
-
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal
 
-    terminal.render_study(shown, Console(highlight=False), everything=everything)
+    terminal.render_study(shown, Console(), everything=everything)
     return 0

@@ -76,9 +76,9 @@ def command(
     if as_json:
         from arcademark.report import as_json as documents
 
-        options.print_json(documents.document(shown, tuning.SCHEMA))
+        messages.print_json(documents.document(shown, tuning.SCHEMA))
     else:
-        from rich.console import Console
+        from arcademark.report.layout import Console
 
         tuning.render(shown, Console())
     return 1 if summary.failed else 0

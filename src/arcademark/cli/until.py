@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcademark.cli import messages, options
+from arcademark.cli import messages
 from arcademark.cli.playing import Playing
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
@@ -265,7 +265,7 @@ def run(asked: Asked, *, as_json: bool) -> int:
             f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval"
         )
     if as_json:
-        options.print_json(_document(outcome, asked.directory, label))
+        messages.print_json(_document(outcome, asked.directory, label))
     else:
         _render(outcome, asked.directory, label)
     return 0 if outcome.reached and not outcome.failed else 1
@@ -288,16 +288,15 @@ def _document(outcome: Outcome, directory: Path, label: str) -> dict[str, Any]:
 
 def _render(outcome: Outcome, directory: Path, label: str) -> None:
     """Print the report, and below it what is predicted, if anything is."""
-    from rich.console import Console
-
     from arcademark.cli.report import show
+    from arcademark.report.layout import Console
     from arcademark.report.subsets import models, predicting, terminal
 
     show([directory], as_json=False)
     if not outcome.steps[-1].known:
         return
     shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-    terminal.render_prediction(dataclasses.replace(shown, sources=()), Console(highlight=False))
+    terminal.render_prediction(dataclasses.replace(shown, sources=()), Console())
 
 
 def _scores(record: RunRecord, label: str) -> Mapping[str, float]:

@@ -35,12 +35,11 @@ def command(
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
-    from rich.console import Console
     from rich.progress import Progress
 
     from arcademark.runs.verify import verify
 
-    console = Console(stderr=True)
+    console = messages.open_console()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("replaying", total=None)
 
@@ -58,7 +57,7 @@ def command(
             episode=episode,
         )
     if as_json:
-        options.print_json(_document(found))
+        messages.print_json(_document(found))
     else:
         _print(found)
     return 0 if found.ok else 1

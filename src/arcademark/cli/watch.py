@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 
 
 @click.command("watch", short_help="Write an episode of a run as GIF or MP4.")
@@ -33,5 +33,5 @@ def command(
     path = watch(
         run_directory, episode=episode or 0, game=game, agent=agent, seed=seed, trial=trial, out=out, scale=scale
     )
-    click.echo(f"watch: {path}")
+    messages.tell(f"watch: {path}")
     return 0

@@ -1,18 +1,23 @@
 """What every document's terminal view is built of: sections, tables and notices.
 
-Tables fit 80 columns, and lose no digit in a narrower terminal.
+Tables fit 80 columns, and lose no digit in a narrower terminal. Names are text: `Text` and `Console`, which stand for
+rich's everywhere, read no markup in them and escape what would steer a terminal or forge a line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, Self
 
+import rich.console
+import rich.text
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.measure import Measurement
+from rich.style import Style
 from rich.table import Table
-from rich.text import Text
 
+from arcademark.errors import escaped
 from arcademark.report.document import Notice
 
 WIDE = 110
@@ -32,13 +37,47 @@ GAPS = (((0, 1), len(GAP)), ((0, 1, 0, 0), 2), ((0, 0), 1))
 LEVEL_STYLES = {"warning": "bold yellow", "note": "dim"}
 
 
+class Text(rich.text.Text):
+    """One line of text with a style; what cannot be seen, line breaks among it, is escaped. `lines` makes several."""
+
+    def __init__(self, text: str = "", style: str | Style = "", **how: Any) -> None:
+        super().__init__(escaped(text), style, **how)
+
+    def append(self, text: rich.text.Text | str, style: str | Style | None = None) -> Self:
+        """Add text, escaped, or a text that is one already."""
+        super().append(escaped(text) if isinstance(text, str) else text, style)
+        return self
+
+    def __add__(self, other: Any) -> rich.text.Text:
+        return super().__add__(Text(other) if isinstance(other, str) else other)
+
+
+class Console(rich.console.Console):
+    """What everything is printed with: a string is one line of text, never markup or a name of an emoji."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **how)
+
+    def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> rich.text.Text:
+        """Take a string as it is."""
+        return Text(text, style, justify=how.get("justify"), overflow=how.get("overflow"))
+
+
+def lines(*parts: str | rich.text.Text, style: str = "") -> Text:
+    """Put texts below each other."""
+    made = Text(style=style)
+    for index, part in enumerate(parts):
+        made.append(rich.text.Text("\n" if index else "")).append(part)
+    return made
+
+
 def show(parts: Iterable[RenderableType], console: Console) -> None:
     """Print the parts of a document from top to bottom.
 
     Parameters
     ----------
     parts : iterable of rich renderable
-    console : rich.console.Console
+    console : layout.Console
         Its width decides the layout; its colour system whether there are colours.
     """
     for part in parts:
@@ -56,12 +95,13 @@ def section(title: str, *content: RenderableType) -> Iterator[RenderableType]:
         yield Text()
 
 
-def table(*columns: str, left: int = 1) -> Table:
-    """Make a table whose first `left` columns are names and whose others are numbers."""
+def table(*columns: str | tuple[str, ...], left: int = 1) -> Table:
+    """Make a table whose first `left` columns are names, its others numbers; a heading is a line or several."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1))
     for index, column in enumerate(columns):
         name = index < left
-        made.add_column(column, justify="left" if name else "right", no_wrap=not name, overflow="fold")
+        heading = lines(*column) if isinstance(column, tuple) else Text(column)
+        made.add_column(heading, justify="left" if name else "right", no_wrap=not name, overflow="fold")
     return made
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.text import Text
 
 from arcademark.report import wording
 from arcademark.report.document import HardExploration, HardGame
-from arcademark.report.layout import prose, section, table
+from arcademark.report.layout import Text, prose, section, table
 
 MOST_ALGORITHMS = 8
 """Algorithms whose scores on the hard-exploration games are shown, unless all are asked for."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.catalogue.check import Check
 from arcademark.catalogue.collections import citation
@@ -16,7 +15,7 @@ from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import Entry, Erratum, Source
 from arcademark.report import wording
 from arcademark.report.catalogue.documents import Scored
-from arcademark.report.layout import WIDE, prose, section, table
+from arcademark.report.layout import WIDE, Text, lines, prose, section, table
 
 _REPORTED = {
     "training": "the average while training",
@@ -208,7 +207,7 @@ def _errata_table(slips: Sequence[Erratum]) -> Table:
         column.ratio = ratio
     made.expand = True
     for slip in slips:
-        where = Text(slip.where, style="bold") + Text(f"\n{slip.category}", style="dim")
+        where = lines(Text(slip.where, style="bold"), Text(slip.category, style="dim"))
         made.add_row(where, Text(slip.printed), Text(slip.holds), Text(slip.why))
     return made
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import RenderableType
-from rich.text import Text
 
 from arcademark.agents import docstrings
 from arcademark.agents.parameters import declared
 from arcademark.features.registry import FeatureSet
 from arcademark.report import wording
 from arcademark.report.features.seen import Seen
-from arcademark.report.layout import prose, section, table
+from arcademark.report.layout import Text, prose, section, table
 from arcademark.report.plates.forms import Picture, PictureRow, Pictures
 from arcademark.suite.tasks import game_name
 
@@ -74,7 +73,7 @@ def set_document(item: FeatureSet) -> dict[str, Any]:
 
 def terminal(found: Sequence[Seen]) -> Iterator[RenderableType]:
     """Yield a row for each game and feature set, and what some of the active features mean."""
-    made = table("game", "set", "features", "active", "newly active\na step", "µs a step", left=2)
+    made = table("game", "set", "features", "active", ("newly active", "a step"), "µs a step", left=2)
     for item in found:
         made.add_row(
             game_name(item.game),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Console, Text
 from arcademark.report.plates import forms
 from arcademark.report.plates.forms import Column, Rows
 from arcademark.report.reproductions import analysis, figures
@@ -71,7 +72,7 @@ def render(shown: Reproduced, console: Console, *, whole: bool = False) -> None:
     Parameters
     ----------
     shown : Reproduced
-    console : rich.console.Console
+    console : layout.Console
     whole : bool
         Whether to print every cell and not just those below the games and those that differ.
     """
@@ -104,10 +105,10 @@ def _overview(shown: Reproduced) -> Table:
     return table
 
 
-def _in_two_lines(heading: str) -> str:
+def _in_two_lines(heading: str) -> str | tuple[str, str]:
     """Break a heading after its first word, unless that is an article."""
     first, space, rest = heading.partition(" ")
-    return heading if len(first) < 3 or not space else f"{first}\n{rest}"
+    return heading if len(first) < 3 or not space else (first, rest)
 
 
 def _numbers(counts: Counts, fields: Iterable[str]) -> Iterator[Text]:
@@ -143,7 +144,10 @@ def _part(part: Part, width: int, said: Said, *, whole: bool) -> Iterator[Render
 def _below(grid: Grid) -> Table:
     """Set what we compute under what is printed below the games, an algorithm at a time."""
     table = layout.table(
-        "below the games", "", *(BELOW[row].replace(" %", "\n%").replace("s b", "s\nb") for row in grid.below), left=2
+        "below the games",
+        "",
+        *(tuple(re.split(r" (?=%)|(?<=s) (?=b)", BELOW[row])) for row in grid.below),
+        left=2,
     )
     for algorithm in grid.algorithms:
         cells = [grid.cell(row, algorithm) for row in grid.below]
@@ -207,7 +211,7 @@ def _new(items: Sequence[Comparison], name: str, said: Said) -> tuple[list[Compa
             algorithm, _, rest = analysis.where(item).partition(", ")
             algorithms.setdefault((rest, first), []).append(algorithm)
     lines = (f"{wording.listing(who)}, {rest}: as in {first}" for (rest, first), who in algorithms.items())
-    return new, Padding(Text("\n".join(lines), style="dim"), (0, 0, 0, 4), expand=False)
+    return new, Padding(layout.lines(*lines, style="dim"), (0, 0, 0, 4), expand=False)
 
 
 def _notes(notes: Sequence[Comparison], name: str, said: Said, *, whole: bool) -> Iterator[RenderableType]:
@@ -259,11 +263,11 @@ def _block(grid: Grid, algorithms: Sequence[str]) -> RenderableType:
 def _columns(grid: Grid, algorithm: str) -> list[tuple[Text, ...]]:
     """Return an algorithm's score and two percentages, or its score alone: headings and cells, one a row."""
     scores = (_score(grid.cell(row, algorithm, "score")) for row, _ in grid.rows)
-    columns = [(Text(f"{algorithm}\nscore"), *scores)]
+    columns = [(layout.lines(algorithm, "score"), *scores)]
     if grid.has_percent(algorithm):
         cells = [grid.cell(row, algorithm) for row, _ in grid.rows]
-        columns.append((Text(f"{grid.quantity.upper()} %\npaper"), *map(_printed, cells)))
-        columns.append((Text("\nours"), *map(_recomputed, cells)))
+        columns.append((layout.lines(f"{grid.quantity.upper()} %", "paper"), *map(_printed, cells)))
+        columns.append((layout.lines("", "ours"), *map(_recomputed, cells)))
     return columns
 
 
@@ -343,7 +347,7 @@ def _rows(plate: Rows, width: int) -> Iterator[RenderableType]:
     for place, block in enumerate(_shared_out(columns, widths, width - left)):
         if place:
             yield Text()
-        table = layout.table("", *(heading.plain for heading, *_ in block))
+        table = layout.table("", *(tuple(heading.plain.split("\n")) for heading, *_ in block))
         cells = zip(*(numbers for _, *numbers in block), strict=True)
         for heading, members in plate.groups:
             if heading:
@@ -356,8 +360,8 @@ def _rows(plate: Rows, width: int) -> Iterator[RenderableType]:
 def _numbers_of(panel: forms.Panel, column: Column) -> tuple[Text, ...]:
     """Return a column's heading and numbers."""
     texts = (panel.title, column.title or panel.unit)
-    heading = "\n".join(line for text in texts for line in textwrap.wrap(text, HEADING))
-    return (Text(heading), *map(Text, column.texts))
+    heading = layout.lines(*(line for text in texts for line in textwrap.wrap(text, HEADING)))
+    return (heading, *map(Text, column.texts))
 
 
 def _curves(panel: Panel) -> Table:

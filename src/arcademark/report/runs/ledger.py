@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
-from rich.text import Text
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Console, Text
 from arcademark.report.runs import budgets, tuning
 from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
 from arcademark.suite.tasks import game_name
@@ -294,7 +294,7 @@ def render(shown: LedgerView, console: Console, *, entries: bool = False) -> Non
     Parameters
     ----------
     shown : LedgerView
-    console : rich.console.Console
+    console : layout.Console
     entries : bool, optional
         Whether to list every evaluation too.
     """

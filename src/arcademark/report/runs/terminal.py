@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.report import sections, wording
 from arcademark.report.document import Estimate
-from arcademark.report.layout import WIDE, notice, prose, section, show, table
+from arcademark.report.layout import WIDE, Console, Text, notice, prose, section, show, table
 from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import directory
 from arcademark.report.runs.document import Algorithm, Game, GameScore, Report
@@ -29,7 +28,7 @@ def render(report: Report, console: Console) -> None:
     Parameters
     ----------
     report : Report
-    console : rich.console.Console
+    console : layout.Console
         Its width decides the layout; its colour system whether there are colours.
     """
     show(parts(report, console.width), console)
@@ -49,7 +48,7 @@ def _brief(estimate: Estimate) -> Text:
         )
     error = "" if estimate.relative_error is None else f" ± {wording.percent(100 * estimate.relative_error)} of it"
     doubt = "; doubtful, for reasons that the whole report gives" if estimate.warnings else ""
-    return _estimate(estimate) + Text(
+    return _estimate(estimate).append(
         f"{error}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
     )
 
@@ -79,10 +78,10 @@ def _headline(report: Report) -> Table:
         "algorithm",
         "estimate",
         "model",
-        "error,\nnested",
-        "95 % of\nthe scores",
-        "at human\nlevel",
-        "records\nbroken",
+        ("error,", "nested"),
+        ("95 % of", "the scores"),
+        ("at human", "level"),
+        ("records", "broken"),
     )
     for algorithm in report.algorithms:
         estimate = algorithm.estimate

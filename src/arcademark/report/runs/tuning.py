@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import intervals
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.report import layout, wording
+from arcademark.report.layout import Console, Text
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Console, Text
 from arcademark.report.subsets.expenses import Expenses
 from arcademark.subset.costs import HOURS_PER_DAY, Cost
 

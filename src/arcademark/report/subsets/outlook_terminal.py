@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Text
 from arcademark.report.subsets.predicting import Predicted
 from arcademark.subset.outlook import Next, Outlook, Range
 from arcademark.suite.tasks import game_name

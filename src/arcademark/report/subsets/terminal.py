@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Console, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Console, Text
 from arcademark.report.subsets import outlook_terminal, searching
 from arcademark.report.subsets.predicting import Predicted, Prediction, Upgrade
 from arcademark.report.subsets.searching import Found, Searched
@@ -262,9 +262,9 @@ def _estimates(told: Sequence[Prediction]) -> RenderableType:
     estimates = [item.estimate for item in told if item.estimate is not None]
     nested = any(item.nested is not None for item in estimates)
     human = any(item.at_human_level is not None for item in told)
-    head = "printed\nerror" if all(item.published for item in estimates) else "typical\nerror"
-    others = ("on other\npapers", "90 %\nfrom", "to") if nested else ()
-    made = layout.table("", "model", "estimate", head, *others, *(["at human\nlevel"] if human else []))
+    head = ("printed", "error") if all(item.published for item in estimates) else ("typical", "error")
+    others = (("on other", "papers"), ("90 %", "from"), "to") if nested else ()
+    made = layout.table("", "model", "estimate", head, *others, *([("at human", "level")] if human else []))
     for item, estimate in zip(told, estimates, strict=True):
         cells = [estimate.model, wording.quantity(estimate.value, estimate.unit), _typical(estimate)]
         if nested:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from arcademark.report import layout, wording
+from arcademark.report.layout import Text
 from arcademark.report.subsets.validating import LOG, Interval, Resampled, Validation
 from arcademark.subset.stability import Win
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.rule import Rule
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.report import sections, wording
-from arcademark.report.layout import WIDE, notice, prose, section, show, table
+from arcademark.report.layout import WIDE, Console, Text, lines, notice, prose, section, show, table
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Comparison, GameDifference, Pair, Sensitivity
 
@@ -26,7 +25,7 @@ def render(found: Comparison, console: Console, *, everything: bool = False) -> 
     Parameters
     ----------
     found : Comparison
-    console : rich.console.Console
+    console : layout.Console
         Its width decides the layout; its colour system whether there are colours.
     everything : bool, optional
         Whether to show every ranking, and of several pairs every game.
@@ -72,10 +71,10 @@ def _pairs(found: Comparison) -> Table:
         "first",
         "second",
         "games",
-        "better\n–worse",
-        "P(first beats\nsecond)",
-        f"median\n{found.metric_title}\ndifference",
-        f"IQM\n{found.metric_title}\ndifference",
+        ("better", "–worse"),
+        ("P(first beats", "second)"),
+        ("median", found.metric_title, "difference"),
+        ("IQM", found.metric_title, "difference"),
         left=2,
     )
     for pair in found.pairs:
@@ -94,8 +93,8 @@ def _pairs(found: Comparison) -> Table:
     return made
 
 
-def _stacked(value: str, span: str) -> Text:
-    return Text(f"{value}\n{span}" if span else value)
+def _stacked(value: str, span: str) -> RenderableType:
+    return lines(value, span) if span else Text(value)
 
 
 def _summaries(pair: Pair) -> Table:
@@ -130,7 +129,7 @@ def _games(found: Comparison, pair: Pair, width: int) -> Table:
         "p",
         "verdict",
         "beats",
-        "runs\nneeded",
+        ("runs", "needed"),
     )
     for game in pair.games:
         made.add_row(

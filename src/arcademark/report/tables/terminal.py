@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
-from rich.text import Text
 
 from arcademark.report import sections, wording
-from arcademark.report.layout import NARROWEST_NAME, WIDE, notice, prose, section, show, table
+from arcademark.report.layout import NARROWEST_NAME, WIDE, Console, Text, lines, notice, prose, section, show, table
 from arcademark.report.tables import words
 from arcademark.report.tables.document import Algorithm, Score, ScoreReport
 
@@ -22,7 +21,7 @@ def render(report: ScoreReport, console: Console, *, everything: bool = False) -
     Parameters
     ----------
     report : ScoreReport
-    console : rich.console.Console
+    console : layout.Console
         Its width decides the layout; its colour system whether there are colours.
     everything : bool, optional
         Whether to show every game, and every algorithm on the hard-exploration games.
@@ -56,11 +55,11 @@ def _headline(report: ScoreReport) -> Table:
     bars = any(item.breakthroughs for item in report.algorithms)
     made = table(
         "algorithm",
-        f"{words.noun(report.benchmark)}s\nof {report.benchmark.games}",
+        (f"{words.noun(report.benchmark)}s", f"of {report.benchmark.games}"),
         "runs",
-        "median\nof all" if report.benchmark.own else f"{report.benchmark.name}\nmedian",
-        *(("estimated\nmedian", "by") if models else ()),
-        *(("at human\nlevel", "records\nbroken") if bars else ()),
+        ("median", "of all") if report.benchmark.own else (report.benchmark.name, "median"),
+        *((("estimated", "median"), "by") if models else ()),
+        *((("at human", "level"), ("records", "broken")) if bars else ()),
     )
     for item in report.algorithms:
         made.add_row(
@@ -96,7 +95,7 @@ def _summaries(report: ScoreReport, width: int) -> Table:
         "mean",
         "median",
         "IQM",
-        "optimality\ngap",
+        ("optimality", "gap"),
         *((f"{words.noun(report.benchmark)}s",) if counted else ()),
         left=2,
     )
@@ -118,9 +117,9 @@ def _summaries(report: ScoreReport, width: int) -> Table:
                 end_section=last and not spans,
             )
             if spans:
-                ends = [words.span(one).replace(" … ", apart) for one in four]
+                ends = [lines(*words.span(one).replace(" … ", apart).split("\n"), style="dim") for one in four]
                 made.add_row(
-                    "", "", *(Text(pair, style="dim") for pair in ends), *(("",) if counted else ()),
+                    "", "", *ends, *(("",) if counted else ()),
                     end_section=last,
                 )  # fmt: skip
     return made
@@ -138,7 +137,7 @@ def _records(report: ScoreReport) -> Iterator[RenderableType]:
 
 
 def _efficiency(report: ScoreReport) -> Iterator[RenderableType]:
-    made = table("algorithm", "training\nframes", "game time", "metric", "mean\na frame", "median\na frame")
+    made = table("algorithm", ("training", "frames"), "game time", "metric", ("mean", "a frame"), ("median", "a frame"))
     made.columns[3].justify = "left"
     for item in report.algorithms:
         if item.efficiency is None:
