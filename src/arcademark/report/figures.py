@@ -1,7 +1,9 @@
-"""Figures as SVG: the same text for the same report, in colours that a page can replace.
+"""Figures as SVG, PNG and PDF: the same for the same report; in SVG in colours that a page can replace.
 
 Conventions
 -----------
+* Names are text: no formula is read in them, and what cannot be seen is escaped.
+* Files that stand alone say in their metadata that they are ours, and no date.
 * Lengths are in points; a figure is `WIDTH` wide and as high as its rows need.
 * Text stays text, so that it can be read aloud, searched and selected.
 * `themed` swaps each palette colour for a CSS variable with that colour as its fallback.
@@ -11,11 +13,23 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Mapping
 
 import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from arcademark.errors import escaped
 
 WIDTH = 720.0
+DOTS_PER_INCH = 200
+MARGIN = 9.0
+"""Paper around what stands alone, in points."""
+MADE_BY = "ArcadeMark"
+"""What a file says of who made it."""
 MOST_ALGORITHMS = 5
 """Algorithms that a figure shows: the first ones."""
 
@@ -42,13 +56,25 @@ def colour(index: int) -> str:
 
 def themed(svg: str) -> str:
     """Replace palette colours by CSS variables, so that a page's light and dark themes reach into the figure."""
-    for name, colour in PALETTE.items():
-        svg = svg.replace(colour, f"var(--{name}, {colour})")
-    return re.sub(r"font-family: [^;\"]+", "font-family: var(--sans, sans-serif)", svg)
+    svg = with_variables(svg, PALETTE)
+    return _in_tags(r"font-family: [^;\"]+", lambda _: "font-family: var(--sans, sans-serif)", svg)
+
+
+def with_variables(svg: str, colours: Mapping[str, str]) -> str:
+    """Replace colours by CSS variables of their names."""
+    names = {colour: name for name, colour in colours.items()}
+    return _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
+
+
+def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> str:
+    """Replace in a drawing's tags, and in none of its texts."""
+    return re.sub(r"<[^>]*>", lambda tag: re.sub(pattern, change, tag[0]), svg)
 
 
 def as_svg(figure: Figure, salt: str) -> str:
     """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
+    FigureCanvasSVG(figure)
+    _take_literally(figure)
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
@@ -62,6 +88,30 @@ def as_svg(figure: Figure, salt: str) -> str:
         pending.discard(found[1])  # a shape that is defined again is the same shape
         return f' id="{salt}-{found[1]}"'
 
-    svg = re.sub(r' id="([^"]+)"', rename, svg)
-    svg = re.sub(r'((?:url\(|href=")#)', rf"\1{salt}-", svg)
+    svg = _in_tags(r' id="([^"]+)"', rename, svg)
+    svg = _in_tags(r'((?:url\(|href=")#)', lambda found: f"{found[0]}{salt}-", svg)
     return re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+
+
+def as_file(figure: Figure, kind: str) -> bytes:
+    """Write the figure as a ".png" or ".pdf", its text as text, with a margin on the light theme's paper."""
+    _take_literally(figure)
+    figure.patch.set_visible(True)
+    figure.patch.set_facecolor(PALETTE["paper"])
+    out, whole = io.BytesIO(), figure.bbox_inches.padded(MARGIN / 72)
+    if kind == ".png":
+        FigureCanvasAgg(figure)
+        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": MADE_BY}, bbox_inches=whole)
+    else:
+        FigureCanvasPdf(figure)
+        said = {"Creator": MADE_BY, "Producer": None, "CreationDate": None}
+        with mpl.rc_context({"pdf.fonttype": 42}):
+            figure.savefig(out, format="pdf", metadata=said, bbox_inches=whole)
+    return out.getvalue()
+
+
+def _take_literally(figure: Figure) -> None:
+    for found in figure.findobj(Text):
+        if isinstance(found, Text) and found.get_text():
+            found.set_parse_math(False)
+            found.set_text(escaped(found.get_text(), kept="\n"))

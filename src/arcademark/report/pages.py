@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from arcademark.errors import escaped
 from arcademark.report import figures, wording
 
 
@@ -27,7 +28,7 @@ def render(template: str, **content: Any) -> str:
     Returns
     -------
     str
-        A whole HTML document. Everything in it that comes from users is escaped.
+        A whole HTML document. Everything in it that comes from users is escaped, what cannot be seen too.
     """
     return environment().get_template(template).render(palette=figures.PALETTE, **content)
 
@@ -40,6 +41,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value,
     )
     made.filters.update(
         percent=wording.percent,
@@ -55,11 +57,11 @@ def environment() -> jinja2.Environment:
 
 def breakable(name: str) -> Markup:
     """Let a long name break after punctuation rather than anywhere."""
-    parts = re.split(r"(?<=[:(,/])", name)
+    parts = re.split(r"(?<=[:(,/])", escaped(name))
     return Markup("<wbr>").join(parts)
 
 
 def figure(svg: str, words: str) -> Markup:
     """Put a figure (whose texts are escaped) into the page: its colours the page's own, its content in words too."""
-    label = Markup('<svg role="img" aria-label="{}" ').format(words)
+    label = Markup('<svg role="img" aria-label="{}" ').format(escaped(words))
     return Markup(figures.themed(svg).replace("<svg ", label, 1))

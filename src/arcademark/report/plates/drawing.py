@@ -10,6 +10,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import NullLocator
 
+from arcademark.errors import escaped
 from arcademark.report import figures
 
 WIDTH = 468.0
@@ -32,7 +33,8 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     if not text.strip():
         return 0.0
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    return float(TextPath((0, 0), text, size=size, prop=font).get_extents().x1)
+    literally = escaped(text).replace("$", r"\$")
+    return float(TextPath((0, 0), literally, size=size, prop=font).get_extents().x1)
 
 
 def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:

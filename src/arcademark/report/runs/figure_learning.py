@@ -6,15 +6,10 @@ the line to be left behind.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -22,7 +17,7 @@ from arcademark.report import figures, wording
 from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, WIDTH, colour
 from arcademark.report.plates.curves import DASHES
 from arcademark.report.plates.drawing import bare, beside
-from arcademark.report.plates.files import DOTS_PER_INCH, MARGIN, on_paper
+from arcademark.report.plates.files import on_paper
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.learning import LearningCurve
 
@@ -50,7 +45,6 @@ def panels(report: Report) -> Iterator[tuple[str, str]]:
     for game, shown in _by_game(report, places).items():
         figure = _blank(width, ROW)
         _panel(figure.add_axes((LEFT / width, FOOT / ROW, body / width, BODY / ROW)), report, shown, places)
-        FigureCanvasSVG(figure)
         yield figures.as_svg(figure, f"learning-{game}"), _in_words(report, shown)
 
 
@@ -64,21 +58,7 @@ def file(report: Report, kind: str) -> bytes:
     kind : {".png", ".pdf", ".svg"}
     """
     figure = _figure(report)
-    if kind == ".svg":
-        FigureCanvasSVG(figure)
-        return on_paper(figures.as_svg(figure, "learning")).encode()
-    figure.patch.set_visible(True)
-    figure.patch.set_facecolor(PALETTE["paper"])
-    out, whole = io.BytesIO(), figure.bbox_inches.padded(MARGIN / 72)
-    if kind == ".pdf":
-        FigureCanvasPdf(figure)
-        with mpl.rc_context({"pdf.fonttype": 42}):
-            unsigned = dict.fromkeys(("CreationDate", "Producer", "Creator"))
-            figure.savefig(out, format="pdf", metadata=unsigned, bbox_inches=whole)
-    else:
-        FigureCanvasAgg(figure)
-        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None}, bbox_inches=whole)
-    return out.getvalue()
+    return on_paper(figures.as_svg(figure, "learning")).encode() if kind == ".svg" else figures.as_file(figure, kind)
 
 
 def _in_words(report: Report, shown: Sequence[LearningCurve]) -> str:
@@ -216,4 +196,4 @@ def _legend(figure: Figure, names: Sequence[str], places: dict[str, int], height
         y = tall - LEGEND_LINE * (line + 0.5)
         index = places[name]
         frame.plot([LEFT, LEFT + 22], [y, y], color=colour(index), linewidth=1.8, dashes=DASHES[index])
-        frame.text(LEFT + 28, y, name, fontsize=9, color=PALETTE["ink"], va="center", parse_math=False)
+        frame.text(LEFT + 28, y, name, fontsize=9, color=PALETTE["ink"], va="center")

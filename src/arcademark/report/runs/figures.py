@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -98,7 +97,6 @@ def _canvas(counts: Sequence[int], head: float = HEAD, foot: float = FOOT) -> tu
     body = max(tops[-1], 1.0)
     height = head + body + foot
     figure = Figure(figsize=(WIDTH / 72, height / 72))
-    FigureCanvasSVG(figure)
     figure.patch.set_visible(False)
     axes = figure.add_axes((NAMES / WIDTH, foot / height, (WIDTH - NAMES - VALUES) / WIDTH, body / height))
     axes.set_ylim(body, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, as_svg, colour
@@ -24,7 +23,6 @@ def profiles(found: Comparison) -> str:
         One ``<svg>`` element.
     """
     figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
-    FigureCanvasSVG(figure)
     figure.patch.set_visible(False)
     axes = figure.add_axes(
         (LEFT / WIDTH, BOTTOM / HEIGHT, (WIDTH - LEFT - RIGHT) / WIDTH, (HEIGHT - TOP - BOTTOM) / HEIGHT)

@@ -9,6 +9,7 @@ from itertools import groupby
 
 import jinja2
 
+from arcademark import errors
 from arcademark.report import wording
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Comparison
@@ -120,11 +121,11 @@ def environment() -> jinja2.Environment:
 
 def escaped(text: str) -> str:
     """Escape what has a meaning in LaTeX."""
-    return text.translate(_ESCAPED)
+    return errors.escaped(text, kept="\n").translate(_ESCAPED)
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return errors.escaped(" ".join(text.split()))
 
 
 def number(value: float | None) -> str:
