@@ -1,6 +1,7 @@
 """Files that anyone may have written: read whole, up to a bound; damage is told in one line.
 
-Only regular files are read: a named pipe or a device could block for ever or never end.
+Only regular files are read: a named pipe or a device could block for ever or never end. What is written is written
+whole or not at all, and pages and figures replace only what bears our mark.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import secrets
 import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,24 @@ MOST_DIGITS = 19
 """Of a whole number in JSON: those of 2^63."""
 MOST_NESTED = 64
 """Lists and objects within each other in JSON."""
+
+MADE_BY = "ArcadeMark"
+"""What pages, figures and films say of who made them."""
+
+_ENDS = 4096
+"""Bytes at each end of a file that hold its mark."""
+
+_MARKS = (
+    (rb"(?i)<!doctype html>", b'<meta name="generator" content="ArcadeMark '),
+    (rb"<\?xml ", b"<!-- ArcadeMark -->"),
+    (rb"\x89PNG", b"Software\0ArcadeMark"),
+    (rb"%PDF-", b"/Creator (ArcadeMark)"),
+    (rb"GIF89a", b"!\xfe\x0aArcadeMark\0"),
+    (rb"(?s)....ftyp", b"ArcadeMark"),  # MP4
+    (rb"\{\s", b'"schema": "arcademark.'),
+    (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
+)
+"""How each kind of file that we write begins, and what else it holds."""
 
 _KINDS = (
     (stat.S_ISFIFO, "named pipe"),
@@ -147,6 +168,60 @@ def inflate(data: bytes, most: int) -> bytes:
     if not stream.eof or stream.unused_data:
         raise ValueError("it is no whole zlib stream")
     return content
+
+
+def check_replaceable(path: Path, start: bytes, remedy: str) -> None:
+    """Refuse to replace what is not ours.
+
+    Parameters
+    ----------
+    path : Path
+        Nothing, an empty file, or a file that we wrote, of the same kind, may be replaced.
+    start : bytes
+        How what is to be written begins.
+    remedy : str
+        Ends the error.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If something else is there.
+    """
+    if not os.path.lexists(path):
+        return
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "no regular file"
+        raise ArcadeMarkError(f"{path}: is {what}, which is not replaced; {remedy}")
+    with path.open("rb") as file:
+        ends = file.read(_ENDS)
+        file.seek(-min(_ENDS, path.stat().st_size), os.SEEK_END)
+        ends += file.read()
+    kinds = ((begins, mark) for begins, mark in _MARKS if re.match(begins, start))
+    if ends and not any(re.match(begins, ends) and mark in ends for begins, mark in kinds):
+        raise ArcadeMarkError(f"{path}: was not written by {MADE_BY} as such a file, and is not replaced; {remedy}")
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Write a file whole or not at all; where `path` is a link, the file that it leads to.
+
+    Parameters
+    ----------
+    path : Path
+    write : callable
+        Writes a draft, given its path in the same folder; nothing is there, so no link can lead it astray.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; what was there stays.
+    """
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".draft-{secrets.token_hex(8)}{target.suffix}")
+    try:
+        write(draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _nested(value: Any) -> int:

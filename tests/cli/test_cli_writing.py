@@ -6,14 +6,32 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.report.plates import files
+from arcademark.report.plates.forms import Line, Lines
+from arcademark.report.runs import learning
+from arcademark.scores.runs import RunCollection
+from arcademark.subset import files as subset_files
+from arcademark.subset.model import SubsetModel
 
-PAGE = "<!doctype html>\n<p>new"
+GENERATOR = '<meta name="generator" content="ArcadeMark 0.1.0">'
+PAGE = f"<!doctype html>\n{GENERATOR}<p>new"
+GOLDEN = Path(__file__).parents[1] / "report" / "golden"
+
+
+def figures() -> dict[str, str | bytes]:
+    plate = Lines("t", "x", (Line("[/]", (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
+    return {
+        ".svg": files.on_paper(files.svg(plate, "a")),
+        ".png": files.png(plate),
+        ".pdf": files.pdf(plate),
+    }
 
 
 def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
@@ -46,7 +64,7 @@ def test_a_missing_folder_is_made(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["page.html"]
 
 
-@pytest.mark.parametrize("earlier", ["<!DOCTYPE html>\n<p>old", ""])
+@pytest.mark.parametrize("earlier", [f"<!DOCTYPE html>\n{GENERATOR}<p>old", ""])
 def test_a_page_replaces_an_earlier_one(tmp_path: Path, earlier: str) -> None:
     path = tmp_path / "page.html"
     path.write_text(earlier)
@@ -54,14 +72,65 @@ def test_a_page_replaces_an_earlier_one(tmp_path: Path, earlier: str) -> None:
     assert path.read_text() == PAGE
 
 
-@pytest.mark.parametrize("earlier", ["algorithm,game,score\n", "<?xml version='1.0'?><svg/>", "# notes"])
+@pytest.mark.parametrize(
+    "earlier", ["algorithm,game,score\n", "<?xml version='1.0'?><svg/>", "# notes", "<!doctype html>\n<p>ArcadeMark"]
+)
 def test_a_page_replaces_nothing_else(tmp_path: Path, earlier: str) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(earlier)
-    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: is another kind of file, .*choose another --html"):
+    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: was not written by ArcadeMark .*choose another --html"):
         put(path)
     assert path.read_text() == earlier
     assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+
+
+def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path: Path) -> None:
+    model = SubsetModel("m", ("a",), (1.0,), 0.0, 0.1, "median", None, "c")
+    written: dict[str, str | bytes] = {
+        **figures(),
+        ".html": (GOLDEN / "page.html").read_text(),
+        ".json": subset_files.dumps(model),
+        ".csv": learning.as_csv(cast(RunCollection, SimpleNamespace(runs=()))),
+    }
+    for kind, content in written.items():
+        path = tmp_path / f"a{kind}"
+        put(path, content)
+        put(path, content)
+        before = path.read_bytes()
+        for other in written:
+            if other != kind:
+                with pytest.raises(ArcadeMarkError, match="was not written by ArcadeMark as such a file"):
+                    put(path, written[other])
+        foreign = before.replace(b"ArcadeMark", b"SomebodyOf").replace(b"arcademark", b"somebodyof")
+        path.write_bytes(foreign.replace(b"end_frame", b"frame_end"))
+        with pytest.raises(ArcadeMarkError, match="was not written by ArcadeMark as such a file"):
+            put(path, content)
+
+
+def test_a_link_is_followed_and_what_it_leads_to_is_judged(tmp_path: Path) -> None:
+    link, page, notes = (tmp_path / name for name in ("link.html", "page.html", "notes.txt"))
+    put(page)
+    link.symlink_to(page)
+    put(link, PAGE + "er")
+    assert (link.is_symlink(), page.read_text()) == (True, PAGE + "er")
+    notes.write_text("mine")
+    for target in (notes, tmp_path / "nowhere", link):
+        link.unlink()
+        link.symlink_to(target)
+        with pytest.raises(ArcadeMarkError, match=r"link\.html: .*choose another --html"):
+            put(link)
+    assert (notes.read_text(), sorted(path.name for path in tmp_path.iterdir())) == (
+        "mine",
+        ["link.html", "notes.txt", "page.html"],
+    )
+
+
+def test_no_link_that_waits_in_the_folder_leads_a_draft_astray(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    (tmp_path / ".page.html.draft").symlink_to(notes)
+    put(tmp_path / "page.html")
+    assert (notes.read_text(), (tmp_path / "page.html").read_text()) == ("mine", PAGE)
 
 
 def test_scores_replace_nothing_unless_asked(tmp_path: Path) -> None:
@@ -92,7 +161,7 @@ def test_a_page_never_replaces_the_scores_it_shows(
     Path("scores.csv").write_text(scores)
     answer = invoke(*command, "scores.csv", "--html", "scores.csv", "--resamples", 10)
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert "another kind of file" in answer.err
+    assert "was not written by ArcadeMark" in answer.err
     assert Path("scores.csv").read_text() == scores
 
 

@@ -225,6 +225,20 @@ def test_what_a_crash_at_the_beginning_leaves_is_no_obstacle(tmp_path, left, toy
     assert execute(toy_plan(episodes=1), tmp_path, workers=1).complete
 
 
+@pytest.mark.parametrize("name", ["run.lock", "run.sqlite", "run.sqlite-journal", "manifest.json.draft"])
+def test_no_link_in_a_run_leads_what_is_written_elsewhere(tmp_path, name, toy_plan):
+    execute(toy_plan(episodes=1), tmp_path / "run", workers=1)
+    (tmp_path / "run" / name).unlink(missing_ok=True)
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "run" / name).symlink_to(tmp_path / "mine")
+    if name == "manifest.json.draft":
+        execute(toy_plan(episodes=2), tmp_path / "run", workers=1)
+    else:
+        with pytest.raises(ArcadeMarkError, match=rf"{name}: is a link, which is not written to"):
+            execute(toy_plan(episodes=2), tmp_path / "run", workers=1)
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
     def small(directory: Path) -> sqlite3.Connection:
         connection = plain(directory)

@@ -160,8 +160,22 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path,
 
 def test_a_folder_in_the_files_place_is_told(toy_run, tmp_path):
     (tmp_path / "a.gif").mkdir()
-    with pytest.raises(ArcadeMarkError, match=r"a\.gif: cannot be written"):
+    with pytest.raises(ArcadeMarkError, match=r"a\.gif: is a folder, .*choose another --out"):
         watch(toy_run, out=tmp_path / "a.gif", **ONE)
+
+
+def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_path):
+    path = tmp_path / "a.gif"
+    watch(toy_run, out=path, **ONE)
+    ours = path.read_bytes()
+    watch(toy_run, out=path, **ONE)
+    theirs = ours.replace(b"ArcadeMark", b"Somebody's")
+    path.write_bytes(theirs)
+    with pytest.raises(ArcadeMarkError, match=r"a\.gif: was not written by ArcadeMark .* replace it with --overwrite"):
+        watch(toy_run, out=path, **ONE)
+    assert path.read_bytes() == theirs
+    watch(toy_run, out=path, overwrite=True, **ONE)
+    assert path.read_bytes() == ours
 
 
 def test_an_episode_that_replays_otherwise_is_not_shown(tmp_path, toy_plan):
@@ -182,13 +196,16 @@ def test_mp4_without_its_extra_says_what_to_install(toy_run, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
+MP4 = b"\0\0\0 ftypisom" + bytes(9000) + b"comment ArcadeMark"
+
+
 def test_mp4_shows_every_frame_at_full_speed(toy_run, tmp_path, monkeypatch):
     sent, asked = [], {}
 
     def write_frames(path, size, **settings):
         asked.update(settings, size=size)
         with open(path, "wb") as file:
-            file.write(b"mp4")
+            file.write(MP4)
         try:
             while True:
                 sent.append((yield))
@@ -198,9 +215,11 @@ def test_mp4_shows_every_frame_at_full_speed(toy_run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
     watch(toy_run, out=tmp_path / "a.mp4", scale=2, **ONE)
     assert len(sent) == record(toy_run).frames
+    assert asked.pop("output_params") == ["-metadata", "comment=ArcadeMark"]
     assert asked == {"fps": 60, "size": (16, 16 + video.BAR_HEIGHT), "macro_block_size": 2, "closed": True}
     assert sent[0].flags.c_contiguous
-    assert (tmp_path / "a.mp4").read_bytes() == b"mp4"
+    assert (tmp_path / "a.mp4").read_bytes() == MP4
+    watch(toy_run, out=tmp_path / "a.mp4", scale=2, **ONE)
 
 
 def test_mp4_that_ffmpeg_cannot_write_is_told(toy_run, tmp_path, monkeypatch):

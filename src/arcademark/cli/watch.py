@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arcademark.cli import messages, options
+
+if TYPE_CHECKING:
+    from arcademark.runs.replay import Choice
 
 
 @click.command("watch", short_help="Write an episode of a run as GIF or MP4.")
 @options.run_directory
 @options.combine(options.one_episode, options.one_game, options.one_agent, options.one_seed, options.one_trial)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to write: .gif or .mp4.")
+@click.option("--overwrite", is_flag=True, help="Replace the file, whatever it is; else only an earlier one of ours.")
 @click.option("--scale", type=click.IntRange(1, 8), default=2, show_default=True, help="Size, in times the console's.")
 def command(
     run_directory: Path,
@@ -22,6 +27,7 @@ def command(
     seed: int | None,
     trial: str | None,
     out: Path | None,
+    overwrite: bool,
     scale: int,
 ) -> int:
     """Replay an episode of RUN and write it as a moving picture with its running score.
@@ -30,8 +36,7 @@ def command(
     """
     from arcademark.runs.watch import watch
 
-    path = watch(
-        run_directory, episode=episode or 0, game=game, agent=agent, seed=seed, trial=trial, out=out, scale=scale
-    )
+    choice: Choice = {"episode": episode or 0, "game": game, "agent": agent, "seed": seed, "trial": trial}
+    path = watch(run_directory, out=out, scale=scale, overwrite=overwrite, **choice)
     messages.tell(f"watch: {path}")
     return 0

@@ -1,7 +1,7 @@
 """Files that a command writes: whole or not at all.
 
-One rule holds for all: a folder that is missing is made; a page or a figure replaces an earlier one of its kind, being
-made anew from the same scores, and nothing else; scores replace nothing unless that is asked for.
+One rule holds for all: a folder that is missing is made; a page or a figure replaces an earlier one of its kind that we
+wrote, being made anew from the same scores, and nothing else; scores replace nothing unless that is asked for.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_replaceable, write_whole
 from arcademark.report import wording
 
 PAGE = "Also write a page that works offline; replaces an earlier page."
 """The help of every ``--html``."""
-
-_BEGINNING = 8
-"""Bytes by which kinds of pages and figures are told apart: a doctype, XML, a PNG's signature."""
 
 
 def check_ending(path: Path | None, endings: Sequence[str], *, option: str, folder: bool = False) -> None:
@@ -56,7 +54,7 @@ def write(path: Path, content: str | bytes, *, option: str, example: str, overwr
     example : str
         A name of a file, "page.html".
     overwrite : bool or None, optional
-        Whether to replace a file that is there; None: one that begins as the new one does, or is empty.
+        Whether to replace a file that is there; None: one of the same kind that we wrote, or an empty one.
 
     Raises
     ------
@@ -65,26 +63,20 @@ def write(path: Path, content: str | bytes, *, option: str, example: str, overwr
     """
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a directory; name a file, as in {option} {path / example}")
-    data = content.encode() if isinstance(content, str) else content
-    draft = path.with_name(f".{path.name}.draft")
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():  # a device or a pipe
             path.write_bytes(data)
             return
-        _check_replaceable(path, data, option, overwrite)
+        if overwrite is None:
+            check_replaceable(path, data, f"choose another {option}, or move it away")
+        elif path.exists() and not overwrite:
+            raise ArcadeMarkError(f"{path}: exists already; name another file, or replace it with --overwrite")
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(data)
-        draft.replace(path)
+        write_whole(path, lambda draft: _fill(draft, data))
     except OSError as error:
         raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror}); choose another {option}") from None
 
 
-def _check_replaceable(path: Path, data: bytes, option: str, overwrite: bool | None) -> None:
-    if overwrite or not path.exists():
-        return
-    if overwrite is False:
-        raise ArcadeMarkError(f"{path}: exists already; name another file, or replace it with --overwrite")
-    with path.open("rb") as file:
-        start = file.read(_BEGINNING)
-    if start and start.lower() != data[:_BEGINNING].lower():
-        raise ArcadeMarkError(f"{path}: is another kind of file, which is not replaced; choose another {option}")
+def _fill(draft: Path, data: bytes) -> None:
+    draft.write_bytes(data)

@@ -23,13 +23,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arcademark.errors import escaped
+from arcademark.files import MADE_BY
 
 WIDTH = 720.0
 DOTS_PER_INCH = 200
 MARGIN = 9.0
 """Paper around what stands alone, in points."""
-MADE_BY = "ArcadeMark"
-"""What a file says of who made it."""
 MOST_ALGORITHMS = 5
 """Algorithms that a figure shows: the first ones."""
 

@@ -76,7 +76,8 @@ def read(directory: Path) -> Document:
 def write(directory: Path, document: Document) -> None:
     """Write the manifest so that a crash leaves the old one or the new one, never half of one."""
     draft = directory / f"{FILE}.draft"
-    with draft.open("w", encoding="utf-8") as file:
+    draft.unlink(missing_ok=True)
+    with draft.open("x", encoding="utf-8") as file:  # whoever made the folder may have put a link there
         json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
         file.write("\n")
         file.flush()

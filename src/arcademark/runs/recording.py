@@ -225,6 +225,9 @@ def _claim(directory: Path) -> None:
     if directory.exists() and not directory.is_dir():
         raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
     directory.mkdir(parents=True, exist_ok=True)
+    for path in directory.iterdir():
+        if path.is_symlink() and path.name.startswith((LOCK, DATABASE)):  # as a stranger may have put there
+            raise ArcadeMarkError(f"{path}: is a link, which is not written to; put the file itself there")
     if (directory / manifest.FILE).exists():
         return
     left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import GifImagePlugin, Image, ImageDraw, ImageFont
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import MADE_BY, write_whole
 
 Picture = NDArray[np.uint8]
 
@@ -47,14 +48,11 @@ def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -
     """
     if path.suffix.lower() not in WRITERS:
         raise ArcadeMarkError(f"{path}: expected a name that ends in .gif or .mp4")
-    draft = path.with_name(f".{path.stem}.draft{path.suffix}")
+    writer = WRITERS[path.suffix.lower()]
     try:
-        WRITERS[path.suffix.lower()](draft, pictures, pictures_per_second)
-        draft.replace(path)
+        write_whole(path, lambda draft: writer(draft, pictures, pictures_per_second))
     except OSError as error:
         raise ArcadeMarkError(f"{path}: cannot be written ({error.strerror or error}); choose another --out") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
@@ -124,8 +122,13 @@ def _changed(picture: Picture, before: Picture | None) -> tuple[int, int, int, i
 
 
 def _gif_header(width: int, height: int) -> bytes:
-    """Signature, size, no common palette, repeat for ever (GIF89a specification, §17, §18; Netscape's extension)."""
-    return b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0) + b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
+    """Signature, size, no common palette, repeat for ever (Netscape's extension), who made it.
+
+    GIF89a specification, §17, §18, §24.
+    """
+    size = struct.pack("<HHBBB", width, height, 0, 0, 0)
+    comment = bytes([len(MADE_BY)]) + MADE_BY.encode() + b"\0"
+    return b"GIF89a" + size + b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00" + b"!\xfe" + comment
 
 
 def _write_gif_picture(file: IO[bytes], picture: Picture, offset: tuple[int, int], ticks: int) -> None:
@@ -157,7 +160,10 @@ def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
         for picture in pictures:
             if writer is None:
                 size = (picture.shape[1], picture.shape[0])
-                writer = imageio_ffmpeg.write_frames(str(path), size, fps=pictures_per_second, macro_block_size=2)
+                made_by = ["-metadata", f"comment={MADE_BY}"]
+                writer = imageio_ffmpeg.write_frames(
+                    str(path), size, fps=pictures_per_second, macro_block_size=2, output_params=made_by
+                )
                 writer.send(None)
             writer.send(np.ascontiguousarray(picture))
     except RuntimeError as error:

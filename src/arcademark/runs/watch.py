@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Unpack
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_replaceable
 from arcademark.runs import video
 from arcademark.runs.replay import Choice, Recorded, open_recorded, replay, select_one
 from arcademark.runs.store import RunRecord, read_actions, read_run
@@ -26,6 +27,7 @@ def watch(
     out: str | os.PathLike[str] | None = None,
     scale: int = 2,
     every_frames: int | None = None,
+    overwrite: bool = False,
     on_frames: Callable[[int, int], None] = lambda _done, _total: None,
     **choice: Unpack[Choice],
 ) -> Path:
@@ -41,6 +43,8 @@ def watch(
         Enlarges the screen.
     every_frames : int, optional
         Shows one of so many frames; 3 in a GIF (20 a second), each in an MP4 (60 a second).
+    overwrite : bool
+        Whether to replace any file; else only one that this function wrote.
     on_frames : callable, optional
         Called now and then with the frames shown and those of the episode.
     **choice
@@ -56,7 +60,7 @@ def watch(
     ------
     ArcadeMarkError
         If nothing or more than one trial fits, the replay does not give the recorded score, or the file cannot be
-        written. No file is left then.
+        written or replaced. No file is left then, and what was there stays.
     """
     run = read_run(directory)
     recorded = select_one(run, **choice)
@@ -66,6 +70,9 @@ def watch(
         raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
     if not path.parent.is_dir():
         raise ArcadeMarkError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
+    if not overwrite:
+        start = {".gif": b"GIF89a", ".mp4": b"\0\0\0\0ftyp"}.get(path.suffix.lower(), b"")
+        check_replaceable(path, start, "choose another --out, or replace it with --overwrite")
     pictures = _pictures(run, recorded, scale, every, on_frames)
     video.write(path, pictures, FRAMES_PER_SECOND / every)
     return path

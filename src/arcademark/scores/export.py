@@ -9,7 +9,6 @@ Conventions
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import math
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_whole
 from arcademark.scores.readers import layouts
 from arcademark.scores.table import ScoreTable
 
@@ -214,12 +214,8 @@ def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> Non
 
 
 def _write(target: Path, write: Callable[[Path], None]) -> None:
-    draft = target.with_name(f".{target.name}.draft")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(draft)
-        draft.replace(target)
+        write_whole(target, write)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
         raise ArcadeMarkError(f"{target}: cannot write the file ({error.strerror or error}); choose another") from error

@@ -6,6 +6,7 @@ import re
 
 from matplotlib.figure import Figure
 
+from arcademark.files import MADE_BY
 from arcademark.report import figures
 from arcademark.report.figures import MARGIN
 from arcademark.report.plates import curves, lines, pictures, rows
@@ -41,7 +42,7 @@ def on_paper(drawing: str) -> str:
     box = f'viewBox="{-MARGIN:g} {-MARGIN:g} {width:g} {height:g}"'
     drawing = drawing.replace(size[0], f'width="{width:g}pt" height="{height:g}pt" {box}', 1)
     paper = f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:g}" height="{height:g}" fill="{PALETTE["paper"]}"/>'
-    made_by = f"<!-- {figures.MADE_BY} -->\n"
+    made_by = f"<!-- {MADE_BY} -->\n"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{made_by}' + drawing.replace(">", f">\n {paper}", 1)
 
 

@@ -1,0 +1,212 @@
+"""Texts of others on a terminal, in pages and in files: shown as they are where they can be, and harmless always."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import sqlite3
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcademark.cli import messages
+from arcademark.cli.counting import SHORT_SECONDS, counting
+from arcademark.cli.progress import Display
+from arcademark.cli.subset_search import Bars
+from arcademark.report.layout import Console, Text, lines, show, table
+from arcademark.runs.events import TrialFailed
+
+Invoke = Callable[..., Any]
+
+HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]x[/]:smile:\n\u202e\u009b\u2028\u200b"
+NAMES = ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"\input{/etc/passwd}", "50 % $a_1$", "a\u200bb<b>")
+FILE = os.fsdecode(b"x\x1b[31m\xff[b]\n\xc2\x9b.csv")
+FILE_ESCAPED = r"x\x1b[31m\udcff[b]\n\x9b.csv"
+
+
+@pytest.fixture
+def shown(invoke: Invoke) -> Invoke:
+    """Run a command and check that both streams hold nothing but what can be seen, and line breaks."""
+
+    def call(*arguments: object) -> Any:
+        answer = invoke(*arguments)
+        assert answer.code in (0, 1, 2), arguments
+        for text in (answer.out, answer.err):
+            assert all(char.isprintable() or char in "\n\xa0" for char in text), arguments
+        assert "Traceback" not in answer.err
+        assert answer.code != 2 or answer.err.split("\n")[-2].startswith("arcademark: ")
+        return answer
+
+    return call
+
+
+def write_table(path: str, names: tuple[str, ...] = NAMES, tasks: tuple[str, ...] = ("pong", "qbert", "alien")) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(("algorithm", "task", "run", "score"))
+        rows.writerows(
+            (name, task, run, 10 + 7 * i + j + 1.5 * run)
+            for i, name in enumerate(names)
+            for j, task in enumerate(tasks)
+            for run in range(2)
+        )
+
+
+def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
+    write_table("t.csv")
+    brief = ("--resamples", 10)
+    told = shown("score", "t.csv", "--all", "--html", "s.html", *brief).out
+    compared = shown("compare", "t.csv", "--all", "--html", "c.html", *brief).out
+    pair = shown("compare", "t.csv", "PPO [ours]", "PPO [a]", *brief).out
+    assert pair.startswith("PPO [ours] against PPO [a]\n")
+    for name in ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"a\u200bb<b>"):
+        assert name in told
+        assert name in compared
+    for page in (Path("s.html").read_text(), Path("c.html").read_text()):
+        assert r"$\frac{$" in page
+        assert r"a\u200bb&lt;b&gt;" in page
+        assert "<b>" not in page
+        assert all(link.startswith(("http", "#")) for link in re.findall(r'href="([^"]*)', page))
+    latex = shown("score", "t.csv", "--latex", "--all", *brief).out
+    assert r"\textbackslash{}input\{/etc/passwd\}" in latex
+    assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
+    assert {item["name"] for item in json.loads(shown("score", "t.csv", "--json", *brief).out)["algorithms"]} == {
+        *NAMES
+    }
+
+
+def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
+    tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
+    write_table("t.csv", tasks=tasks)
+    Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
+    own = ("--references", "r.csv", "--resamples", 10)
+    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--html", "c.html")):
+        told = shown(*command, *own)
+        assert all(task in told.out for task in tasks)
+    found = ("subset", "search", "t.csv", "--references", "r.csv", "--minimum-tasks", 2, "--minimum-algorithms", 2)
+    assert "[/]" in shown(*found, "--size", 1, "--folds", 2, "--fold-seeds", 0).out
+
+
+def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
+    write_table(FILE)
+    assert FILE_ESCAPED in shown("score", FILE, "--resamples", 10).out
+    assert json.loads(shown("score", FILE, "--json", "--resamples", 10).out)["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--html", f"{FILE}.html", "--resamples", 10).code == 0
+    assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
+    for command in ("verify", "watch", "report", "ledger", "run", "reproduce", "info", "features", "nothing"):
+        assert shown(command, FILE).code == 2
+    for arguments in (("run", "random", f"--{FILE}"), (FILE,), ("info", "games", FILE), ("cost", "--algorithm", FILE)):
+        assert FILE_ESCAPED in shown(*arguments).err
+
+
+def commands(run: str) -> Iterator[tuple[object, ...]]:
+    short = ("--override", "max_frames_per_episode=600")
+    yield from (("report", run), ("report", run, "--json"), ("report", run, "--html", "page.html"), ("verify", run))
+    yield from (("ledger", run), ("ledger", run, "--entries"), ("score", run), ("watch", run, "--game", "qbert"))
+    yield ("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", run)
+
+
+@pytest.mark.slow
+def test_texts_of_a_store_steer_no_terminal(shown: Invoke, played: Path) -> None:
+    texts = {"agent": "trial", "error": "trial", "game": "trial", "id": "trial", "begun": "evaluation"}
+    for column, of in texts.items():
+        shutil.copytree(played, column)
+        with contextlib.closing(sqlite3.connect(f"{column}/run.sqlite")) as database, database:
+            database.execute(f"UPDATE {of} SET {column} = ? || rowid", (HOSTILE,))
+            database.execute("DELETE FROM episode WHERE episode = 1")
+        if column == "error":
+            assert r"\x1b]0;owned\x07\x1b[31m[bold]x" in shown("report", column).out
+            assert repr(HOSTILE)[1:-1] in str(json.loads(shown("report", column, "--json").out))
+            shown("subset", "predict", column)
+        for command in commands(column):
+            shown(*command)
+
+
+@pytest.mark.slow
+def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> None:
+    def replaced(value: Any) -> Any:
+        match value:
+            case str():
+                return f"{HOSTILE}\ud800"
+            case list():
+                return [replaced(item) for item in value]
+            case dict():
+                return {key: replaced(item) for key, item in value.items()}
+        return value
+
+    manifest = json.loads((played / "manifest.json").read_text())
+    protocol = manifest["protocol"]
+    told = [manifest | {key: replaced(value)} for key, value in manifest.items()]
+    told += [manifest | {"protocol": protocol | {key: replaced(value)}} for key, value in protocol.items()]
+    told += [manifest | {"left_out": [[HOSTILE, "pong", HOSTILE]]}, manifest | {"games": {HOSTILE: HOSTILE}}]
+    for document in told:
+        (played / "manifest.json").write_text(json.dumps(document))
+        shown("report", played)
+        shown("ledger", played, "--entries")
+
+
+def test_a_label_with_brackets_is_text_in_a_report(shown: Invoke, played: Path) -> None:
+    label = "mine(sizes=[1, 2], name=[/])"
+    with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
+        database.execute("UPDATE trial SET agent = ?", (label,))
+    assert label in " ".join(shown("report", played, "--quiet").out.split())
+
+
+def test_styles_are_all_that_steers_a_terminal() -> None:
+    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
+    made = table("name", ("two", "lines"), HOSTILE)
+    made.add_row(Text(HOSTILE, style="bold"), HOSTILE, lines(HOSTILE, "[/]"))
+    show((made, Text("a") + HOSTILE, Text.assemble(HOSTILE, (HOSTILE, "red"))), console)
+    console.print(HOSTILE, style="red")
+    display = Display(console)
+    display.hear(TrialFailed("id", "PPO [/]", HOSTILE, 0, HOSTILE))
+    assert isinstance(console.file, io.StringIO)
+    written = console.file.getvalue()
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
+    assert all(char.isprintable() or char == "\n" for char in plain)
+    assert (plain.count("owned"), plain.count("[bold]"), plain.count("PPO [/]")) == (10, 10, 1)
+    assert "two\n" not in plain
+    rows = [line for line in plain.split("\n") if line.startswith((r"\x1b]0;owned", "name"))]
+    assert len(rows) >= 2
+
+
+def test_bars_show_names_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    monkeypatch.setattr(messages, "open_console", lambda: console)
+    with Bars() as bars:
+        bars.begin("[/]\x9b", 3)(1, 2)
+    now = iter([0.0, SHORT_SECONDS, SHORT_SECONDS])
+    with counting("comparing", "[/]\x9b", console, lambda: next(now)) as follow:
+        follow(1, 2)
+    assert isinstance(console.file, io.StringIO)
+    assert r"([/]\x9b)" in console.file.getvalue()
+    assert r"comparing [/]\x9b" in console.file.getvalue()
+
+
+def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    document = {"name": f"{HOSTILE} é\ud800\U000e0001", "numbers": [1.5, None]}
+    messages.print_json(document)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == document
+    assert all(char.isprintable() or char == "\n" for char in printed)
+    assert "é" in printed
+
+
+def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
+    from arcademark.report.plates import files
+    from arcademark.report.plates.forms import Line, Lines
+
+    name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b>'
+    plate = Lines(name, name, (Line(name, (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
+    drawing = files.themed(files.svg(plate, "a"))
+    texts = "".join(ElementTree.fromstring(drawing).itertext())
+    assert name.strip().replace("\x1b\x9b", r"\x1b\x9b") in texts
+    assert files.png(plate).startswith(b"\x89PNG")
