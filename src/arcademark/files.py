@@ -10,7 +10,6 @@ import json
 import math
 import os
 import re
-import secrets
 import stat
 import zlib
 from collections.abc import Callable, Mapping
@@ -216,7 +215,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         If it cannot be written; what was there stays.
     """
     target = Path(os.path.realpath(path))
-    draft = target.with_name(f".draft-{secrets.token_hex(8)}{target.suffix}")
+    draft = target.with_name(f".draft-{os.urandom(8).hex()}{target.suffix}")
     try:
         write(draft)
         draft.replace(target)

@@ -1,6 +1,8 @@
+import importlib
 import io
 import json
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,9 +10,35 @@ import pytest
 from rich.console import Console
 
 from arcademark.agents.loading import builtin_agents
+from arcademark.cli.main import COMMANDS
 from arcademark.cli.progress import Display
 from arcademark.runs.events import Summary
 from arcademark.suite import subsets
+
+
+def test_help_lists_every_command_and_loads_none():
+    code = (
+        "import sys; from arcademark.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert all(f"\n  {name}  " in told for name in COMMANDS)
+    loaded = told.splitlines()[-1].split()
+    assert not {"rich", "numpy", "matplotlib", *(f"arcademark.cli.{name}" for name in COMMANDS)} & {*loaded}
+
+
+def test_every_command_is_in_the_module_of_its_name():
+    for name in COMMANDS:
+        assert importlib.import_module(f"arcademark.cli.{name}").command.name == name
+
+
+def test_watch_replaces_no_film_of_others_unless_asked(invoke, played):
+    Path("x.gif").write_bytes(b"GIF89a of somebody else")
+    asked = ("watch", played, "--game", "pong", "--out", "x.gif")
+    refused = invoke(*asked)
+    assert (refused.code, refused.out) == (2, "")
+    assert "x.gif: was not written by ArcadeMark" in refused.err
+    assert Path("x.gif").read_bytes() == b"GIF89a of somebody else"
+    assert [invoke(*asked, "--overwrite").code, invoke(*asked).code] == [0, 0]
 
 
 def test_run_shows_the_score_and_the_same_command_continues(invoke, short):

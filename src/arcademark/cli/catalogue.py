@@ -51,7 +51,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group("catalogue", cls=Group, short_help="Published scores, each with its source, and errata of papers.")
+@click.group("catalogue", cls=Group)
 def command() -> None:
     """Published scores, each with its source: list, show, export and check them; and what papers print wrong."""
 

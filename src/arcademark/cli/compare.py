@@ -13,7 +13,7 @@ from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError
 
 
-@click.command("compare", short_help="Algorithms against each other: tests, intervals, sensitivity, power.")
+@click.command("compare")
 @click.argument("table", metavar="TABLE")
 @click.argument("algorithms", nargs=-1, metavar="[A B…]")
 @click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")

@@ -11,7 +11,7 @@ from arcademark.cli import messages, options
 NUMBER = click.FloatRange(min=0)
 
 
-@click.command("cost", short_help="What an evaluation takes: hours, money, energy, carbon.")
+@click.command("cost")
 @click.option(
     "--algorithm", metavar="NAME", help="rainbow or agent57; leave out for your own, with --hours and a price."
 )

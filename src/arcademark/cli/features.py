@@ -38,7 +38,6 @@ class Sets(click.Group):
     "features",
     cls=Sets,
     invoke_without_command=True,
-    short_help="What learning agents see of a game.",
     subcommand_metavar="[SET… | COMMAND] [OPTIONS]",
     epilog="For example: arcademark features basic --games freeway --png",
 )

@@ -170,7 +170,7 @@ TOPICS: Mapping[str, tuple[Headings, Callable[[], list[Row]], Callable[[str], di
 }
 
 
-@click.command("info", short_help="List games, suites, subsets, protocols, agents or features.")
+@click.command("info")
 @click.argument("topic", metavar="|".join(TOPICS))
 @click.argument("name", required=False)
 @options.as_json

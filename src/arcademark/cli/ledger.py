@@ -9,7 +9,7 @@ import click
 from arcademark.cli import messages, options, tables
 
 
-@click.command("ledger", short_help="Show what was evaluated on test games, and whether only once.")
+@click.command("ledger")
 @click.argument("paths", nargs=-1, metavar="[RUNS]…", type=click.Path(path_type=Path))
 @click.option(
     "--apart",

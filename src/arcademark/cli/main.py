@@ -18,21 +18,22 @@ from arcademark.cli import messages
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 COMMANDS = {
-    "run": "arcademark.cli.run",
-    "report": "arcademark.cli.report",
-    "score": "arcademark.cli.score",
-    "compare": "arcademark.cli.compare",
-    "reproduce": "arcademark.cli.reproduce",
-    "verify": "arcademark.cli.verify",
-    "watch": "arcademark.cli.watch",
-    "tune": "arcademark.cli.tune",
-    "ledger": "arcademark.cli.ledger",
-    "features": "arcademark.cli.features",
-    "info": "arcademark.cli.info",
-    "catalogue": "arcademark.cli.catalogue",
-    "subset": "arcademark.cli.subset",
-    "cost": "arcademark.cli.cost",
+    "run": "Play an agent and show its score.",
+    "report": "Show the scores of runs, as tables, a page or JSON.",
+    "score": "Every summary of a table of scores.",
+    "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
+    "reproduce": "Recompute a paper's tables and figures beside what it prints.",
+    "verify": "Replay a run's recorded actions: are these scores real?",
+    "watch": "Write an episode of a run as GIF or MP4.",
+    "tune": "Try an agent's parameters on training games.",
+    "ledger": "Show what was evaluated on test games, and whether only once.",
+    "features": "What learning agents see of a game.",
+    "info": "List games, suites, subsets, protocols, agents or features.",
+    "catalogue": "Published scores, each with its source, and errata of papers.",
+    "subset": "The few tasks that tell most: search, predict, study.",
+    "cost": "What an evaluation takes: hours, money, energy, carbon.",
 }
+"""Each is in a module of its name."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
@@ -49,8 +50,13 @@ class LazyGroup(click.Group):
         """Load the command's own file."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CURVES = (".png", ".pdf", ".svg", ".csv")
 
 
-@click.command("report", short_help="Show the scores of runs, as tables, a page or JSON.")
+@click.command("report")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(

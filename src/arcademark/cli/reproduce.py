@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = (".svg", ".png")
 
 
-@click.command("reproduce", short_help="Recompute a paper's tables and figures beside what it prints.")
+@click.command("reproduce")
 @click.argument("paper", metavar="PAPER")
 @click.option("--table", type=int, metavar="N", help="Only this table.")
 @click.option("--figure", type=int, metavar="N", help="Only this figure, and what is stated of it.")

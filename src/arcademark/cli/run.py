@@ -10,7 +10,7 @@ import click
 from arcademark.cli import messages, options, playing
 
 
-@click.command("run", short_help="Play an agent and show its score.")
+@click.command("run")
 @click.argument("agent", metavar="AGENT")
 @options.games
 @playing.asked

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arcademark.report.tables.question import Question
 
 
-@click.command("score", short_help="Every summary of a table of scores.")
+@click.command("score")
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @tables.measured_by

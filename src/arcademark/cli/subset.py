@@ -8,7 +8,7 @@ from arcademark.cli import subset_predict, subset_search, subset_study
 from arcademark.cli.groups import Group
 
 
-@click.group("subset", cls=Group, short_help="The few tasks that tell most: search, predict, study.")
+@click.group("subset", cls=Group)
 def command() -> None:
     """Find the few tasks that tell most of all, predict from them, and see how well that works."""
 

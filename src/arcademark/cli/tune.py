@@ -15,7 +15,7 @@ from arcademark.errors import ArcadeMarkError
 MOST_SETTINGS = 1000
 
 
-@click.command("tune", short_help="Try an agent's parameters on training games.")
+@click.command("tune")
 @click.argument("agent", metavar="AGENT")
 @click.option(
     "--try",

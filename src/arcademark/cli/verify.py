@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_PROBLEMS = 20
 
 
-@click.command("verify", short_help="Replay a run's recorded actions: are these scores real?")
+@click.command("verify")
 @options.run_directory
 @options.combine(options.one_trial, options.one_game, options.one_agent, options.one_seed, options.one_episode)
 @options.workers

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arcademark.runs.replay import Choice
 
 
-@click.command("watch", short_help="Write an episode of a run as GIF or MP4.")
+@click.command("watch")
 @options.run_directory
 @options.combine(options.one_episode, options.one_game, options.one_agent, options.one_seed, options.one_trial)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to write: .gif or .mp4.")
