@@ -77,6 +77,7 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
         assert all(link.startswith(("http", "#")) for link in re.findall(r'href="([^"]*)', page))
     latex = shown("score", "t.csv", "--latex", "--all", *brief).out
     assert r"\textbackslash{}input\{/etc/passwd\}" in latex
+    assert r"a\textbackslash{}u200bb" in latex
     assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
     assert {item["name"] for item in json.loads(shown("score", "t.csv", "--json", *brief).out)["algorithms"]} == {
         *NAMES
@@ -100,6 +101,7 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> N
     assert FILE_ESCAPED in shown("score", FILE, "--resamples", 10).out
     assert json.loads(shown("score", FILE, "--json", "--resamples", 10).out)["sources"][0].startswith(FILE)
     assert shown("score", FILE, "--html", f"{FILE}.html", "--resamples", 10).code == 0
+    assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
     for command in ("verify", "watch", "report", "ledger", "run", "reproduce", "info", "features", "nothing"):
         assert shown(command, FILE).code == 2
@@ -204,9 +206,10 @@ def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
     from arcademark.report.plates import files
     from arcademark.report.plates.forms import Line, Lines
 
-    name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b>'
+    name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
     plate = Lines(name, name, (Line(name, (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
     drawing = files.themed(files.svg(plate, "a"))
     texts = "".join(ElementTree.fromstring(drawing).itertext())
     assert name.strip().replace("\x1b\x9b", r"\x1b\x9b") in texts
+    assert files.pdf(plate).startswith(b"%PDF")
     assert files.png(plate).startswith(b"\x89PNG")

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Mapping
+from typing import IO, Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -73,10 +75,9 @@ def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> 
 def as_svg(figure: Figure, salt: str) -> str:
     """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
     FigureCanvasSVG(figure)
-    _take_literally(figure)
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
-        figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+        _save(figure, out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     svg = out.getvalue()
     svg = svg[svg.index("<svg") :]
     pending = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
@@ -94,23 +95,26 @@ def as_svg(figure: Figure, salt: str) -> str:
 
 def as_file(figure: Figure, kind: str) -> bytes:
     """Write the figure as a ".png" or ".pdf", its text as text, with a margin on the light theme's paper."""
-    _take_literally(figure)
     figure.patch.set_visible(True)
     figure.patch.set_facecolor(PALETTE["paper"])
     out, whole = io.BytesIO(), figure.bbox_inches.padded(MARGIN / 72)
     if kind == ".png":
         FigureCanvasAgg(figure)
-        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": MADE_BY}, bbox_inches=whole)
+        _save(figure, out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": MADE_BY}, bbox_inches=whole)
     else:
         FigureCanvasPdf(figure)
         said = {"Creator": MADE_BY, "Producer": None, "CreationDate": None}
         with mpl.rc_context({"pdf.fonttype": 42}):
-            figure.savefig(out, format="pdf", metadata=said, bbox_inches=whole)
+            _save(figure, out, format="pdf", metadata=said, bbox_inches=whole)
     return out.getvalue()
 
 
-def _take_literally(figure: Figure) -> None:
+def _save(figure: Figure, out: IO[Any], **how: Any) -> None:
+    """Draw the figure, its texts taken literally."""
     for found in figure.findobj(Text):
         if isinstance(found, Text) and found.get_text():
             found.set_parse_math(False)
             found.set_text(escaped(found.get_text(), kept="\n"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
+        figure.savefig(out, **how)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -34,7 +35,10 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
         return 0.0
     font = FontProperties(size=size, weight="bold" if bold else "normal")
     literally = escaped(text).replace("$", r"\$")
-    return float(TextPath((0, 0), literally, size=size, prop=font).get_extents().x1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
+        path = TextPath((0, 0), literally, size=size, prop=font)
+    return float(path.get_extents().x1)
 
 
 def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
