@@ -200,7 +200,7 @@ def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
         (("serch",), "did you mean 'search'"),
         (("predict", "mine.csv", "--model", "atari-10"), "needs scores on Amidar"),
         (("predict", "mine.csv", "--model", "dqn-7"), "no published model"),
-        (("predict", "mine.csv", "--model", "nowhere.json"), "cannot read the model"),
+        (("predict", "mine.csv", "--model", "nowhere.json"), "cannot read the file"),
         (("study", "--models", "atari-7"), "did you mean 'atari-5'"),
         (("study", "--relative-to", "Rainbo"), "Rainbow"),
     ],

@@ -66,7 +66,7 @@ def test_without_papers_each_algorithm_is_its_own(invoke, own):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "cannot read the papers"),
+        (None, "cannot read the file"),
         ("algorithm,year\na,2015\n", "expected algorithm and paper"),
         ("algorithm,paper\na,\n", "line 2: the paper is empty"),
         ("algorithm,paper\n,b\n", "line 2: the algorithm is empty"),

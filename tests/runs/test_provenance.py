@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 
@@ -53,3 +54,17 @@ def test_the_machine_is_described_without_its_name():
     machine = provenance.machine()
     assert machine.keys() == {"system", "processor", "cores"}
     assert platform.node() not in str(machine)
+
+
+def test_a_file_whose_name_is_no_text(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
+    with open(path, "wb") as file:
+        file.write(b"x = 1\n")
+    source = provenance.source_of(f"{path}:make")
+    assert source["path"].encode().endswith(b"own\\udcff.py")
+    assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
+
+
+def test_a_pipe_is_no_source(tmp_path):
+    os.mkfifo(tmp_path / "own.py")
+    assert provenance.source_of(f"{tmp_path / 'own.py'}:make") is None

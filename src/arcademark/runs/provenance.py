@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 import arcademark
+from arcademark.errors import one_line
+from arcademark.files import read_bytes
 
 
 def versions() -> dict[str, str]:
@@ -55,7 +57,8 @@ def source_of(reference: str) -> dict[str, str | None] | None:
     path = Path(place) if place.endswith(".py") else _file_of_module(place)
     if path is None or not path.is_file():
         return None
-    return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "commit": _commit(path)}
+    checksum = hashlib.sha256(read_bytes(path)).hexdigest()
+    return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
 
 
 def _file_of_module(name: str) -> Path | None:

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import parse_json
 from arcademark.subset.model import PERCENT_SIGN, SubsetModel
 from arcademark.subset.spread import Spread
 from arcademark.suite.subsets import Nested
@@ -125,12 +126,7 @@ def _error(given: Mapping[str, Any], name: str, place: str) -> float | None:
 
 
 def _document(text: str, place: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise ArcadeMarkError(
-            f"{place}: not JSON ({error}); expected a file that 'subset search --out' wrote"
-        ) from None
+    found = parse_json(text, place, "expected a file that 'subset search --out' wrote")
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         schema = found.get("schema") if isinstance(found, dict) else None
         raise ArcadeMarkError(f"{place}: the schema is {schema!r}, expected {SCHEMA!r}")

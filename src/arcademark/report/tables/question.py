@@ -18,6 +18,7 @@ from arcademark.report.tables.benchmarks import Yardstick, yardstick
 from arcademark.report.tables.loading import Place, Scores
 from arcademark.report.tables.protocols import Play
 from arcademark.suite import protocols, subsets
+from arcademark.suite.tasks import listed
 
 COMMON = "common"
 """Instead of games: those that every algorithm has."""
@@ -115,7 +116,7 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     ArcadeMarkError
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
-    measure = yardstick(question.suite, question.references)
+    measure = yardstick(question.suite, question.references, question.reading.get("decimal"))
     frames = {"": question.frames} if isinstance(question.frames, int) else dict(question.frames or {})
     read = loading.load(places, measure.canonical, **question.reading)
     chosen = [_meant(name, read.table.algorithms) for name in question.algorithms]
@@ -172,7 +173,7 @@ def _tasks(
 
 
 def _own_tasks(games: str, there: Sequence[str], measure: Yardstick) -> list[str]:
-    names = [measure.canonical(name) for name in games.split(",") if name.strip()]
+    names = [measure.canonical(name) for name in listed(games, "--games")]
     for name in names:
         if name not in there:
             raise UnknownNameError("game", name, there)
