@@ -177,3 +177,9 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path: Path) -> None:
     np.testing.assert_array_equal(both.table.scores[0], [[3, 10], [NAN, NAN], [NAN, NAN]])
     assert both.table.protocols == (scored.table.protocols[0], "")
     assert both.notes == (f"{run}: 2 trials hold fewer episodes than were asked for",)
+
+
+def test_a_link_to_itself_is_no_run(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(ArcadeMarkError, match="loop"):
+        load_runs([tmp_path / "loop"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -19,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 
 _agent_folders: set[str] = set()
 
@@ -36,7 +37,10 @@ def canonical_reference(reference: str) -> str:
     if reference.strip().endswith(".py") or not colon or not source or not factory:
         raise ArcadeMarkError(f"agent {reference!r}: expected path/to/file.py:factory or package.module:factory")
     if is_file(source):
-        return f"{Path(source).expanduser().resolve()}:{factory}"
+        path = os.path.realpath(os.path.expanduser(source))
+        if path != one_line(path, len(path)):
+            raise ArcadeMarkError(f"agent {reference!r}: its path holds bytes that are no text; rename file or folder")
+        return f"{path}:{factory}"
     if not all(part.isidentifier() for part in source.split(".")):
         raise ArcadeMarkError(f"agent {reference!r}: {source!r} is neither a module's name nor a file ending in .py")
     return f"{source}:{factory}"

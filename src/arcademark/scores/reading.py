@@ -154,9 +154,16 @@ def recognise(path: str | os.PathLike[str]) -> str:
 
 
 def _refuse_repeated(paths: Iterable[Path]) -> None:
-    twice = [path for path, number in Counter(path.resolve() for path in paths).items() if number > 1]
+    twice = [path for path, number in Counter(map(_where, paths)).items() if number > 1]
     if twice:
         raise ArcadeMarkError(f"{twice[0]}: this is given twice; name each file once")
+
+
+def _where(path: Path) -> str:
+    try:
+        return os.path.realpath(path)  # of a link to itself, too
+    except ValueError:  # of what no name can hold
+        return str(path)
 
 
 def _file(path: Path, format: str | None) -> Recognised:

@@ -151,7 +151,7 @@ def load_runs(directories: Sequence[str | os.PathLike[str]]) -> RunCollection:
     """
     if not directories:
         raise ArcadeMarkError("no runs given; name the directory of at least one")
-    repeated = [path for path, count in Counter(Path(path).resolve() for path in directories).items() if count > 1]
+    repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
     return collect([load_run(directory) for directory in directories])
