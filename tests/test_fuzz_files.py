@@ -222,6 +222,9 @@ HOSTILE = [
     *(b"__index_level_0__", b"A" * 200_000, b"\xf0\x9f\x8e\xae", b"2024-01-01", b"PK\x03\x04", b"PAR1"),
 ]
 
+MARKS = (b",", b";", b"\n", b"\t", b":", b"[", b"]", b"{", b"}", b"|")
+"""What values stand between."""
+
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     """Change a file's bytes in some ways: bits, pieces, and hostile values in place of what stood there."""
@@ -242,10 +245,10 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
         elif kind == 5:
             content = content[:at] + hostile + content[at:]
         else:  # a value
-            marks = (b",", b";", b"\n", b"\t", b":", b"[", b"]", b"}", b" ", b"|", b'"')
-            ends = [found for mark in marks if (found := content.find(mark, at)) >= 0]
-            end = min(ends, default=len(content))
-            content = content[:at] + hostile + content[end:]
+            begin = max((content.rfind(mark, 0, at) + 1 for mark in MARKS), default=0)
+            blank = content[begin : begin + 1] == b" "
+            ends = [found for mark in MARKS if (found := content.find(mark, begin)) >= 0]
+            content = content[: begin + blank] + hostile + content[min(ends, default=len(content)) :]
         if not content:
             return b""
     return content
