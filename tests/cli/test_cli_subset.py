@@ -283,8 +283,8 @@ def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
     ("text", "told"),
     [
         ("game,cost\npong,1\n", "columns game and frames"),
-        ("game,frames\npong,0\n", "line 2"),
-        ("game,frames\npong,1\nPong,1\n", "line 3"),
+        ("game,frames\npong,0\n", "row 2"),
+        ("game,frames\npong,1\nPong,1\n", "row 3"),
         ("game,frames\npnog,1\n", "did you mean 'pong'"),
         ("game,frames\npong,1\n", "no frames above 0 for"),
     ],
