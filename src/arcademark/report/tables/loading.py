@@ -25,7 +25,7 @@ from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import listed
 
 CATALOGUE = "catalogue:"
-"""How a collection of the catalogue is named where a file could be."""
+"""How a collection of the catalogue is named where a file could be, or several with commas."""
 
 EVERYTHING = "all"
 """Instead of a collection's name: every collection of the catalogue."""
