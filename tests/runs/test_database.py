@@ -113,7 +113,7 @@ def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, 
                 recorder.keep_episode(trial.id, kept)
             assert recorder.unfinished(trial.id, [3, 7]) == (kept,)
         assert recorder.unfinished(trial.id, [3]) == recorder.unfinished("another", [7]) == ()
-        assert recorder.standing(trial.id)[-1] == {7: 8}
+        assert recorder.standings()[trial.id].begun == {7: 8}
     grown = execute(toy_plan(episodes=8), directory, workers=1)
     assert grown.complete
     with Recorder(directory) as recorder:

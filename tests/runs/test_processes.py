@@ -12,7 +12,7 @@ from arcademark.runs.engines import worker
 def test_a_process_serves_until_this_end_closes() -> None:
     process, connection = processes.start(worker.main)
     try:
-        assert connection.recv() == worker.Ready()
+        assert connection.receive() == worker.Ready()
         assert os.getpgid(process.pid) == process.pid, "Ctrl-C must not reach it"
         connection.close()
         assert process.wait(timeout=20) == 0
@@ -23,11 +23,11 @@ def test_a_process_serves_until_this_end_closes() -> None:
 
 def test_a_process_that_dies_ends_the_pipe() -> None:
     process, connection = processes.start(worker.main)
-    assert connection.recv() == worker.Ready()
+    assert connection.receive() == worker.Ready()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     with pytest.raises((EOFError, OSError)):
-        connection.recv()
+        connection.receive()
     connection.close()
 
 

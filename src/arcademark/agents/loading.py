@@ -14,6 +14,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -53,7 +54,7 @@ class AgentSpec:
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"."""
         source, colon, factory = self.ref.rpartition(":")

@@ -128,12 +128,13 @@ def mark_planner(document: Document, label: str) -> bool:
 
 def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
+    seeds, left_out = set(there["seeds"]), set(map(tuple, there["left_out"]))
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
     return there | {
         "games": there["games"] | now["games"],
-        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in there["seeds"]],
+        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in seeds],
         "episodes": max(there["episodes"], now["episodes"]),
-        "left_out": there["left_out"] + [item for item in now["left_out"] if item not in there["left_out"]],
+        "left_out": there["left_out"] + [item for item in now["left_out"] if tuple(item) not in left_out],
         "continued": [*there.get("continued", []), now_too],
     }
 

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
@@ -62,17 +62,28 @@ class Trial:
         identity = {
             "agent": self.agent.label,
             "game": self.game,
-            "protocol": self.protocol.to_json()["settings"],
             "seed": self.seed,
             "training_frames": self.training_frames,
         }
-        del identity["protocol"]["evaluation_episodes"]
         if self.training_episodes not in (None, self.protocol.training_episodes):
             identity["training_episodes"] = self.training_episodes
-        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+        parts = {key: json.dumps(value) for key, value in identity.items()} | {"protocol": _settings(self.protocol)}
+        canonical = "{" + ",".join(f'"{key}":{parts[key]}' for key in sorted(parts)) + "}"
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
-        agent = re.sub(r"[^a-z0-9_]+", "-", self.agent.label.lower().replace(".py:", "-")).strip("-")[:32]
-        return f"{agent}-{self.game}-s{self.seed}-{digest}"
+        return f"{_slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
+
+
+@lru_cache
+def _settings(protocol: Protocol) -> str:
+    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
+    settings = protocol.to_json()["settings"]
+    del settings["evaluation_episodes"]
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def _slug(label: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 
 @dataclass(frozen=True)
