@@ -90,8 +90,8 @@ def importable(reference: str) -> Iterator[None]:
 
 
 def where_raised(error: BaseException) -> str:
-    """Name the exception and the line of the user's code that raised it, on one line."""
-    text = " ".join(str(error).split())
+    """Name the exception and the line of the user's code that raised it, on one line of no great length."""
+    text = said(str, error)
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return f"{what.partition(' (')[0]} ({Path(error.filename).name}, line {error.lineno})"
@@ -101,6 +101,15 @@ def where_raised(error: BaseException) -> str:
     ]
     in_folder = [frame for frame in frames if str(Path(frame.filename).parent) in _agent_folders] or frames
     return f"{what} ({Path(in_folder[-1].filename).name}, line {in_folder[-1].lineno})" if in_folder else what
+
+
+def said(write: Callable[[Any], str], thing: object) -> str:
+    """Write something of the user's as one line of no great length, with `str` or `repr`, which may fail themselves."""
+    try:
+        text = write(thing)
+    except Exception as error:
+        text = f"{type(thing).__name__} whose {write.__name__}() raises {type(error).__name__}"
+    return one_line(" ".join(text.split()))
 
 
 def _load_file(path: Path) -> ModuleType:

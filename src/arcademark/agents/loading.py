@@ -22,7 +22,7 @@ from typing import Any, Literal
 from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns
-from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
+from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, said, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.breadth_first import BreadthFirst
@@ -238,7 +238,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label}: supports raised {where_raised(error)}") from error
-    return None if reason is None else str(reason)
+    return None if reason is None else said(str, reason)
 
 
 def kind(spec: AgentSpec) -> Kind:

@@ -237,6 +237,7 @@ class _Run:
         )
 
     def _take(self, batch: Batch) -> None:
+        self._recorder.check_there()
         if batch:
             with self._recorder.transaction():
                 for trial_id, news in batch:

@@ -74,6 +74,7 @@ class Recorder:
             self._database = _open(directory)
             undo.callback(self._database.close)
             _prepare(directory, self._database)
+            self._file = os.stat(directory / DATABASE)
             self._undo = undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -108,6 +109,7 @@ class Recorder:
         ArcadeMarkError
             If the disk is full or fails, or another program locks the database; what was committed before is kept.
         """
+        self.check_there()
         with clear_errors(self.directory):
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -117,6 +119,21 @@ class Recorder:
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
+
+    def check_there(self) -> None:
+        """Notice that the database was deleted or moved: what is written then would be lost without a word.
+
+        Raises
+        ------
+        ArcadeMarkError
+        """
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self.directory / DATABASE), self._file):
+                return
+        raise ArcadeMarkError(
+            f"{self.directory}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
+            "put it back, or give the same command again to begin anew"
+        )
 
     def any_episode(self) -> bool:
         """Whether anything was played yet."""
