@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs import provenance
 
 
@@ -68,3 +71,24 @@ def test_a_file_whose_name_is_no_text(tmp_path):
 def test_a_pipe_is_no_source(tmp_path):
     os.mkfifo(tmp_path / "own.py")
     assert provenance.source_of(f"{tmp_path / 'own.py'}:make") is None
+
+
+def test_the_files_that_parameters_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "MOST_FILES", 2)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "folder" / "pipe")
+    (tmp_path / "w").write_bytes(b"weights")
+    of = {"path": "w", "none": "v", "empty": "", "long": "x" * 5000, "half": "\ud800", "nul": "a\0b", "home": "~who/w"}
+    assert provenance.files_of(of | {"folder": "folder", "pipe": "folder/pipe", "number": 3}) == {
+        "path": hashlib.sha256(b"weights").hexdigest()
+    }
+    nested = provenance.files_of({"net": {"parts": [str(tmp_path / "w"), "v"]}})
+    assert list(nested) == ["net.parts[0]"]
+    for name in "abc":
+        before = provenance.files_of({"folder": "folder"}) if name != "c" else None
+        (tmp_path / "folder" / name).write_bytes(b"1")
+        if before is not None:
+            assert provenance.files_of({"folder": "folder"}) != before
+    with pytest.raises(ArcadeMarkError, match="'folder': folder folder holds more than 2 files"):
+        provenance.files_of({"folder": "folder"})

@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -239,6 +239,13 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label}: supports raised {where_raised(error)}") from error
     return None if reason is None else said(str, reason)
+
+
+def all_parameters(spec: AgentSpec) -> dict[str, Any]:
+    """Return an agent's parameters as JSON values, those that are left at their defaults too."""
+    parameters, _ = declared(_factory(spec))
+    defaults = {p.name: str(p.default) if isinstance(p.default, PurePath) else p.default for p in parameters}
+    return defaults | dict(spec.parameters)
 
 
 def kind(spec: AgentSpec) -> Kind:

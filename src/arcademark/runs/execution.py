@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from arcademark.agents.loading import all_parameters
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import manifest, provenance
@@ -117,6 +118,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 "reference": spec.ref,
                 "parameters": dict(spec.parameters),
                 "source": provenance.source_of(spec.ref),
+                "files": provenance.files_of(all_parameters(spec)) if ":" in spec.ref else {},
             }
             for spec in plan.agents
         ],

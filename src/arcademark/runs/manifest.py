@@ -6,7 +6,8 @@ Its fields::
     created           when the run began, ISO 8601 with the zone
     command           the command that began it
     protocol          every setting, overrides included (Protocol.to_json)
-    agents            [{label, reference, parameters, source}]; source of a user's own agent: {path, sha256, commit};
+    agents            [{label, reference, parameters, source, files}]; source of a user's own agent: {path, sha256,
+                      commit}; files {parameter: sha256 of the file or folder it names}, missing in older runs;
                       "plans": true of a planner, once it was made
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial
@@ -143,11 +144,17 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
     old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
     if old.keys() != new.keys():
         return [("agents", _named(old.keys() - new.keys()), _named(new.keys() - old.keys()))]
-    return [
+    code = [
         (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
         for label, agent in old.items()
         if agent.get("source")
     ]
+    files = [
+        (f"file of {label} (sha256 of its parameter '{name}')", before[:12], new[label]["files"].get(name, "none")[:12])
+        for label, agent in old.items()
+        for name, before in agent.get("files", {}).items()
+    ]
+    return code + files
 
 
 def _named(labels: Set[str]) -> str | None:
