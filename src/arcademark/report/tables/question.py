@@ -34,11 +34,12 @@ class Question:
         What the scores are measured by: a suite of this project.
     references : path or None
         A user's own reference scores instead (columns task, low, high).
-    algorithms : sequence of str
+    algorithms : str or sequence of str
         Which to show, in this order; all if empty.
-    games : str
-        A suite, a subset or games, separated by commas; "common" for those that every algorithm has; "" for all.
-    metrics : sequence of str
+    games : str or sequence of str
+        A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has; ""
+        for all.
+    metrics : str or sequence of str
         Which normalised scores to show; the benchmark's usual ones if empty.
     protocol : str or None
         A named protocol, of algorithms of which the table does not say.
@@ -65,6 +66,13 @@ class Question:
     resamples: int | None = None
     method: str | None = None
     reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for name in ("algorithms", "metrics"):
+            if isinstance(value := getattr(self, name), str):
+                object.__setattr__(self, name, (value,))
+        if not isinstance(games := getattr(self, "games"), str):  # noqa: B009 - declared as what it then is
+            object.__setattr__(self, "games", ",".join(games))
 
 
 @dataclass(frozen=True)
