@@ -75,7 +75,7 @@ def test_the_modes_of_reset_in_any_spelling(mode):
 
 @pytest.mark.parametrize("mode", ["same", "", None, 3])
 def test_other_modes_of_reset_are_refused(mode):
-    with pytest.raises(ArcadeMarkError, match=r"autoreset_mode .* expected one of 'next_step', 'same_step', 'disabled'"):
+    with pytest.raises(ArcadeMarkError, match=r"autoreset_mode .* one of 'next_step', 'same_step', 'disabled'"):
         arcademark.make_vec("toy", 1, autoreset_mode=mode)
 
 

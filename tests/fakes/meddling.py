@@ -41,10 +41,11 @@ class Meddling:
 
     def meddle(self):
         if self.what == "daemon":
-            if self.fork() == 0:
+            if (daemon := self.fork()) == 0:
                 os.setsid()
-                time.sleep(20)
+                time.sleep(60)
                 os._exit(0)
+            Path(self.once).write_text(str(daemon))
             time.sleep(0.1)
             os.kill(os.getpid(), signal.SIGKILL)
         elif self.what == "fork":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +18,8 @@ from arcademark.runs.events import EpisodeDone, WorkerLost
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
 
 
 @pytest.fixture
@@ -36,10 +41,12 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     events = []
     plan = meddling(what, raw=raw)
     assert execute(plan, tmp_path / "run", workers=2, on_event=events.append).complete
-    assert (tmp_path / "once").exists()
+    left = (tmp_path / "once").read_text()
     lost = [event.reason for event in events if isinstance(event, WorkerLost)]
     if what == "daemon":
         assert lost == ["SIGKILL"]
+        assert Path(f"/proc/{left}/stat").read_text().rpartition(")")[2].split()[0] == "S", "it was not waited for"
+        os.kill(int(left), signal.SIGKILL)
     elif what == "fork" or not raw:
         assert lost == []  # the copy ends when it has something to say; it has no part in the connection
     else:
