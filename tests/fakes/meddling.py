@@ -50,7 +50,9 @@ class Meddling:
             os.kill(os.getpid(), signal.SIGKILL)
         elif self.what == "fork":
             self.fork()
-        elif self.fork() == 0:
+        elif writer := self.fork():
+            os.waitpid(writer, 0)
+        else:
             for number in sockets():
                 os.write(number, b"noise" * 100 if self.what == "garbage" else HEADER)
             os._exit(0)
