@@ -221,6 +221,35 @@ def test_a_trial_that_fails_leaves_the_others_alone(tmp_path, toy_plan, fake):
     assert (summary.done, summary.complete) == (1, False)
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('x' * 200_000)", r"x{1000}… \(199,000 characters more\) \(own\.py, line 4\)$"),
+        ("raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')", r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own"),
+        ("class Mute(Exception):\n   __str__ = None\n  raise Mute", r"Mute: Mute whose str\(\) raises TypeError \(own"),
+    ],
+)
+def test_whatever_an_agent_says_is_kept_as_one_line_of_no_great_length(tmp_path, toy_plan, body, message):
+    (tmp_path / "own.py").write_text(
+        f"from arcademark import errors\ndef make():\n def act(_):\n  {body}\n return act\n"
+    )
+    plan = toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1)
+    (failed,) = execute(plan, tmp_path / "run", workers=1).failed
+    assert re.search(message, failed.error)
+    assert failed.error.isprintable()
+    assert read_run(tmp_path / "run").trials[0].error == failed.error
+
+
+def test_an_error_of_our_own_kind_is_kept_so_too(tmp_path, toy_plan):
+    (tmp_path / "own.py").write_text(
+        "from arcademark.errors import ArcadeMarkError\n"
+        "def make():\n"
+        "    raise ArcadeMarkError('a\\x1b\\nb' * 100_000)\n"
+    )
+    (failed,) = execute(toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1), tmp_path / "run", workers=1).failed
+    assert re.fullmatch(r"a\\x1b\\nba.{3000,12000} \(396,000 characters more\)", failed.error)
+
+
 def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
     body = "__import__('os').environ['LUCK'] and 3"
     plan = toy_plan("random", own_agent(tmp_path, body))
