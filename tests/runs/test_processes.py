@@ -1,3 +1,4 @@
+import contextlib
 import os
 import pickle
 import signal
@@ -7,6 +8,8 @@ import zlib
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
@@ -90,6 +93,15 @@ def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatc
     assert next(arrived) == worker.Ready()
     with pytest.raises(processes.GarbledError, match="what is no message"):
         next(arrived)
+
+
+@given(st.lists(st.binary(max_size=80) | st.binary(max_size=80).map(framed), max_size=6))
+def test_any_bytes_are_messages_or_refused(parts) -> None:
+    end, other = socket.socketpair()
+    with end, other:
+        end.sendall(b"".join(parts))
+        with contextlib.suppress(processes.GarbledError):
+            list(processes.Channel(other, [worker.Ready, Failed]).arrived())
 
 
 def test_the_end_of_a_process_is_told_even_within_a_message(pair) -> None:

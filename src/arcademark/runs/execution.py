@@ -107,6 +107,7 @@ def execute(
 
 def describe(plan: Plan, command: str) -> manifest.Document:
     """Return the manifest of a run that begins now."""
+    known: dict[str, str | None] = {}
     return {
         "schema": manifest.SCHEMA_VERSION,
         "created": _now(),
@@ -118,7 +119,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 "reference": spec.ref,
                 "parameters": dict(spec.parameters),
                 "source": provenance.source_of(spec.ref),
-                "files": provenance.files_of(all_parameters(spec)) if ":" in spec.ref else {},
+                "files": provenance.files_of(all_parameters(spec), known) if ":" in spec.ref else {},
             }
             for spec in plan.agents
         ],

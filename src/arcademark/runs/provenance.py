@@ -67,19 +67,24 @@ def source_of(reference: str) -> dict[str, str | None] | None:
     return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
 
 
-def files_of(parameters: Mapping[str, object]) -> dict[str, str]:
+def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
     """Return the SHA-256 of each file that the parameters of a user's own agent name, weights say, by the parameter.
 
     Of a folder it is that of its files' names and contents. What does not exist, or is empty, is left out: the agent
-    may be about to write it.
+    may be about to write it. `known` keeps what was found, by path, for the next agent that names the same.
 
     Raises
     ------
     ArcadeMarkError
         If one cannot be read, or a folder holds more than `MOST_FILES` files.
     """
-    found = ((name, _checksum(Path(os.path.expanduser(value)), name)) for name, value in _texts(parameters))
-    return {name: checksum for name, checksum in found if checksum is not None}
+    known = {} if known is None else known
+    found = {}
+    for name, value in _texts(parameters):
+        if value not in known:
+            known[value] = _checksum(Path(value).expanduser() if value.startswith("~/") else Path(value), name)
+        found[name] = known[value]
+    return {name: checksum for name, checksum in found.items() if checksum is not None}
 
 
 def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
