@@ -126,9 +126,9 @@ def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, to
     execute(toy_plan(episodes=1), directory, workers=1)
     (record,) = read_run(directory).episodes
     before = rows(directory)
-    with Recorder(directory) as recorder:
-        with pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds"), recorder.transaction():
-            recorder.add_episode(EpisodeResult(record, encode_actions([1])))
+    refused = pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds")
+    with Recorder(directory) as recorder, refused, recorder.transaction():
+        recorder.add_episode(EpisodeResult(record, encode_actions([1])))
     assert rows(directory) == before
 
 
