@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.runs.engines.base import Episodes
+from arcademark.runs.events import EpisodeDone
 from arcademark.runs.execution import execute
 from arcademark.runs.store import read_run
 
@@ -35,15 +36,23 @@ def test_episodes_are_what_a_list_would_be(there, wanted, steps):
         listed = kept + listed
 
 
-def test_more_episodes_than_can_be_listed_are_begun(tmp_path, toy_plan):
-    """Each would be a number of its own: 8 GB for a trial."""
-    plan = toy_plan("random", "const", episodes=10**9)
+def test_more_episodes_than_can_be_listed():
+    left = Episodes.missing(2**62, [5])
+    assert len(left) == 2**62 - 1
+    assert len(left.take(2**61)) == 2**61
+    left.discard(2**61 + 10)
+    assert len(left) == 2**61 - 2
+    assert next(iter(left)) == 2**61 + 1
+
+
+def test_a_trial_of_a_million_episodes_begins_and_goes_on(tmp_path, toy_plan):
+    plan = toy_plan("random", episodes=10**6, seeds=range(50))
 
     class EnoughError(Exception):
         pass
 
     def listen(event):
-        if type(event).__name__ == "EpisodeDone":
+        if isinstance(event, EpisodeDone):
             raise EnoughError
 
     for expected in (1, 2):
