@@ -78,8 +78,9 @@ class Channel:
         if os.getpid() != self._process:
             os._exit(0)
         content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        self._socket.sendall(HEADER.pack(MAGIC, len(content), zlib.crc32(content)))
-        self._socket.sendall(content)
+        header = HEADER.pack(MAGIC, len(content), zlib.crc32(content))
+        for part in (header + content,) if len(content) < READ_BYTES else (header, content):
+            self._socket.sendall(part)
 
     def receive(self) -> Any:
         """Wait for a message and return it.
