@@ -64,18 +64,17 @@ class Trial:
         The last part is a hash of all that can change the score of an episode: not of how many there are, nor of where
         an own agent's file lies (what is in it is in the run's manifest).
         """
-        identity = {
-            "agent": self.agent.label,
-            "game": self.game,
-            "seed": self.seed,
-            "training_frames": self.training_frames,
-        }
-        if self.training_episodes not in (None, self.protocol.training_episodes):
-            identity["training_episodes"] = self.training_episodes
-        parts = {key: json.dumps(value) for key, value in identity.items()} | {"protocol": _settings(self.protocol)}
-        canonical = "{" + ",".join(f'"{key}":{parts[key]}' for key in sorted(parts)) + "}"
+        episodes = self.training_episodes
+        trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
+        canonical = (
+            f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{_settings(self.protocol)},'
+            f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}}}'
+        )
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
         return f"{_slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
+
+
+_json = lru_cache(maxsize=1024)(json.dumps)
 
 
 @lru_cache
