@@ -1,7 +1,7 @@
 """Documents as JSON: field by field, under a schema with a version.
 
 ``templates/*.schema.json`` are the contracts (JSON Schema 2020-12), ``docs/report-json.md`` their description. Within
-``arcademark.report/1`` fields may be added; one that goes, or changes its meaning, makes it ``/2``; so for the others.
+``arcademark.report/2`` fields may be added; one that goes, or changes its meaning, makes it ``/3``; so for the others.
 """
 
 from __future__ import annotations

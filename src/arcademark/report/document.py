@@ -85,16 +85,17 @@ class Estimate:
         "atari-5", "Atari-5", "atari-57".
     value : float or None
         Estimated median human-normalised score of the suite in percent; None if refused.
+    level : float
+        Of the interval.
     low, high : float or None
-        The value less and plus the model's printed typical error: not a confidence interval.
-    relative_error : float or None
-        As printed with the model, a fraction.
+        The prediction interval for an algorithm of another paper, from errors on papers left out; None if refused.
+    printed_error : float or None
+        The typical relative error printed with the model, a fraction: an average over the algorithms that it was
+        fitted to, no interval.
     sampling_low, sampling_high : float or None
         95 % bootstrap interval of the value: how far the episodes played leave it uncertain, the model's error apart.
     nested_error : float or None
         Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not published.
-    nested_low, nested_high : float or None
-        The 90 % prediction interval for an algorithm of another paper, from such errors.
     missing : tuple of str
         Names of the subset's games without a score: why it is refused.
     warnings : tuple of str
@@ -105,16 +106,15 @@ class Estimate:
     title: str
     suite: str
     value: float | None
+    level: float
     low: float | None
     high: float | None
-    relative_error: float | None
+    printed_error: float | None
     sampling_low: float | None
     sampling_high: float | None
     missing: tuple[str, ...]
     warnings: tuple[str, ...]
     nested_error: float | None = None
-    nested_low: float | None = None
-    nested_high: float | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from arcademark.report.cells import Cell
 from arcademark.report.document import Estimate
 from arcademark.subset.model import FrameCap, SubsetModel, from_subset
 from arcademark.suite import references, subsets, tasks
-from arcademark.suite.subsets import Subset
+from arcademark.suite.subsets import LEVEL, Subset
 
 DEFAULT = "atari-5"
 
@@ -70,7 +70,7 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
     if missing:
         printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
-        return Estimate(subset.name, title, suite, None, None, None, printed, None, None, missing, (), nested)
+        return Estimate(subset.name, title, suite, None, LEVEL, None, None, printed, None, None, missing, (), nested)
     model = from_subset(subset)
     seeds = {task: played[task].seeds for task in model.tasks}
     hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
@@ -81,16 +81,15 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
         title=title,
         suite=suite,
         value=found.value,
+        level=found.level,
         low=found.low,
         high=found.high,
-        relative_error=found.relative_error,
+        printed_error=found.relative_error,
         sampling_low=sampled.low,
         sampling_high=sampled.high,
         missing=(),
         warnings=found.warnings,
         nested_error=found.nested.mean if found.nested else None,
-        nested_low=found.nested_low,
-        nested_high=found.nested_high,
     )
 
 

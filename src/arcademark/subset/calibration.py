@@ -24,9 +24,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.any_tasks import Quantity, Trained
 from arcademark.subset.joint import Joint
 from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.suite.subsets import LEVEL
 
 DRAWS = 2000
-LEVEL = 0.9
 TASKS = ""
 """Instead of a quantity's name: single tasks, whose misses are multiples of the interval's half."""
 

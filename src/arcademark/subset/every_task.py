@@ -19,8 +19,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import Fit, fit
 from arcademark.subset.problem import Floats, complete_rows
-
-LEVEL = 0.9
+from arcademark.suite.subsets import LEVEL
 
 
 @dataclass(frozen=True)

@@ -196,11 +196,18 @@ def _nested(value: Any, place: str) -> Nested | None:
     if not isinstance(value, dict) or value.keys() != names:
         expected = f"an object of {', '.join(sorted(names))}, or null"
         raise ArcadeMarkError(f"{place}: nested is {value!r}, expected {expected}")
-    sizes = {name: _number(value[name], f"nested {name}", place) for name in names - {"n"}}
-    n = _whole(value["n"], "nested n", place)
-    if n is None or min(sizes.values()) < 0:
-        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected errors of 0 or more and a number of algorithms")
-    return Nested(n=n, **sizes)
+    sizes = {name: _number(value[name], f"nested {name}", place) for name in names - {"n", "errors"}}
+    n, errors = _whole(value["n"], "nested n", place), _errors(value["errors"], "nested", place)
+    if n is None or n != sum(map(len, errors)) or min(*sizes.values(), *(min(group) for group in errors)) < 0:
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected errors of 0 or more, and n of them")
+    return Nested(n=n, errors=errors, **sizes)
+
+
+def _errors(value: Any, name: str, place: str) -> tuple[tuple[float, ...], ...]:
+    """Return errors by paper: a list of lists, none empty."""
+    if not isinstance(value, list) or not value or not all(value):
+        raise ArcadeMarkError(f"{place}: errors of {name} are {value!r}, expected a list of errors for each paper")
+    return tuple(_numbers(group, "errors", name, place) for group in value)
 
 
 def _finite(value: float | None) -> float | None:
@@ -211,19 +218,19 @@ def _spread(value: Any, tasks: int, place: str) -> Spread | None:
     if value is None:
         return None
     if not isinstance(value, dict) or value.keys() != {field.name for field in dataclasses.fields(Spread)}:
-        raise ArcadeMarkError(f"{place}: spread is {value!r}, expected an object of covariance, mean, reach, or null")
+        raise ArcadeMarkError(f"{place}: spread is {value!r}, expected an object of covariance, errors, mean, or null")
     rows = _list(value, "covariance", place)
-    mean = _numbers(value["mean"], "mean", place)
+    mean = _numbers(value["mean"], "mean", "spread", place)
     if len(mean) != tasks:
         raise ArcadeMarkError(f"{place}: the mean of spread has {len(mean)} numbers, expected {tasks}, one a task")
     try:
-        covariance = tuple(_numbers(row, "covariance", place) for row in rows)
-        return Spread(mean, covariance, _number(value["reach"], "spread's reach", place))
+        covariance = tuple(_numbers(row, "covariance", "spread", place) for row in rows)
+        return Spread(mean, covariance, _errors(value["errors"], "spread", place))
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
 
 
-def _numbers(value: Any, name: str, place: str) -> tuple[float, ...]:
+def _numbers(value: Any, name: str, of: str, place: str) -> tuple[float, ...]:
     if not isinstance(value, list):
-        raise ArcadeMarkError(f"{place}: {name} of spread is {value!r}, expected numbers")
-    return tuple(_number(item, f"{name} of spread", place) for item in value)
+        raise ArcadeMarkError(f"{place}: {name} of {of} is {value!r}, expected numbers")
+    return tuple(_number(item, f"{name} of {of}", place) for item in value)

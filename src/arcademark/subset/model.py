@@ -7,7 +7,7 @@ comes out in the model's unit: in percent, too, where a median or mean is predic
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
 from arcademark.subset.spread import Spread
-from arcademark.suite.subsets import LEVEL, Nested, Subset, subsets
+from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_reach, highest_level, subsets
 
 if TYPE_CHECKING:
     from arcademark.subset.search import Candidate
@@ -48,13 +48,15 @@ class Estimate:
         The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2,
         Appendix G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model
         without a transform.
-    low, high : float
-        The prediction less and plus the typical error, undone in log space where it was measured. How far the scores
-        themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled scores.
+    level : float
+        Of the interval.
+    low, high : float or None
+        The prediction interval for an algorithm of another paper; None where `nested` is, or has too few papers for the
+        level. How far the scores themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled
+        scores.
     nested : Nested or None
-        Errors on papers that the model was not chosen with; None where they were not measured.
-    nested_low, nested_high : float or None
-        The 90 % prediction interval for an algorithm of another paper, from those errors.
+        Errors on papers that the model was not chosen with, which the interval is made from; None where they were not
+        measured.
     absolute_error : float or None
         Of a model without a transform, its typical error in the model's unit: the mean absolute error. Else None.
     unit : str
@@ -71,13 +73,12 @@ class Estimate:
     target: str
     value: float
     relative_error: float | None
-    low: float
-    high: float
+    level: float
+    low: float | None
+    high: float | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     nested: Nested | None = None
-    nested_low: float | None = None
-    nested_high: float | None = None
     absolute_error: float | None = None
     unit: str = PERCENT_SIGN
     published: bool = True
@@ -197,7 +198,9 @@ class SubsetModel:
         transformed = TRANSFORMS[self.transform](np.asarray(scores, dtype=np.float64))
         return INVERSES[self.transform](self.intercept + transformed @ np.array(self.coefficients))
 
-    def estimate(self, scores: Mapping[str, float], *, max_frames_per_episode: FrameCap) -> Estimate:
+    def estimate(
+        self, scores: Mapping[str, float], *, max_frames_per_episode: FrameCap, level: float = LEVEL
+    ) -> Estimate:
         """Predict for one algorithm, with everything that a reader must know beside it.
 
         Parameters
@@ -207,11 +210,13 @@ class SubsetModel:
             the model does not use are ignored.
         max_frames_per_episode : int, None or "unknown"
             The frame cap that the scores were made under; None for no cap.
+        level : float, optional
+            Of the interval.
 
         Raises
         ------
         ArcadeMarkError
-            Where a task of the model has no score; all such are named.
+            Where a task of the model has no score (all such are named), or the level is no fraction.
         """
         missing = [task for task in self.tasks if not np.isfinite(scores.get(task, np.nan))]
         if missing:
@@ -219,25 +224,25 @@ class SubsetModel:
                 f"{self.name} needs all of its {len(self.tasks)} games, and there is no score on {', '.join(missing)}; "
                 f"play into the same run with 'arcademark run AGENT --games {','.join(missing)} --out DIRECTORY'"
             )
+        inputs = [scores[task] for task in self.tasks]
         with np.errstate(over="ignore"):
-            value = float(self.predict([scores[task] for task in self.tasks]))
+            value = float(self.predict(inputs))
         if not np.isfinite(value):
             raise ArcadeMarkError(
                 f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
             )
-        reach = self._reach([scores[task] for task in self.tasks])
+        reach = self._reach(inputs, level)
         return Estimate(
             model=self.name,
             target=self.target,
             value=value,
             relative_error=self.relative_error,
-            low=self._shifted(value, -1),
-            high=self._shifted(value, 1),
+            level=level,
+            low=self._moved(value, -reach),
+            high=self._moved(value, reach),
             warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
-            notes=(self._compare(), *self._nested_notes(reach)),
+            notes=(self._compare(), *self._nested_notes(inputs, level)),
             nested=self.nested,
-            nested_low=None if reach is None else self._moved(value, -reach),
-            nested_high=None if reach is None else self._moved(value, reach),
             absolute_error=self.absolute_error,
             unit=self.unit,
             published=self.published,
@@ -249,35 +254,36 @@ class SubsetModel:
             return f"{told}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
         return f"{told}: they may be off in one direction where true values are not."
 
-    def _reach(self, scores: Sequence[float]) -> float | None:
+    def _reach(self, scores: Sequence[float], level: float) -> float:
         """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
         if self.nested is None or self.spread is None:
-            return None if self.nested is None else self.nested.reach
-        return self.spread.reach * self.spread.oddness(TRANSFORMS[self.transform](np.array(scores)))
+            return conformal_reach(self.nested.errors if self.nested else (), level)
+        return conformal_reach(self.spread.errors, level) * self._oddness(scores)
 
-    def _nested_notes(self, reach: float | None) -> tuple[str, ...]:
-        if self.nested is None or self.relative_error is None or reach is None:
+    def _oddness(self, scores: Sequence[float]) -> float:
+        return 1.0 if self.spread is None else self.spread.oddness(TRANSFORMS[self.transform](np.array(scores)))
+
+    def _nested_notes(self, scores: Sequence[float], level: float) -> tuple[str, ...]:
+        if self.nested is None:
+            return (f"How far {self.name} is off on other papers was not measured, so there is no interval.",)
+        reach = self._reach(scores, level)
+        if self.relative_error is None and np.isfinite(reach):
             return ()
-        told = explained(self.name, self.relative_error, dataclasses.replace(self.nested, reach=reach))
-        odd = 1.0 if self.spread is None or not self.spread.reach else reach / self.spread.reach
-        if odd < ODD:
+        told = explained(self.name, self.relative_error, self.nested, level, reach)
+        if not np.isfinite(reach) or (odd := self._oddness(scores)) < ODD:
             return (told,)
         return (
             f"{told} That is {odd:.1f} times as wide as usual, as these scores do not go together as those of the "
             "algorithms that the model was fitted to.",
         )
 
-    def _moved(self, value: float, by: float) -> float:
-        """Return the value moved in transformed units."""
+    def _moved(self, value: float, by: float) -> float | None:
+        """Return the value moved in transformed units; None if by no finite distance."""
+        if not np.isfinite(by):
+            return None
         transformed = TRANSFORMS[self.transform](np.array(value))
         moved = float(INVERSES[self.transform](transformed + by))
         return moved if self.transform == "none" else max(0.0, moved)
-
-    def _shifted(self, value: float, sign: int) -> float:
-        """Return the value less or plus the typical error, undone where it was measured."""
-        if self.relative_error is None:
-            return value + sign * (self.absolute_error or 0.0)
-        return max(0.0, (1.0 + value) * float(np.exp(sign * self.relative_error)) - 1.0)
 
 
 def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
@@ -307,14 +313,36 @@ def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tu
     )
 
 
-def explained(title: str, printed: float, nested: Nested) -> str:
-    """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints."""
+def explained(title: str, printed: float | None, nested: Nested, level: float, reach: float) -> str:
+    """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints.
+
+    Parameters
+    ----------
+    title : str
+        The model's.
+    printed : float or None
+        Its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
+    nested : Nested
+    level, reach : float
+        Of the interval, and how far it reaches in transformed units; infinite where there are too few papers.
+    """
+    papers = len(nested.errors)
+    interval = (
+        f"{papers} papers are too few for a {100 * level:g} % interval: they give one of up to "
+        f"{math.floor(100 * highest_level(papers))} %."
+    )
+    if printed is None:
+        return interval
+    if math.isfinite(reach):
+        interval = (
+            f"The {100 * level:g} % interval for an algorithm of another paper takes the estimate times or divided by "
+            f"{10**reach:.2f}."
+        )
     mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
     return (
         f"The typical error of {title}, {error} %, is of algorithms that its games were chosen with. Chosen anew "
         f"without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
-        f"worst {worst} %); a {100 * LEVEL:.0f} % interval for an algorithm of another paper takes the estimate times "
-        f"or divided by {10**nested.reach:.2f}."
+        f"worst {worst} %). {interval}"
     )
 
 

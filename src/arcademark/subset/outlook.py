@@ -15,15 +15,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import calibration
 from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained
-from arcademark.subset.calibration import DRAWS, LEVEL, Drawn
+from arcademark.subset.calibration import DRAWS, Drawn
 from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.suite.subsets import LEVEL
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def predict(
     reach = calibration.normal_reach(level) * factor * drawn.oddness * drawn.spread
     lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - reach, drawn.middle + reach))
     every = {
-        tasks[place]: Range(float(value), _finite(low), _finite(high))
+        tasks[place]: _between(value, low, high)
         for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
     table = TRANSFORMS[trained.transform](trained.percent)
@@ -265,16 +266,18 @@ def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, 
     more = widened * drawn.oddness
     low, middle, high = calibration.ends(trained, quantity, drawn, level) + np.array([-more, 0.0, more])
     if quantity.unit == "score":
-        value, low, high = (float(trained.back(np.array(end))) for end in (middle, low, high))
-        return Range(value, _finite(low), _finite(high))
+        return _between(*(trained.back(np.array(end)) for end in (middle, low, high)))
     known = np.flatnonzero(np.isfinite(percent))
     least = float(quantity.of(percent[np.newaxis, known], known)[0])
     most = least + len(drawn.missing)
     return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))), "count")
 
 
-def _finite(end: float) -> float | None:
-    return float(end) if np.isfinite(end) else None
+def _between(value: Any, low: Any, high: Any) -> Range:
+    """Return a score's prediction; both ends are untold where one is infinite."""
+    if not np.isfinite([low, high]).all():
+        return Range(float(value), None, None)
+    return Range(float(value), float(low), float(high))
 
 
 def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str, float] | None) -> tuple[Next, ...]:

@@ -52,27 +52,28 @@ class Spread:
         One a task.
     covariance : tuple of tuple of float
         Positive definite.
-    reach : float
-        How far a prediction interval for usual scores reaches to either side, in transformed units; odd scores' reaches
-        further, by their oddness.
+    errors : tuple of tuple of float
+        What errors on papers left out would have been of usual scores, as `arcademark.suite.subsets.Nested.errors`: an
+        interval from them reaches as many times as far as scores are odd.
 
     Raises
     ------
     ArcadeMarkError
-        Where the shapes do not fit, the covariance is no covariance, or the reach is below 0.
+        Where the shapes do not fit, the covariance is no covariance, or an error is below 0.
     """
 
     mean: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
-    reach: float
+    errors: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
         tasks = len(self.mean)
+        sizes = all(size >= 0 for sizes in self.errors for size in sizes)
         shaped = len(self.covariance) == tasks and all(len(row) == tasks for row in self.covariance)
-        if not shaped or not _positive_definite(np.array(self.covariance)) or not self.reach >= 0:
+        if not shaped or not _positive_definite(np.array(self.covariance)) or not sizes:
             raise ArcadeMarkError(
-                f"spread: expected {tasks} means, a symmetric positive definite covariance of as many rows, and a "
-                "reach of 0 or more"
+                f"spread: expected {tasks} means, a symmetric positive definite covariance of as many rows, and "
+                "errors of 0 or more"
             )
 
     def oddness(self, values: ArrayLike) -> float:
@@ -87,15 +88,15 @@ class Spread:
         return oddness(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
 
 
-def spread(problem: Problem, tasks: Sequence[str], reach: float = 0.0) -> Spread:
+def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ...], ...] = ()) -> Spread:
     """Return where the complete cases of some tasks lie.
 
     Parameters
     ----------
     problem : Problem
     tasks : sequence of str
-    reach : float, optional
-        Of the interval.
+    errors : tuple of tuple of float, optional
+        As in `Spread`.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def spread(problem: Problem, tasks: Sequence[str], reach: float = 0.0) -> Spread
         raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected two at least")
     found = np.atleast_2d(np.cov(x, rowvar=False))
     found = found + np.diag(np.maximum(NOISE * np.diag(found), LEAST))
-    return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, found.tolist())), reach)
+    return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, found.tolist())), errors)
 
 
 def _positive_definite(matrix: Floats) -> bool:

@@ -26,6 +26,7 @@ from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.spread import spread
 from arcademark.subset.stability import Choose, Chosen, Win, tally
+from arcademark.suite.subsets import conformal_reach
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
@@ -122,10 +123,7 @@ class Nested:
     def reach(self, level: float) -> float:
         """Return how far an interval for an algorithm of a new source reaches to either side, in transformed units.
 
-        Conformal for algorithms in groups: each source has weight 1 / (sources + 1), shared equally by its algorithms,
-        and what is left is put at infinity; the reach is the least size of a residual at which the weights together
-        come to the level. If sources are exchangeable, an algorithm of a new one falls inside with at least that
-        probability (Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data").
+        Conformal, the sources being the groups: see `arcademark.suite.subsets.conformal_reach`.
 
         Parameters
         ----------
@@ -142,7 +140,11 @@ class Nested:
         ArcadeMarkError
             Where the level is no such fraction.
         """
-        return _reach(list(self.by_source().values()), level)
+        return conformal_reach(self.errors(), level)
+
+    def errors(self) -> tuple[tuple[float, ...], ...]:
+        """Return the residuals' sizes, ascending, a tuple a source."""
+        return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self.by_source().values())
 
     def coverage(self, level: float) -> Coverage:
         """Measure how often such intervals hold what they should: each source's by the others' residuals.
@@ -152,9 +154,9 @@ class Nested:
         ArcadeMarkError
             Where the level is no fraction between 0 and 1.
         """
-        groups = self.by_source()
+        groups, errors = self.by_source(), self.errors()
         reaches = {
-            source: _reach([others for name, others in groups.items() if name != source], level) for source in groups
+            source: conformal_reach(errors[:place] + errors[place + 1 :], level) for place, source in enumerate(groups)
         }
         return dataclasses.replace(_covered(groups, reaches, level), reach=self.reach(level))
 
@@ -363,19 +365,6 @@ def _predict(
             guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
             odd = usual.oddness(scores)
             held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess, odd)
-
-
-def _reach(groups: Sequence[Sequence[Held]], level: float) -> float:
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
-    share = 1.0 / (len(groups) + 1)
-    weighted = sorted((abs(item.residual), share / len(items)) for items in groups for item in items)
-    reached = 0.0
-    for size, weight in weighted:
-        reached += weight
-        if reached >= level - 1e-12:
-            return float(size)
-    return math.inf
 
 
 def _source(problem: Problem, row: int, sources: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -22,7 +23,7 @@ Purpose = Literal["evaluation", "tuning", "comparison"]
 
 
 LEVEL = 0.9
-"""Of the intervals that `Nested.reach` makes."""
+"""Of intervals, where no other is asked for."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,58 @@ class Nested:
     ----------
     mean, median, worst : float
         Of the relative errors, ln 10 × the error in log₁₀ space, as fractions.
-    reach : float
-        How far the 90 % prediction interval reaches to either side, in transformed units.
     n : int
         Algorithms predicted.
+    errors : tuple of tuple of float
+        Sizes of the errors in transformed units: a tuple a paper, a number an algorithm.
     """
 
     mean: float
     median: float
     worst: float
-    reach: float
     n: int
+    errors: tuple[tuple[float, ...], ...]
+
+
+def conformal_reach(errors: Sequence[Sequence[float]], level: float) -> float:
+    """Return how far an interval for an algorithm of a new group reaches to either side.
+
+    Conformal for algorithms in groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and
+    what is left is put at infinity; the reach is the least size of an error at which the weights together come to the
+    level. If groups are exchangeable, an algorithm of a new one falls inside with at least that probability (Lee,
+    Barber and Willett 2023, "Distribution-free inference with hierarchical data").
+
+    Parameters
+    ----------
+    errors : sequence of (sequence of float)
+        Sizes, by group.
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    float
+        In the unit of the errors; infinite where there are too few groups for the level: see `highest_level`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the level is no such fraction.
+    """
+    if not 0 < level < 1:
+        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
+    share = 1.0 / (len(errors) + 1)
+    reached = 0.0
+    for size, weight in sorted((size, share / len(sizes)) for sizes in errors for size in sizes):
+        reached += weight
+        if reached >= level - 1e-12:
+            return float(size)
+    return math.inf
+
+
+def highest_level(groups: int) -> float:
+    """Return up to which level so many groups give an interval."""
+    return groups / (groups + 1)
 
 
 @dataclass(frozen=True)
@@ -100,8 +142,9 @@ def subsets() -> Mapping[str, Subset]:
 
 
 def _subset(name: str, entry: Mapping[str, Any]) -> Subset:
-    nested = entry.get("nested")
-    return Subset(name=name, **{**entry, "nested": None if nested is None else Nested(**nested)})
+    given = entry.get("nested")
+    nested = None if given is None else Nested(**{**given, "errors": tuple(map(tuple, given["errors"]))})
+    return Subset(name=name, **{**entry, "nested": nested})
 
 
 def subset(name: str) -> Subset:

@@ -7,7 +7,7 @@ from typing import Any
 from arcademark.report import as_json
 from arcademark.report.runs.document import Report
 
-SCHEMA = "arcademark.report/1"
+SCHEMA = "arcademark.report/2"
 
 
 def render(report: Report) -> dict[str, Any]:

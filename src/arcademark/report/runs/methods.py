@@ -196,7 +196,7 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
     for name in dict.fromkeys(item.estimate.subset for item in algorithms if item.estimate.value is not None):
         subset = subsets.subset(name)
         shown = [item for item in algorithms if item.estimate.subset == name and item.estimate.value is not None]
-        title, error = shown[0].estimate.title, shown[0].estimate.relative_error or 0.0
+        title, error = shown[0].estimate.title, shown[0].estimate.printed_error or 0.0
         nested = ""
         if subset.nested is not None:
             nested = f" (on papers left out when its games were chosen: {wording.percent(100 * subset.nested.mean)})"

@@ -224,7 +224,8 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
 def _error(title: str, subset: Subset) -> str:
     if subset.nested is None or subset.relative_error is None:
         return "Its error is the typical one of its model over published algorithms, no confidence interval."
-    return explained(title, subset.relative_error, subset.nested)
+    level, reach = subsets.LEVEL, subsets.conformal_reach(subset.nested.errors, subsets.LEVEL)
+    return explained(title, subset.relative_error, subset.nested, level, reach)
 
 
 def _complete(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -46,7 +46,7 @@ def _brief(estimate: Estimate) -> Text:
         return Text(
             f"no estimate of the {estimate.suite} median; {estimate.title} also needs {missing}", style="yellow"
         )
-    error = "" if estimate.relative_error is None else f" ± {wording.percent(100 * estimate.relative_error)} of it"
+    error = "" if estimate.printed_error is None else f" ± {wording.percent(100 * estimate.printed_error)} of it"
     doubt = "; doubtful, for reasons that the whole report gives" if estimate.warnings else ""
     return _estimate(estimate).append(
         f"{error}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
@@ -98,9 +98,9 @@ def _headline(report: Report) -> Table:
 
 def _errors(estimate: Estimate) -> str:
     """Return the printed error and, after a comma, the one on papers that the model was not chosen with."""
-    if estimate.value is None or estimate.relative_error is None:
+    if estimate.value is None or estimate.printed_error is None:
         return wording.MISSING
-    printed = wording.percent(100 * estimate.relative_error)
+    printed = wording.percent(100 * estimate.printed_error)
     if estimate.nested_error is None:
         return printed
     return f"{printed.removesuffix('%').strip()}, {wording.percent(100 * estimate.nested_error)}"

@@ -72,4 +72,4 @@ def _intervals(found: Outlook, shown: Predicted) -> Iterator[str]:
     odd = f" Here they are {found.oddness:.1f} times as wide, for these scores do not go together."
     yield told + (odd if found.oddness >= ODD else "")
     if any(item.high is None for item in found.tasks.values()):
-        yield f"Where there is no upper end, too few {shown.groups} tell for {100 * found.level:g} %."
+        yield f"Where no interval is shown, too few {shown.groups} tell for {100 * found.level:g} %."

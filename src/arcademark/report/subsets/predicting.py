@@ -4,9 +4,10 @@ Conventions
 -----------
 * A published model needs exactly its games; of several the largest whose games are there is taken.
 * Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
-  table, with intervals at `arcademark.subset.every_task.LEVEL`. A game that was played keeps its own score.
+  table. A game that was played keeps its own score.
 * Whatever games there are tell of all others, and of the summaries of all, by `arcademark.subset.outlook`: of one
   algorithm beside a published model, of several with the model `ANY` or where no published model's games are there.
+* Every interval is at the level asked for, and has no ends where there are too few algorithms to tell for it.
 * Values are in percent of the average human, or what a model file says.
 """
 
@@ -31,15 +32,16 @@ from arcademark.report.subsets.models import ANY
 from arcademark.report.tables import loading
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.protocols import Play, frame_cap
-from arcademark.subset.every_task import LEVEL, TaskModel, fit_every_task
+from arcademark.subset.every_task import TaskModel, fit_every_task
 from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
+from arcademark.suite.subsets import LEVEL
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
-SCHEMA = "arcademark.subset-prediction/1"
+SCHEMA = "arcademark.subset-prediction/2"
 EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
 Frames = Mapping[str, float] | None
@@ -56,7 +58,7 @@ class Game:
     task, name : str
     value : float
     low, high : float or None
-        The prediction interval; None of a game that was played, and where too few algorithms give no upper end.
+        The prediction interval; None of a game that was played, and where there are too few algorithms for the level.
     r_squared : float or None
         Of the game's model, in sample; None of a game that was played.
     """
@@ -139,7 +141,7 @@ class Predicted:
     Parameters
     ----------
     level : float
-        Of the games' intervals.
+        Of every interval.
     predictions : tuple of Prediction
     sources, remarks : tuple of str
     noun, groups : str
@@ -178,7 +180,7 @@ def predicted(
     protocol : str or None, optional
         How the scores were made, where the table does not say.
     level : float, optional
-        Of the games' intervals.
+        Of every interval.
     frames : mapping of game to float, optional
         What playing each game costs, for what to play next; the same for all if None.
     training : Learnt, optional
@@ -269,7 +271,7 @@ def _prediction(
     if missing:
         return Prediction(algorithm, None, missing, (), None, (), None)
     percent = _percent(model, scores)
-    estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play))
+    estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
     if model.name not in EVERY_GAME or model.references:
         return Prediction(algorithm, estimate, (), (), None, (), _upgrade(model, scores))
     every = _every_game(model.name)
@@ -352,8 +354,8 @@ def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str,
         if task in percent:
             continue
         middle, reach = float(model.fit.predict(inputs)), model.reach(level)
-        low, value, high = (_percent_of(middle + side * reach) for side in (-1, 0, 1))
-        others.append(Game(task, game_name(task), value, low, high if np.isfinite(high) else None, model.fit.r2))
+        ends = [_percent_of(middle + side * reach) if np.isfinite(reach) else None for side in (-1, 1)]
+        others.append(Game(task, game_name(task), _percent_of(middle), *ends, model.fit.r2))
     return [*played, *others]
 
 

@@ -263,12 +263,12 @@ def _estimates(told: Sequence[Prediction]) -> RenderableType:
     nested = any(item.nested is not None for item in estimates)
     human = any(item.at_human_level is not None for item in told)
     head = ("printed", "error") if all(item.published for item in estimates) else ("typical", "error")
-    others = (("on other", "papers"), ("90 %", "from"), "to") if nested else ()
+    others = (("on other", "papers"), (f"{100 * estimates[0].level:g} %", "from"), "to") if nested else ()
     made = layout.table("", "model", "estimate", head, *others, *([("at human", "level")] if human else []))
     for item, estimate in zip(told, estimates, strict=True):
         cells = [estimate.model, wording.quantity(estimate.value, estimate.unit), _typical(estimate)]
         if nested:
-            ends = (estimate.nested_low, estimate.nested_high)
+            ends = (estimate.low, estimate.high)
             cells += [_on_others(estimate), *(wording.quantity(value, estimate.unit) for value in ends)]
         if human:
             level = item.at_human_level
@@ -318,13 +318,9 @@ def _games(item: Prediction, level: float) -> RenderableType:
             Text(game.name, style="bold" if played else ""),
             wording.percent(game.value),
             "played" if played else wording.percent(game.low),
-            "" if played else _upper(game.high),
+            "" if played else wording.percent(game.high),
             "" if game.r_squared is None else f"{game.r_squared:.2f}",
         )
     made.caption = f"Intervals hold {100 * level:g} % of algorithms like those of the training table."
     made.caption_justify = "left"
     return made
-
-
-def _upper(value: float | None) -> str:
-    return wording.MISSING if value is None or value == float("inf") else wording.percent(value)

@@ -141,20 +141,19 @@ def _interval(measured: Coverage, log: bool) -> Interval:
 
 
 def kept(found: Validation | None) -> Nested | None:
-    """Return what a model keeps of nested errors: None if there are none, or too few papers for its interval."""
+    """Return what a model keeps of nested errors; None if there are none."""
     if found is None:
         return None
-    reach = next((item.reach for item in found.intervals if item.level == LEVEL), None)
-    if reach is None:
-        return None
-    return Nested(found.mean, found.median, found.worst, reach, len(found.held))
+    return Nested(found.mean, found.median, found.worst, len(found.held), _held(found).errors())
 
 
 def spread(found: Validation | None, problem: Problem, tasks: Sequence[str]) -> Spread | None:
     """Return what a model keeps to widen intervals by; None where `kept` is None."""
-    if kept(found) is None or found is None or found.usual.reach is None:
-        return None
-    return spreads.spread(problem, tasks, found.usual.reach)
+    return None if found is None else spreads.spread(problem, tasks, _held(found).usual().errors())
+
+
+def _held(found: Validation) -> Measured:
+    return Measured(found.held, found.unpredicted, found.winners)
 
 
 def resampled(found: Repeated) -> Resampled:

@@ -8,7 +8,7 @@ from arcademark.report import as_json
 from arcademark.report.tables.comparison import Comparison
 from arcademark.report.tables.document import ScoreReport
 
-SCORES = "arcademark.scores/1"
+SCORES = "arcademark.scores/2"
 COMPARISON = "arcademark.comparison/1"
 
 
