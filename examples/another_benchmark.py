@@ -7,7 +7,7 @@ The benchmark and its players are made up: a skill each, and some luck. Yours ne
 
 Run it, then try the same on the command line:
 
-    arcademark subset search scores.csv --references references.csv --size 2 --target mean --out model.json
+    arcademark subset search scores.csv --references references.csv --size 2 --target mean --nested --out model.json
     arcademark subset predict new.csv --model model.json
     arcademark subset predict some.csv --training scores.csv --references references.csv
 
@@ -55,7 +55,7 @@ write("scores.csv", [["algorithm", "task", "score"], *scores])
 write("references.csv", [["task", "low", "high"], *([task, low, high] for task, (low, high) in TASKS.items())])
 
 table = normalised(["scores.csv"], Question(references="references.csv"))
-found = searched(table, Asked(size=2, target="mean"), "made-up").results[0]
+found = searched(table, Asked(size=2, target="mean", nested=True), "made-up").results[0]
 print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.relative_error:.1%}")
 print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
 Path("model.json").write_text(files.dumps(found.model), encoding="utf-8")

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.suite.subsets import conformal_reach, subset
+
 FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"
 
 
@@ -319,7 +321,7 @@ def test_what_the_near_best_agree_on_can_be_chosen_kept_and_predicted_from(invok
     ]
     expected = 10 ** (model["intercept"] + sum(model["coefficients"]) * np.log10(51.0)) - 1
     assert prediction["estimate"]["value"] == pytest.approx(expected)
-    assert prediction["estimate"]["nested_low"] < expected < prediction["estimate"]["nested_high"]
+    assert prediction["estimate"]["low"] < expected < prediction["estimate"]["high"]
 
 
 def test_missing_scores_can_be_charged(invoke):
@@ -341,3 +343,26 @@ def test_what_the_near_best_agree_on_predicts_other_papers_better(invoke):
     assert same["times"] == 30
     (interval,) = [item for item in agreed["nested"]["intervals"] if item["level"] == 0.9]
     assert (interval["inside"], interval["of"]) == (57, 62)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_every_interval_is_at_the_level_asked_for(invoke, level):
+    """Of a published model, of its every other game and of whatever games there are."""
+    command = ("subset", "predict", "catalogue:review-2021", "--algorithms", "Rainbow", "--model", "atari-5")
+    answer = invoke(*command, "--level", level, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    estimate = document["predictions"][0]["estimate"]
+    assert (document["level"], estimate["level"], estimate["relative_error"]) == (level, level, 0.104)
+    assert not [name for name in estimate if name.startswith("nested_")]
+    reach = conformal_reach(subset("atari-5").nested.errors, level)
+    if level == 0.99:  # of 21 papers
+        assert (estimate["low"], estimate["high"]) == (None, None)
+        told = "21 papers are too few for a 99 % interval: they give one of up to 95 %"
+        assert any(told in text for text in document["remarks"])
+    else:
+        ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
+        assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
+    shown = " ".join(invoke(*command, "--level", level).out.split())
+    assert f"on other {100 * level:g} % at human" in shown
+    assert f"Intervals hold {100 * level:g} % of algorithms" in shown

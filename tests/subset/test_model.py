@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +15,7 @@ from arcademark.metrics.intervals import interval
 from arcademark.metrics.normalise import hns
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite.references import scores
-from arcademark.suite.subsets import Nested, subset, subsets
+from arcademark.suite.subsets import Nested, conformal_reach, subset, subsets
 
 PUBLISHED = tuple(name for name, found in subsets().items() if found.coefficients is not None)
 CAP = 108_000
@@ -99,11 +101,10 @@ def test_order_of_tasks_does_not_matter(order: list[int], values: list[float]) -
     assert shuffled.estimate(by_task, max_frames_per_episode=CAP).value == pytest.approx(straight, rel=1e-9, abs=1e-9)
 
 
-def test_the_printed_error_is_undone_in_log_space_and_stops_at_zero() -> None:
+def test_the_printed_error_is_no_interval() -> None:
     found = toy().estimate({"p": 99, "q": 9999}, max_frames_per_episode=CAP)
-    assert found.high == pytest.approx(100 * math.exp(0.2) - 1)
-    assert found.low == pytest.approx(100 * math.exp(-0.2) - 1)
-    assert toy().estimate({"p": 0, "q": 0}, max_frames_per_episode=CAP).low == 0
+    assert (found.relative_error, found.low, found.high) == (0.2, None, None)
+    assert "was not measured, so there is no interval" in found.notes[-1]
 
 
 @pytest.mark.parametrize("absent", [{"p": 1.0}, {"p": 1.0, "q": math.nan}])
@@ -188,30 +189,63 @@ def test_no_subset_score_is_strictly_increasing(name: str, score: float, gain: f
 
 
 def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured() -> None:
-    nested = Nested(mean=0.2, median=0.1, worst=0.5, reach=0.3, n=9)
+    nested = Nested(mean=0.2, median=0.1, worst=0.5, n=9, errors=((0.3,),) * 9)
     made = dataclasses.replace(from_subset(subset("atari-1")), coefficients=(1.0,), nested=nested)
     found = made.estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
-    assert (found.nested_low, found.nested_high) == pytest.approx((100 / 10**0.3 - 1, 100 * 10**0.3 - 1))
+    assert (found.low, found.high) == pytest.approx((100 / 10**0.3 - 1, 100 * 10**0.3 - 1))
     assert "20.0 % on average (median 10.0 %, worst 50.0 %)" in found.notes[-1]
     linear = dataclasses.replace(made, transform="none", relative_error=None, absolute_error=5.0).estimate(
         {"name_this_game": 99.0}, max_frames_per_episode=CAP
     )
-    assert (linear.nested_low, linear.nested_high) == pytest.approx((98.7, 99.3))
+    assert (linear.low, linear.high) == pytest.approx((98.7, 99.3))
     bare = dataclasses.replace(made, nested=None).estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
-    assert (bare.nested, bare.nested_low, bare.nested_high, len(bare.notes)) == (None, None, None, 1)
+    assert (bare.nested, bare.low, bare.high) == (None, None, None)
 
 
 def test_the_lower_end_is_never_below_random_play() -> None:
     found = from_subset(subset("atari-1")).estimate({"name_this_game": 0.0}, max_frames_per_episode=CAP)
-    assert found.nested_low == 0.0
-    assert found.nested_high is not None
-    assert found.nested_high > 0.0
+    assert found.low == 0.0
+    assert found.high is not None
+    assert found.high > 0.0
 
 
-def test_the_error_of_a_model_of_scores_as_they_are_is_taken_off_and_added():
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name: str) -> None:
+    model = from_subset(subset(name))
+    scores = dict.fromkeys(model.tasks, 100.0)
+    found = [model.estimate(scores, max_frames_per_episode=CAP, level=level) for level in LEVELS]
+    assert tuple(item.level for item in found) == LEVELS
+    widths = [(item.high or 0.0) - (item.low or 0.0) for item in found]
+    assert all(narrow < wide for narrow, wide in itertools.pairwise(widths))
+    beyond = model.estimate(scores, max_frames_per_episode=CAP, level=0.99)
+    assert (beyond.low, beyond.high) == (None, None)
+    assert "papers are too few for a 99 % interval: they give one of up to 9" in beyond.notes[-1]
+    with pytest.raises(ArcadeMarkError, match="expected a fraction"):
+        model.estimate(scores, max_frames_per_episode=CAP, level=1.0)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_intervals_hold_papers_left_out_as_often_as_they_say(name: str, level: float) -> None:
+    """Each paper's interval is made from the other papers' errors; of as many draws so few or many would be luck."""
+    nested = subset(name).nested
+    assert nested is not None
+    held = [
+        size <= conformal_reach(nested.errors[:place] + nested.errors[place + 1 :], level)
+        for place, sizes in enumerate(nested.errors)
+        for size in sizes
+    ]
+    assert len(held) == nested.n
+    assert scipy.stats.binomtest(sum(held), len(held), level).pvalue > 0.01
+
+
+def test_the_error_of_a_model_of_scores_as_they_are_is_in_its_unit():
     model = toy(transform="none", relative_error=None, absolute_error=12.0, unit="games")
     found = model.estimate({"p": 40, "q": 8}, max_frames_per_episode=CAP)
-    assert (found.value, found.low, found.high) == (22, 10, 34)
+    assert found.value == 22
     assert (found.absolute_error, found.relative_error, found.unit) == (12.0, None, "games")
 
 

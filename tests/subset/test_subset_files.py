@@ -54,7 +54,7 @@ def test_what_may_be_left_out():
     assert (found.summary, found.unit, found.absolute_error) == (None, "%", None)
 
 
-NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "reach": 0.25, "n": 40}
+NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "n": 3, "errors": [[0.1], [0.2, 0.3]]}
 
 
 def changed(**changes: object) -> str:
@@ -92,10 +92,14 @@ def changed(**changes: object) -> str:
         (changed(references={"a": [0, 1], "b": [1, 1]}), "both references of 'b' are 1"),
         (changed(references={"a": [0, 1], "b": [1]}), "expected two scores"),
         (changed(references=[]), "expected an object of pairs"),
-        (changed(nested={"mean": 0.1}), "expected an object of mean, median, n, reach, worst"),
+        (changed(nested={"mean": 0.1}), "expected an object of errors, mean, median, n, worst"),
         (changed(nested=NESTED | {"mean": -0.1}), "expected errors of 0 or more"),
         (changed(nested=NESTED | {"n": 0}), "nested n is 0"),
-        (changed(nested=NESTED | {"reach": None}), "nested reach is None"),
+        (changed(nested=NESTED | {"n": 4}), "and n of them"),
+        (changed(nested=NESTED | {"errors": None}), "errors of nested are None"),
+        (changed(nested=NESTED | {"errors": [[0.1], []]}), "a list of errors for each paper"),
+        (changed(nested=NESTED | {"errors": [[0.1], 0.2, [0.3]]}), "errors of nested is 0.2, expected numbers"),
+        (changed(nested=NESTED | {"errors": [[0.1], [-0.2, 0.3]]}), "expected errors of 0 or more"),
     ],
 )
 def test_what_is_wrong_is_told(text, told):
@@ -105,7 +109,7 @@ def test_what_is_wrong_is_told(text, told):
 
 def test_nested_errors_are_kept():
     model = files.loads(changed(nested=NESTED))
-    assert model.nested == Nested(**NESTED)
+    assert model.nested == Nested(**(NESTED | {"errors": tuple(map(tuple, NESTED["errors"]))}))
     assert files.loads(files.dumps(model)) == model
 
 

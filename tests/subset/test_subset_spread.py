@@ -21,11 +21,11 @@ from arcademark.subset.spread import Spread, oddness, spread
 from arcademark.subset.validate import Held, Nested, nested
 from arcademark.suite import subsets
 
-ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), 0.1)
+ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)
 
 
 def model(**changes) -> SubsetModel:
-    told = subsets.Nested(mean=0.1, median=0.1, worst=0.2, reach=0.3, n=9)
+    told = subsets.Nested(mean=0.1, median=0.1, worst=0.2, n=9, errors=((0.3,),) * 9)
     made = SubsetModel("m", ("a", "b"), (0.5, 0.5), 0.0, 0.1, "median", None, "here", nested=told, spread=ONE)
     return dataclasses.replace(made, **changes)
 
@@ -58,7 +58,7 @@ def test_a_task_without_differences_and_one_twice_have_a_spread():
 
 
 @pytest.mark.parametrize(
-    ("mean", "covariance", "reach"),
+    ("mean", "covariance", "error"),
     [
         ((1.0,), ((1.0, 0.0), (0.0, 1.0)), 0.1),
         ((1.0, 2.0), ((1.0, 2.0), (2.0, 1.0)), 0.1),
@@ -68,9 +68,9 @@ def test_a_task_without_differences_and_one_twice_have_a_spread():
         ((1.0,), ((1.0,),), math.nan),
     ],
 )
-def test_what_is_no_spread_is_refused(mean, covariance, reach):
+def test_what_is_no_spread_is_refused(mean, covariance, error):
     with pytest.raises(ArcadeMarkError, match="positive definite"):
-        Spread(mean, covariance, reach)
+        Spread(mean, covariance, ((error,),))
 
 
 def test_too_few_cases_are_refused():
@@ -108,14 +108,14 @@ def test_intervals_are_as_many_times_as_wide_as_scores_are_odd(a, b):
     logs = np.log10([1 + a, 1 + b])
     times = ONE.oddness(logs)
     middle = math.log10(1 + found.value)
-    assert found.nested_high == pytest.approx(10 ** (middle + 0.1 * times) - 1)
-    assert found.nested_low == pytest.approx(max(0.0, 10 ** (middle - 0.1 * times) - 1), abs=1e-9)
+    assert found.high == pytest.approx(10 ** (middle + 0.1 * times) - 1)
+    assert found.low == pytest.approx(max(0.0, 10 ** (middle - 0.1 * times) - 1), abs=1e-9)
     assert any("times as wide as usual" in note for note in found.notes) == (times >= 1.05)
 
 
 def test_without_a_spread_intervals_are_as_wide_for_all():
     found = model(spread=None).estimate({"a": 1e5, "b": 0.0}, max_frames_per_episode=None)
-    assert math.log10(1 + found.nested_high) - math.log10(1 + found.value) == pytest.approx(0.3)
+    assert math.log10(1 + found.high) - math.log10(1 + found.value) == pytest.approx(0.3)
 
 
 def test_files_keep_it():
@@ -131,8 +131,8 @@ def test_files_keep_it():
         ({"mean": 1.0}, "mean of spread is 1.0"),
         ({"covariance": [[1.0, 0.0], [0.0, "x"]]}, "covariance of spread is 'x'"),
         ({"covariance": [[1.0, 2.0], [2.0, 1.0]]}, "positive definite"),
-        ({"reach": -1}, "reach of 0 or more"),
-        ({"more": 1}, "expected an object of covariance, mean, reach"),
+        ({"errors": [[-1]]}, "errors of 0 or more"),
+        ({"more": 1}, "expected an object of covariance, errors, mean"),
     ],
 )
 def test_files_with_another_are_refused(changes, told):

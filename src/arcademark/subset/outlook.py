@@ -173,8 +173,7 @@ def predict(
     reach = calibration.normal_reach(level) * factor * drawn.oddness * drawn.spread
     lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - reach, drawn.middle + reach))
     every = {
-        tasks[place]: _between(value, low, high)
-        for place, value, low, high in zip(drawn.missing, *lines, strict=True)
+        tasks[place]: _between(value, low, high) for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
     table = TRANSFORMS[trained.transform](trained.percent)
     logs = TRANSFORMS[trained.transform](row)

@@ -90,15 +90,13 @@ def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
     )
     estimate = round_numbers.estimate
     assert estimate.value == pytest.approx(10**exponent - 1)
-    assert (estimate.subset, estimate.title, estimate.relative_error) == ("atari-5", "Atari-5", 0.104)
+    assert (estimate.subset, estimate.title, estimate.printed_error) == ("atari-5", "Atari-5", 0.104)
     assert estimate.missing == estimate.warnings == ()
     assert estimate.sampling_low == pytest.approx(estimate.value)  # episodes that never differ leave no doubt
-    assert estimate.low is not None
-    assert estimate.high is not None
-    assert estimate.low < estimate.value < estimate.high
     assert estimate.nested_error == model.nested.mean == 0.182
-    factor = 10**model.nested.reach
-    assert (1 + estimate.nested_low, 1 + estimate.nested_high) == pytest.approx(
+    factor = 10 ** subsets.conformal_reach(model.nested.errors, 0.9)
+    assert estimate.level == 0.9
+    assert (1 + estimate.low, 1 + estimate.high) == pytest.approx(
         ((1 + estimate.value) / factor, (1 + estimate.value) * factor)
     )
 

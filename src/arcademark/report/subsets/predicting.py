@@ -354,8 +354,8 @@ def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str,
         if task in percent:
             continue
         middle, reach = float(model.fit.predict(inputs)), model.reach(level)
-        ends = [_percent_of(middle + side * reach) if np.isfinite(reach) else None for side in (-1, 1)]
-        others.append(Game(task, game_name(task), _percent_of(middle), *ends, model.fit.r2))
+        low, high = (_percent_of(middle + side * reach) if np.isfinite(reach) else None for side in (-1, 1))
+        others.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
     return [*played, *others]
 
 
