@@ -30,11 +30,11 @@ from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.runs import score_run
 from arcademark.subset import outlook
+from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
-    from arcademark.suite.subsets import LEVEL
-from arcademark.suite.protocols import Protocol
+    from arcademark.suite.protocols import Protocol
 
 SCHEMA = "arcademark.run-until/1"
 MEDIAN = "median"

@@ -91,6 +91,7 @@ def aggregate_intervals(
     resamples: int = RESAMPLES,
     missing: Missing = "refuse",
     threads: int | None = None,
+    draws: Floats | None = None,
 ) -> dict[str, Interval]:
     """Find the intervals of mean, median, interquartile mean and optimality gap, in one pass.
 
@@ -114,6 +115,8 @@ def aggregate_intervals(
         Whether missing runs are refused, or left out and named in the notes.
     threads : int, optional
         How many to use at most; one a core by default. The result does not depend on it.
+    draws : float array, shape (4, resamples), optional
+        What `resampled_aggregates` gave for these scores, where it is there already.
 
     Returns
     -------
@@ -128,7 +131,8 @@ def aggregate_intervals(
     check(method, level)
     there, notes = admit(tasks, missing, scores)
     sample = sample_of(there[0])
-    draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
+    if draws is None:
+        draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
     strata = aggregate_strata(sample, target)
     return _intervals(aggregates(there[0], target), draws, strata, method, level, notes, len(there[0]))
 
@@ -233,8 +237,19 @@ def profile_band(
     return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), level, method, told)
 
 
-def resampled_aggregates(sample: Sample, key: np.uint64, target: float, resamples: int, threads: int | None) -> Floats:
-    """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`."""
+def resampled_aggregates(
+    sample: Sample,
+    key: np.uint64,
+    target: float,
+    resamples: int,
+    threads: int | None,
+    held: tuple[float, float] | None = None,
+) -> Floats:
+    """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`.
+
+    With bounds, shape (8, resamples): then of the same draws, each mean over runs (in mean and median) or run held within
+    them.
+    """
     from arcademark.metrics import kernels
 
     order = np.argsort(sample.runs, kind="stable")
@@ -245,8 +260,10 @@ def resampled_aggregates(sample: Sample, key: np.uint64, target: float, resample
     middle = (lows.size - 1) // 2, lows.size // 2
     below, above = highs < np.sort(lows)[middle[0]], lows > np.sort(highs)[middle[1]]
     arguments = (sample.runs, sample.first, place, sample.runs[order], ~(below | above))
-    out = np.empty((len(AGGREGATES), resamples))
-    _fill(kernels.resample_aggregates, (*arguments, np.count_nonzero(below), target, key), out, order.size, threads)
+    out = np.empty((len(AGGREGATES) * (1 if held is None else 2), resamples))
+    least, most = held or (-np.inf, np.inf)
+    arguments = (*arguments, np.count_nonzero(below), target, least, most, key)
+    _fill(kernels.resample_aggregates, arguments, out, order.size, threads)
     return out
 
 

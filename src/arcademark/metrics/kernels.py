@@ -89,8 +89,8 @@ def batches(first):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def resample_aggregates(runs, first, place, pooled, contested, below, gamma, key, begin, end, out):  # type: ignore[no-untyped-def]
-    """Draw replicates of mean, median, interquartile mean and optimality gap.
+def resample_aggregates(runs, first, place, pooled, contested, below, gamma, least, most, key, begin, end, out):  # type: ignore[no-untyped-def]
+    """Draw replicates of mean, median, interquartile mean and optimality gap, and of what they are within bounds.
 
     Parameters
     ----------
@@ -108,25 +108,30 @@ def resample_aggregates(runs, first, place, pooled, contested, below, gamma, key
         How many of the others are below the middle in every replicate.
     gamma : float
         Threshold of the optimality gap.
+    least, most : float
+        Within which scores are held: tasks' means in mean and median, runs in the others.
     key : uint64
         Which family of streams.
     begin, end : int
         Which replicates: from ``begin`` up to, not including, ``end``.
-    out : float64 array, shape (4, replicates)
-        Filled with mean, median, interquartile mean, optimality gap.
+    out : float64 array, shape (4 or 8, replicates)
+        Filled with mean, median, interquartile mean and optimality gap, and where there is room with the same of scores
+        that are held.
     """
     tasks, total = first.size - 1, runs.size
     per_word, spans = batches(first)
     counts, middle = np.empty(runs.size, np.int32), np.empty(tasks)
-    cut = total // 4
+    cut, held = total // 4, out.shape[0] > 4
+    pooled_held = np.minimum(np.maximum(pooled, least), most)
     low_middle, high_middle = (tasks - 1) // 2 - below, tasks // 2 - below
     for replicate in range(begin, end):
         state = stream(key, replicate)
         counts[:] = 0
         mean, reached, inserted = 0.0, 0.0, 0
+        mean_held, reached_held = 0.0, 0.0
         for i in range(tasks):
             n, start = first[i + 1] - first[i], first[i]
-            summed, capped, left = 0.0, 0.0, n
+            summed, capped, capped_held, left = 0.0, 0.0, 0.0, n
             while left > 0:
                 word, state = draw_word(spans[i], state)
                 for _ in range(min(left, per_word[i])):
@@ -137,10 +142,13 @@ def resample_aggregates(runs, first, place, pooled, contested, below, gamma, key
                     counts[place[run]] += 1
                     summed += value
                     capped += min(value, gamma)
+                    capped_held += min(within(value, least, most), gamma)
                 left -= per_word[i]
             score = summed / n
             mean += score
             reached += capped / n
+            mean_held += within(score, least, most)
+            reached_held += capped_held / n
             if contested[i] and (inserted <= high_middle or score < middle[high_middle]):
                 insert(score, middle, min(inserted, high_middle))
                 inserted += 1
@@ -148,6 +156,18 @@ def resample_aggregates(runs, first, place, pooled, contested, below, gamma, key
         out[1, replicate] = 0.5 * (middle[low_middle] + middle[high_middle])
         out[2, replicate] = trimmed_mean(counts, pooled, cut, total - cut)
         out[3, replicate] = gamma - reached / tasks
+        if held:
+            low, high = within(middle[low_middle], least, most), within(middle[high_middle], least, most)
+            out[4, replicate] = mean_held / tasks
+            out[5, replicate] = 0.5 * (low + high)
+            out[6, replicate] = trimmed_mean(counts, pooled_held, cut, total - cut)
+            out[7, replicate] = gamma - reached_held / tasks
+
+
+@njit(cache=True, nogil=True, inline="always")
+def within(value, least, most):  # type: ignore[no-untyped-def]
+    """Hold a value within bounds."""
+    return min(max(value, least), most)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -255,7 +255,8 @@ def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
 
 
 def _reference(scores: Mapping[str, float], which: str, tasks: Sequence[str]) -> NDArray[np.float64]:
-    absent = [task for task in tasks if not np.isfinite(scores.get(task, np.nan))]
-    if absent:
+    found = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)
+    if not np.isfinite(found).all():
+        absent = [task for task, score in zip(tasks, found.tolist(), strict=True) if not np.isfinite(score)]
         raise ArcadeMarkError(f"no {which} reference score for {', '.join(absent)}; leave such tasks out, or give one")
-    return np.array([scores[task] for task in tasks], dtype=np.float64)
+    return found

@@ -55,10 +55,30 @@ class Sample:
 def padded(runs: Iterable[ArrayLike]) -> Floats:
     """Put each task's runs, at least one, into a row, shape (tasks, runs); ragged ones are padded with NaN."""
     rows = [np.asarray(row, dtype=np.float64) for row in runs]
-    made = np.full((len(rows), max(row.size for row in rows)), np.nan)
+    widest = max((row.size for row in rows), default=1)
+    if all(row.size == widest for row in rows):
+        return np.array(rows).reshape(len(rows), widest)
+    made = np.full((len(rows), widest), np.nan)
     for place, row in zip(made, rows, strict=True):
         place[: row.size] = row
     return made
+
+
+def means(table: Floats) -> Floats:
+    """Return the mean over each task's runs, shape (tasks,), of scores that `padded` has put together."""
+    there = ~np.isnan(table)
+    if there.all():
+        return np.asarray(table.mean(axis=1))
+    return np.array([np.mean(row[has]) for row, has in zip(table, there, strict=True)])
+
+
+def variances(table: Floats) -> Floats:
+    """Return the unbiased variance over each task's runs, shape (tasks,), 0 of a single one."""
+    there = ~np.isnan(table)
+    if there.all() and table.shape[1] > 1:
+        return np.asarray(table.var(axis=1, ddof=1))
+    rows = (row[has] for row, has in zip(table, there, strict=True))
+    return np.array([np.var(row, ddof=1) if row.size > 1 else 0.0 for row in rows])
 
 
 def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:

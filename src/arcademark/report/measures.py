@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics import aggregate, normalise
+from arcademark.metrics.samples import means, padded
 from arcademark.suite import references
 
 Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
@@ -89,10 +90,16 @@ class Measure:
             In percent, in the mapping's order, each run capped if the measure is; ragged runs are padded with NaN.
         """
         names = [task for task in runs_of_tasks if task in self.known]
-        scores = np.full((len(names), max((len(runs_of_tasks[task]) for task in names), default=1)), np.nan)
-        for row, task in zip(scores, names, strict=True):
-            row[: len(runs_of_tasks[task])] = runs_of_tasks[task]
-        return self.normaliser(scores, names)
+        return self.normaliser(padded([runs_of_tasks[task] for task in names]), names)
+
+    @property
+    def line(self) -> Normaliser:
+        """The normaliser before it caps, if it does."""
+        return self.uncapped or self.normaliser
+
+    def free(self, known: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Normalise runs as `by_run` does, of known tasks and without a cap."""
+        return self.line(padded(known.values()), list(known))
 
     def aggregates(self, runs_of_tasks: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> NDArray[np.float64]:
         """Find mean, median, IQM and optimality gap over the tasks that it knows, at least one.
@@ -102,9 +109,9 @@ class Measure:
         float array, shape (4,)
             In percent. Mean and median are of means over runs, IQM and optimality gap of runs.
         """
-        names = [task for task in runs_of_tasks if task in self.known]
-        by_task = self.normaliser([np.mean(runs_of_tasks[task]) for task in names], names)
-        runs = self.by_run(runs_of_tasks)
+        known = {task: row for task, row in runs_of_tasks.items() if task in self.known}
+        by_task = self.normaliser(means(padded(known.values())), list(known))
+        runs = self.by_run(known)
         return np.array(
             [
                 aggregate.mean(by_task),

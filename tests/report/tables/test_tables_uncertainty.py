@@ -54,7 +54,7 @@ def test_capping_raises_neither_iqm_nor_gap_of_scores_above_the_floor(seed: int)
 def test_the_interval_of_a_median_within_the_bounds_is_that_of_the_uncapped_one() -> None:
     rng = np.random.default_rng(3)
     runs = {task: rng.normal(mean, 4.0, size=4) for task, mean in zip("abcde", (30, 40, 50, 60, 300), strict=True)}
-    free, held = (bootstrap().summaries("mine", measure, runs)["median"] for measure in (LINE, CAPPED))
+    free, held = (found["median"] for found in bootstrap().summaries("mine", [LINE, CAPPED], runs))
     assert (held.value, held.low, held.high) == pytest.approx((free.value, free.low, free.high))
 
 
@@ -76,7 +76,7 @@ def test_no_interval_of_a_difference_from_a_single_run(measure: Measure) -> None
 def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
     still = {task: np.full(3, row[0]) for task, row in RUNS.items()}
     made = bootstrap()
-    assert all(item.low is None for item in made.summaries("mine", measure, still).values())
+    assert all(item.low is None for item in made.summaries("mine", [measure], still)[0].values())
     assert any("how far it may be off is not known" in note for note in made.notes.said)
     assert of_task(np.full(3, 7.0)).low is None
 
@@ -85,7 +85,7 @@ def test_limits_stay_within_the_bounds_of_a_measure_that_has_them() -> None:
     bounded = measures.between("bounded", "bounded", "", *ENDS, None, _line, reach=(0.0, 100.0))
     runs = {"a": np.array([99.0, 80.0, 100.0]), "b": np.array([2.0, 0.0, 40.0])}
     for measure in (bounded, CAPPED):
-        for item in bootstrap().summaries("mine", measure, runs).values():
+        for item in bootstrap().summaries("mine", [measure], runs)[0].values():
             assert item.low is not None
             assert item.high is not None
             assert 0 <= item.low <= item.high <= 100

@@ -22,10 +22,20 @@ from arcademark.report.document import Estimate, HardExploration, Notice
 from arcademark.report.measures import Measure
 from arcademark.report.runs import directory
 from arcademark.report.tables import notices, protocols, uncertainty
-from arcademark.report.tables.document import Algorithm, Coverage, Efficiency, Gain, Game, Score, ScoreReport, Summary
+from arcademark.report.tables.document import (
+    Algorithm,
+    Coverage,
+    Efficiency,
+    Gain,
+    Game,
+    Score,
+    ScoreReport,
+    Statistic,
+    Summary,
+)
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.question import Material, Question, prepare
-from arcademark.report.tables.uncertainty import Bootstrap
+from arcademark.report.tables.uncertainty import Bootstrap, Runs
 from arcademark.suite.subsets import Subset
 
 SUITE_OF_MODELS = "atari-57"
@@ -52,7 +62,7 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
     wanted = question or Question(**asked)
     material = prepare(places, wanted)
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
+    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method, material.scores.table.runs_present().sum())
     models = _models(material)
     algorithms = tuple(
         _algorithm(name, material, measures, bootstrap, model)
@@ -145,7 +155,8 @@ def _algorithm(
 ) -> Algorithm:
     played, means = material.runs(name), material.means(name)
     counts = [row.size for row in played.values()]
-    summaries = tuple(_summary(name, measure, material, bootstrap) for measure in measures)
+    found = bootstrap.summaries(name, measures, played)
+    summaries = tuple(_summary(*both, played, material) for both in zip(measures, found, strict=True))
     table = material.scores.table
     frames = material.scores.frames.get(name)
     normalised = {measure.metric: measure.of_tasks(means) for measure in measures}
@@ -173,9 +184,7 @@ def _algorithm(
     )
 
 
-def _summary(name: str, measure: Measure, material: Material, bootstrap: Bootstrap) -> Summary:
-    played = material.runs(name)
-    found = bootstrap.summaries(name, measure, played)
+def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, material: Material) -> Summary:
     unknown = tuple(material.yardstick.title(task) for task in played if task not in measure.known)
     return Summary(
         measure.metric,

@@ -86,7 +86,7 @@ def compare_tables(
             "table if need be"
         )
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method)
+    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method, material.scores.table.runs_present().sum())
     pairs = _pairs(material, measures, bootstrap, follow)
     sides = tuple(_side(name, material) for name in material.algorithms)
     title = wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.samples import means, padded
 from arcademark.report import wording
 from arcademark.report.tables import loading
 from arcademark.report.tables.benchmarks import Yardstick, yardstick
@@ -90,6 +91,9 @@ class Material:
     scores: Scores
     yardstick: Yardstick
     unscored: tuple[str, ...] = ()
+    _runs: dict[str, dict[str, NDArray[np.float64]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -107,13 +111,16 @@ class Material:
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
-        rows = self.scores.table.scores[self.algorithms.index(name)]
-        kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
-        return {task: row for task, row in kept if row.size}
+        if not self._runs:
+            for algorithm, rows in zip(self.algorithms, self.scores.table.scores, strict=True):
+                kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+                self._runs[algorithm] = {task: row for task, row in kept if row.size}
+        return dict(self._runs[name])
 
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
-        return {task: float(np.mean(row)) for task, row in self.runs(name).items()}
+        known = self.runs(name)
+        return dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
 
 
 def prepare(places: Sequence[Place] | Place, question: Question) -> Material:

@@ -1,13 +1,13 @@
 """How far few runs leave a table's numbers uncertain: asks `arcademark.metrics.bootstrap`, and keeps what it warns of.
 
-Mean and median of a capped measure are of capped means over runs, which the bootstrap of normalised runs does not
-resample: their intervals are found here, from resampled means that are then capped, by the same rule.
+Mean and median of a capped measure are of capped means over runs: their intervals are found here, by the same rule, from
+the draws of the measure before it caps.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.metrics import bootstrap, compare, intervals
-from arcademark.metrics.bootstrap import Band
+from arcademark.metrics.bootstrap import AGGREGATES, Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata
 from arcademark.metrics.normalise import PERCENT
-from arcademark.metrics.samples import aggregate_strata, middle_shares, padded, sample_of, together
+from arcademark.metrics.samples import aggregate_strata, middle_shares, padded, sample_of, together, variances
+from arcademark.metrics.samples import means as task_means
 from arcademark.report import wording
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
@@ -28,8 +29,8 @@ FEWEST_DRAWS = 500
 MOST_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
-MANY_RUNS = 100
-"""Runs of a task above which its resampled mean is as good as normal."""
+MOST_RUNS_OF_A_TABLE = 300_000_000
+"""Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless their number is asked for."""
 
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
@@ -51,7 +52,7 @@ Runs = Mapping[str, NDArray[np.float64]]
 class Notes:
     """What the intervals' makers say of them, by algorithm."""
 
-    said: dict[Note, list[str]] = field(default_factory=dict)
+    said: dict[Note, dict[str, None]] = field(default_factory=dict)
 
     def keep(self, name: str, found: Interval) -> Interval:
         """Take down an interval's notes and return it."""
@@ -62,9 +63,7 @@ class Notes:
 
     def say(self, name: str, note: Note) -> None:
         """Take down one note."""
-        names = self.said.setdefault(note, [])
-        if name not in names:
-            names.append(name)
+        self.said.setdefault(note, {})[name] = None
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ class Bootstrap:
     notes: Notes = field(default_factory=Notes)
 
     @classmethod
-    def of(cls, seed: int, resamples: int | None, method: str | None) -> Bootstrap:
-        """Take the usual number of draws and the recommended method where none is asked for.
+    def of(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
+        """Take the usual number of draws, fewer for a table of very many runs, and the recommended method by default.
 
         Raises
         ------
@@ -99,7 +98,8 @@ class Bootstrap:
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}
-        return cls(seed, resamples or bootstrap.RESAMPLES, known[chosen], resamples is not None)
+        usual = max(FEWEST_DRAWS, min(bootstrap.RESAMPLES, MOST_RUNS_OF_A_TABLE // max(runs, 1)))
+        return cls(seed, resamples or usual, known[chosen], resamples is not None)
 
     def view(self) -> Intervals:
         """Say how intervals were found."""
@@ -114,20 +114,48 @@ class Bootstrap:
         runs = sum(row.size for side in sides for row in side.values())
         return self.resamples if self.asked else max(FEWEST_DRAWS, min(self.resamples, MOST_RUNS_DRAWN // max(runs, 1)))
 
-    def summaries(self, name: str, measure: Measure, runs: Runs) -> dict[str, Statistic]:
-        """Find mean, median, IQM and optimality gap of an algorithm, over the tasks that the measure knows."""
-        known = {task: row for task, row in runs.items() if task in measure.known}
+    def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
+        """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
+        known = [{task: row for task, row in runs.items() if task in measure.known} for measure in measures]
+        drawn = self._drawn(name, measures, known)
+        return [
+            self._summaries(name, measure, rows, drawn.get(measure.metric))
+            for measure, rows in zip(measures, known, strict=True)
+        ]
+
+    def _drawn(self, name: str, measures: Sequence[Measure], known: Sequence[Runs]) -> dict[str, NDArray[np.float64]]:
+        """Resample each measure that can be, one that caps with the same draws as the one that it caps."""
+        alike: dict[bytes, list[tuple[Measure, Runs, NDArray[np.float64]]]] = {}
+        for measure, rows in zip(measures, known, strict=True):
+            if rows and not _single(rows):
+                free = measure.free(rows)
+                alike.setdefault(free.tobytes(), []).append((measure, rows, free))
+        drawn = {}
+        for group in alike.values():
+            for bounds in {measure.bounds for measure, *_ in group if measure.capped} or {None}:
+                _, rows, free = group[0]
+                key, count = _key(self.rng(name)), self.draws(rows)
+                found = bootstrap.resampled_aggregates(sample_of(free), key, PERCENT, count, None, bounds)
+                own, held = found[: len(AGGREGATES)], found[len(AGGREGATES) :]
+                drawn.update(
+                    {item.metric: held if item.capped else own for item, *_ in group if item.bounds in (bounds, None)}
+                )
+        return drawn
+
+    def _summaries(
+        self, name: str, measure: Measure, known: Runs, draws: NDArray[np.float64] | None
+    ) -> dict[str, Statistic]:
         if not known:
-            return dict.fromkeys(bootstrap.AGGREGATES, Statistic(None))
-        rng, values = self.rng(name), measure.aggregates(known)
-        if _single(known):
-            return {key: Statistic(float(value)) for key, value in zip(bootstrap.AGGREGATES, values, strict=True)}
+            return dict.fromkeys(AGGREGATES, Statistic(None))
+        values = measure.aggregates(known)
+        if draws is None:
+            return {key: Statistic(float(value)) for key, value in zip(AGGREGATES, values, strict=True)}
         self._tell_single(name, known)
         if measure.capped:
-            found = self._capped(values, capped_draws(measure, known, self.draws(known), _key(rng)), measure, known)
+            found = self._capped(values, draws, measure, known)
         else:
             found = bootstrap.aggregate_intervals(
-                measure.by_run(known), list(known), rng, method=self.method, resamples=self.draws(known), missing="omit"
+                measure.by_run(known), list(known), self.rng(name), method=self.method, missing="omit", draws=draws
             )
         return {key: _statistic(self.notes.keep(name, item), measure.within(key)) for key, item in found.items()}
 
@@ -146,7 +174,7 @@ class Bootstrap:
         if self._tell_lone(names, first, second):
             return {
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
-                for key, value in zip(bootstrap.AGGREGATES, values, strict=True)
+                for key, value in zip(AGGREGATES, values, strict=True)
             }
         rng, both, count = self.rng(*names), " and ".join(names), self.draws(first, second)
         if measure.capped:
@@ -204,7 +232,7 @@ class Bootstrap:
                 (bootstrap.STILL,) if low[i] == high[i] else (),
                 self.method,
             )
-            for i, key in enumerate(bootstrap.AGGREGATES)
+            for i, key in enumerate(AGGREGATES)
         }
 
     def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
@@ -268,42 +296,22 @@ def score(runs: NDArray[np.float64]) -> Statistic:
     return Statistic(mean, mean - reach, mean + reach)
 
 
-def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw what else a mean might have been; of many runs, from the normal distribution that it then has."""
-    if runs.size > MANY_RUNS:
-        return np.asarray(np.mean(runs) + np.std(runs) / np.sqrt(runs.size) * rng.standard_normal(resamples))
-    picks = rng.integers(runs.size, size=(resamples, runs.size))
-    return np.asarray(runs[picks].mean(axis=1))
-
-
 def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) -> NDArray[np.float64]:
-    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs.
-
-    Of an odd number of tasks, the median of capped means is the capped median, resampled like the uncapped one.
-    """
-    names, rng = list(known), np.random.default_rng(int(key))
-    of_means = measure.normaliser(np.stack([_resampled_means(row, resamples, rng) for row in known.values()]), names)
-    draws = bootstrap.resampled_aggregates(sample_of(measure.by_run(known)), key, PERCENT, resamples, None)
-    draws[0], draws[1] = np.mean(of_means, axis=0), np.median(of_means, axis=0)
-    if measure.uncapped is not None and len(names) % 2:
-        free = sample_of(measure.uncapped(padded(known.values()), names))
-        draws[1] = np.clip(
-            bootstrap.resampled_aggregates(free, key, PERCENT, resamples, None)[1], *(measure.bounds or (None, None))
-        )
-    return draws
+    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs."""
+    free = sample_of(measure.free(known))
+    return bootstrap.resampled_aggregates(free, key, PERCENT, resamples, None, measure.bounds)[len(AGGREGATES) :]
 
 
 def capped_strata(measure: Measure, known: Runs) -> Strata:
     """Return what each task adds to the variance of each of a capped measure's summaries, shape (4, tasks)."""
     sizes = np.array([row.size for row in known.values()])
     names = list(known)
-    spread = np.array([np.var(row, ddof=1) if row.size > 1 else 0.0 for row in known.values()])
-    step = np.sqrt(spread / np.maximum(sizes, 1))
-    means = np.array([np.mean(row) for row in known.values()])
+    table = padded(known.values())
+    step, means = np.sqrt(variances(table) / np.maximum(sizes, 1)), task_means(table)
     width = measure.normaliser(means + step, names) - measure.normaliser(means - step, names)
-    variances = (width / 2) ** 2
+    held = (width / 2) ** 2
     of_runs = aggregate_strata(sample_of(measure.by_run(known), sort=False), PERCENT).variances
-    line = measure.uncapped or measure.normaliser
+    line = measure.line
     free = ((line(means + step, names) - line(means - step, names)) / 2) ** 2
     shares = middle_shares(line(means, names), free)
-    return Strata(np.array([variances / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)
+    return Strata(np.array([held / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)
