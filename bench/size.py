@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import multiprocessing
+import random
+import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,70 @@ def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
     return ended[0][0] - began, (ended[-1][1] - ended[0][1]) / (len(ended) - 1)
 
 
-PARTS: dict[str, Callable[[], Iterator[Measured]]] = {"driver": driver}
+def command(*arguments: object) -> float:
+    """Run a command of ArcadeMark whose output nobody reads, and return its CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    program = "from arcademark.cli.main import main; main()"
+    subprocess.run([sys.executable, "-c", program, *map(str, arguments)], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
+    """Write a long table of made-up scores: algorithms of some skill, with some luck."""
+    from arcademark.suite import references, tasks
+
+    low, high, luck = references.scores("random"), references.scores("human"), random.Random(1)
+    names = tasks.suite("atari-57").tasks[:games]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["algorithm", "game", "seed", "score"])
+        for algorithm in range(algorithms):
+            skill = luck.uniform(0.2, 3.0)
+            for game in names:
+                usual = skill * luck.lognormvariate(0.0, 0.5)
+                for run in range(runs):
+                    reached = usual * luck.lognormvariate(0.0, 0.15)
+                    points = low[game] + reached * (high[game] - low[game])
+                    rows.writerow([f"a{algorithm:04}", game, run, round(points, 2)])
+    return path
+
+
+def score() -> Iterator[Measured]:
+    """Sum up tables of many algorithms, and of many columns."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        large = table(folder / "large.csv", 1000, 57, 5)
+        yield Measured("score, 1,000 algorithms × 57 games × 5 runs", command("score", large), 10, "s")
+        few = command("score", table(folder / "few.csv", 250, 1, 5))
+        many = command("score", table(folder / "many.csv", 1000, 1, 5))
+        yield Measured("score, 1,000 algorithms × 1 game over 250", many / few, 4, "×")
+        cost = []
+        for columns in (25_000, 100_000):
+            wide = folder / f"{columns}.csv"
+            wide.write_text(f"game,{','.join(f'a{place}' for place in range(columns))}\npong{',1' * columns}\n")
+            cost.append(command("score", wide, "--algorithms", "a0"))
+        yield Measured("score of one of 100,000 columns over one of 25,000", cost[1] / cost[0], 4, "×")
+
+
+def compare() -> Iterator[Measured]:
+    """Compare each of many algorithms with each."""
+    with tempfile.TemporaryDirectory() as name:
+        taken = command("compare", table(Path(name) / "scores.csv", 24, 30, 3))
+        yield Measured("compare, 24 algorithms × 30 tasks × 3 seeds", taken, 5, "s")
+
+
+def show_help() -> Iterator[Measured]:
+    """Ask what there is."""
+    yield Measured("--help", statistics.median(command("--help") for _ in range(5)), 0.3, "s")
+
+
+PARTS: dict[str, Callable[[], Iterator[Measured]]] = {
+    "driver": driver,
+    "score": score,
+    "compare": compare,
+    "help": show_help,
+}
 
 
 def main() -> None:

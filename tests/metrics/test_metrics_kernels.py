@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -113,6 +114,21 @@ def test_aggregates_of_replicates_are_those_of_a_slow_twin(sizes: list[int], who
     for replicate in range(40):
         expected = aggregates(resampled(scores, replicate), 1.0)
         assert found[:, replicate] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("bounds", [(0.5, 1.5), (-math.inf, 1.0)])
+def test_what_is_held_within_bounds_is_that_of_a_slow_twin(sizes: list[int], bounds: tuple[float, float]) -> None:
+    scores = ragged(1, sizes)
+    free = bootstrap.resampled_aggregates(sample_of(padded(scores)), KEY, 1.0, 40, 1)
+    found = bootstrap.resampled_aggregates(sample_of(padded(scores)), KEY, 1.0, 40, 1, bounds)
+    assert np.array_equal(found[:4], free)
+    for replicate in range(40):
+        drawn = resampled(scores, replicate)
+        means = np.clip([np.mean(row) for row in drawn], *bounds)
+        of_runs = aggregates([np.clip(row, *bounds).tolist() for row in drawn], 1.0)
+        expected = [float(np.mean(means)), float(np.median(means)), *of_runs[2:]]
+        assert found[4:, replicate] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("sizes", SIZES)

@@ -149,6 +149,7 @@ def difference_intervals(
     resamples: int = RESAMPLES,
     missing: Missing = "refuse",
     threads: int | None = None,
+    draws: Floats | None = None,
 ) -> dict[str, Interval]:
     """Find the intervals of how much higher two algorithms' aggregates are: X's less Y's, resampled independently.
 
@@ -162,9 +163,10 @@ def difference_intervals(
     check(method, level)
     there, notes = admit(tasks, missing, x, y)
     one, other = (sample_of(scores) for scores in there)
-    key, count = _key(rng), _at_least(resamples)
-    draws = resampled_aggregates(one, key, target, count, threads)
-    draws -= resampled_aggregates(other, ~key, target, count, threads)
+    if draws is None:
+        key, count = _key(rng), _at_least(resamples)
+        draws = resampled_aggregates(one, key, target, count, threads)
+        draws -= resampled_aggregates(other, ~key, target, count, threads)
     strata = together(aggregate_strata(one, target), aggregate_strata(other, target))
     values = aggregates(there[0], target) - aggregates(there[1], target)
     return _intervals(values, draws, strata, method, level, notes, len(there[0]), difference=True)
@@ -247,8 +249,8 @@ def resampled_aggregates(
 ) -> Floats:
     """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`.
 
-    With bounds, shape (8, resamples): then of the same draws, each mean over runs (in mean and median) or run held within
-    them.
+    With bounds, shape (8, resamples): then of the same draws, with each mean over runs (in mean and median) or run held
+    within them.
     """
     from arcademark.metrics import kernels
 
@@ -262,8 +264,8 @@ def resampled_aggregates(
     arguments = (sample.runs, sample.first, place, sample.runs[order], ~(below | above))
     out = np.empty((len(AGGREGATES) * (1 if held is None else 2), resamples))
     least, most = held or (-np.inf, np.inf)
-    arguments = (*arguments, np.count_nonzero(below), target, least, most, key)
-    _fill(kernels.resample_aggregates, arguments, out, order.size, threads)
+    bounded = (np.count_nonzero(below), target, least, most, key)
+    _fill(kernels.resample_aggregates, (*arguments, *bounded), out, order.size, threads)
     return out
 
 

@@ -119,8 +119,9 @@ def normalise(
             f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or ask for "
             'NaN there with zero_range="omit"'
         )
-    by_task = np.moveaxis(values, task_axis, -1)
-    return np.moveaxis((by_task - lows) / np.where(flat, np.nan, highs - lows), -1, task_axis)
+    along = [1] * values.ndim
+    along[task_axis] = len(tasks)
+    return (values - lows.reshape(along)) / np.where(flat, np.nan, highs - lows).reshape(along)
 
 
 def hns(

@@ -104,6 +104,16 @@ def test_games_are_shown_when_all_is_asked_for(scores: ScoreReport) -> None:
     assert "--all" not in printed(scores, 100, everything=True)
 
 
+def test_of_very_many_algorithms_the_first_are_shown_until_all_is_asked_for() -> None:
+    table = {f"a{place:03}": {"pong": float(place)} for place in range(terminal.MOST + 20)}
+    report = score_table(table)
+    few, all_of_them = (printed(report, 100, everything=everything) for everything in (False, True))
+    assert f"a{terminal.MOST - 1:03}" in few
+    assert f"a{terminal.MOST:03} " not in few
+    assert f"The first {terminal.MOST} of {terminal.MOST + 20} algorithms, 1 game: --all shows each." in few
+    assert f"a{terminal.MOST + 19:03}" in all_of_them
+
+
 def test_everything_visible_stands_in_the_page(scores: ScoreReport, pair: Comparison) -> None:
     for shown, page in ((scores, html.render_scores(scores)), (pair, html.render_comparison(pair))):
         for notice in shown.notices:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from arcademark.report import measures
 from arcademark.report.measures import Measure
+from arcademark.report.tables import uncertainty
 from arcademark.report.tables.uncertainty import Bootstrap
 from arcademark.report.tables.uncertainty import score as of_task
 
@@ -95,5 +98,40 @@ def test_single_runs_are_told_of_the_algorithm_that_has_them() -> None:
     made = bootstrap()
     short = RUNS | {"b": RUNS["b"][:1]}
     made.differences(("mine", "theirs"), LINE, RUNS, short)
-    told = {str(note): names for note, names in made.notes.said.items() if note.startswith("one run on")}
+    told = {str(note): list(names) for note, names in made.notes.said.items() if note.startswith("one run on")}
     assert told == {"one run on b: the variation from run to run there is not included": ["theirs"]}
+
+
+def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_for() -> None:
+    assert [Bootstrap.of(0, None, None, runs).resamples for runs in (1, 30_000, 300_000, 10**9)] == [
+        10_000,
+        10_000,
+        1_000,
+        500,
+    ]
+    assert Bootstrap.of(0, 7_000, None, 10**9).resamples == 7_000
+
+
+def test_a_measure_and_the_one_that_caps_it_share_their_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = count_draws(monkeypatch)
+    bootstrap().summaries("mine", [LINE, CAPPED], RUNS)
+    assert times == [1]
+
+
+def test_an_algorithm_is_drawn_once_for_all_that_it_is_compared_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    times, made = count_draws(monkeypatch), bootstrap()
+    found = [made.differences(pair, LINE, RUNS, RUNS) for pair in itertools.combinations("wxyz", 2)]
+    assert times == [4]
+    assert len({item["mean"].standard_error for item in found}) == 6  # each has draws of its own: two are never the same
+
+
+def count_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count how often an algorithm's runs are resampled."""
+    times, draw = [0], uncertainty.bootstrap.resampled_aggregates
+
+    def counted(*given: object) -> object:
+        times[0] += 1
+        return draw(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(uncertainty.bootstrap, "resampled_aggregates", counted)
+    return times

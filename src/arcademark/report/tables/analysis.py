@@ -62,7 +62,9 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
     wanted = question or Question(**asked)
     material = prepare(places, wanted)
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method, material.scores.table.runs_present().sum())
+    bootstrap = Bootstrap.of(
+        wanted.seed, wanted.resamples, wanted.method, int(material.scores.table.runs_present().sum())
+    )
     models = _models(material)
     algorithms = tuple(
         _algorithm(name, material, measures, bootstrap, model)
@@ -157,12 +159,11 @@ def _algorithm(
     counts = [row.size for row in played.values()]
     found = bootstrap.summaries(name, measures, played)
     summaries = tuple(_summary(*both, played, material) for both in zip(measures, found, strict=True))
-    table = material.scores.table
     frames = material.scores.frames.get(name)
     normalised = {measure.metric: measure.of_tasks(means) for measure in measures}
     return Algorithm(
         name=name,
-        source=table.sources[table.algorithms.index(name)],
+        source=material.source(name),
         protocol=material.play(name).label,
         training_frames=frames,
         fewest_runs=min(counts, default=0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.bootstrap import AGGREGATES
 from arcademark.metrics.intervals import Interval
 from arcademark.metrics.ranking import relative_scores
-from arcademark.metrics.samples import padded
+from arcademark.metrics.samples import means, padded
 from arcademark.report import wording
 from arcademark.report.measures import Measure
 from arcademark.report.tables import analysis, notices, sensitivity
@@ -86,7 +85,9 @@ def compare_tables(
             "table if need be"
         )
     measures = material.yardstick.chosen(wanted.metrics)
-    bootstrap = Bootstrap.of(wanted.seed, wanted.resamples, wanted.method, material.scores.table.runs_present().sum())
+    bootstrap = Bootstrap.of(
+        wanted.seed, wanted.resamples, wanted.method, int(material.scores.table.runs_present().sum())
+    )
     pairs = _pairs(material, measures, bootstrap, follow)
     sides = tuple(_side(name, material) for name in material.algorithms)
     title = wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))
@@ -115,10 +116,9 @@ def _check_different(names: Sequence[str]) -> None:
 
 def _side(name: str, material: Material) -> Side:
     counts = [row.size for row in material.runs(name).values()]
-    table = material.scores.table
     return Side(
         name,
-        table.sources[table.algorithms.index(name)],
+        material.source(name),
         material.play(name).label,
         material.scores.frames.get(name),
         min(counts, default=0),
@@ -147,8 +147,7 @@ def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure
     shared = [task for task in material.tasks if all(task in runs for runs in everything)]
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in material.tasks if (task in everything[0]) != (task in everything[1])]
-    tested = tests.paired_tests(padded(first.values()), padded(second.values()), shared, alpha=1 - CONFIDENCE)
-    games = tuple(_game(test, first[test.task], second[test.task], measures[0], tested.alpha) for test in tested.tests)
+    games, tested = _games(first, second, measures[0])
     found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
     return Pair(
         first=names[0],
@@ -161,31 +160,35 @@ def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure
         untested=tested.untested,
         improvement=bootstrap.improvement(names, first, second),
         summaries=tuple(
-            _summary(measure, statistic, first, second, interval)
-            for measure in measures
-            for statistic, interval in found[measure.metric].items()
+            item for measure in measures for item in _summaries(measure, first, second, found[measure.metric])
         ),
         power=_power(games, measures[0], found[measures[0].metric], first, second),
     )
 
 
-def _game(
-    test: tests.TaskTest, first: NDArray[np.float64], second: NDArray[np.float64], measure: Measure, alpha: float
-) -> GameDifference:
-    means = float(np.mean(first)), float(np.mean(second))
-    placed = [measure.of(test.task, mean) for mean in means]
-    return GameDifference(
-        game=test.task,
-        first=means[0],
-        second=means[1],
-        difference=means[0] - means[1],
-        normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
-        p=test.p,
-        verdict=test.verdict,
-        why=test.why,
-        improvement=float(tests.probabilities_of_improvement(first[np.newaxis], second[np.newaxis])[0]),
-        seeds_needed=_seeds_needed(first, second, alpha),
-    )
+def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
+    tables = padded(first.values()), padded(second.values())
+    tested = tests.paired_tests(*tables, list(first), alpha=1 - CONFIDENCE)
+    one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
+    of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
+    improvement = tests.probabilities_of_improvement(*tables).tolist()
+    games = []
+    for test, better in zip(tested.tests, improvement, strict=True):
+        placed = of_one[test.task], of_other[test.task]
+        difference = GameDifference(
+            game=test.task,
+            first=one[test.task],
+            second=other[test.task],
+            difference=one[test.task] - other[test.task],
+            normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
+            p=test.p,
+            verdict=test.verdict,
+            why=test.why,
+            improvement=better,
+            seeds_needed=_seeds_needed(first[test.task], second[test.task], tested.alpha),
+        )
+        games.append(difference)
+    return tuple(games), tested
 
 
 def _seeds_needed(first: NDArray[np.float64], second: NDArray[np.float64], alpha: float) -> int | None:
@@ -213,21 +216,23 @@ def _differences(
     )
 
 
-def _summary(measure: Measure, statistic: str, first: Runs, second: Runs, found: Interval) -> SummaryDifference:
-    known = [task for task in first if task in measure.known]
-    values = [
-        float(measure.aggregates({task: runs[task] for task in known})[AGGREGATES.index(statistic)])
-        for runs in (first, second)
-    ]
-    return SummaryDifference(
-        metric=measure.metric,
-        title=measure.title,
-        statistic=statistic,
-        first=values[0],
-        second=values[1],
-        difference=Statistic(found.value, found.low, found.high),
-        relative=relative_scores(dict(zip(SIDES, values, strict=True)), SIDES[1])[SIDES[0]] if values[1] > 0 else None,
-    )
+def _summaries(
+    measure: Measure, first: Runs, second: Runs, found: Mapping[str, Interval]
+) -> Iterator[SummaryDifference]:
+    if not found:
+        return
+    sides = zip(*(measure.aggregates(runs).tolist() for runs in (first, second)), strict=True)
+    for (statistic, interval), values in zip(found.items(), sides, strict=True):
+        relative = relative_scores(dict(zip(SIDES, values, strict=True)), SIDES[1])[SIDES[0]] if values[1] > 0 else None
+        yield SummaryDifference(
+            metric=measure.metric,
+            title=measure.title,
+            statistic=statistic,
+            first=values[0],
+            second=values[1],
+            difference=Statistic(interval.value, interval.low, interval.high),
+            relative=relative,
+        )
 
 
 def _power(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -91,9 +92,6 @@ class Material:
     scores: Scores
     yardstick: Yardstick
     unscored: tuple[str, ...] = ()
-    _runs: dict[str, dict[str, NDArray[np.float64]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -105,17 +103,23 @@ class Material:
         """The tasks' names; those of the benchmark first, in its order."""
         return self.scores.table.tasks
 
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.algorithms)}
+
+    def source(self, name: str) -> str:
+        """Return where an algorithm's scores come from."""
+        return self.scores.table.sources[self._places[name]]
+
     def play(self, name: str) -> Play:
         """Return how an algorithm's scores were made."""
         return self.scores.plays.get(name, Play())
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
-        if not self._runs:
-            for algorithm, rows in zip(self.algorithms, self.scores.table.scores, strict=True):
-                kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
-                self._runs[algorithm] = {task: row for task, row in kept if row.size}
-        return dict(self._runs[name])
+        rows = self.scores.table.scores[self._places[name]]
+        kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+        return {task: row for task, row in kept if row.size}
 
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""

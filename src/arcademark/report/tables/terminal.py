@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -14,6 +15,9 @@ from arcademark.report.layout import NARROWEST_NAME, WIDE, Console, Text, lines,
 from arcademark.report.tables import words
 from arcademark.report.tables.document import Algorithm, Score, ScoreReport
 
+MOST = 100
+"""Algorithms that are shown where not everything is."""
+
 
 def render(report: ScoreReport, console: Console, *, everything: bool = False) -> None:
     """Print the document.
@@ -24,13 +28,16 @@ def render(report: ScoreReport, console: Console, *, everything: bool = False) -
     console : layout.Console
         Its width decides the layout; its colour system whether there are colours.
     everything : bool, optional
-        Whether to show every game, and every algorithm on the hard-exploration games.
+        Whether to show every game, and every algorithm, also on the hard-exploration games.
     """
     show(parts(report, console.width, everything=everything), console)
 
 
 def parts(report: ScoreReport, width: int, *, everything: bool = False) -> Iterator[RenderableType]:
     """Yield what `render` prints, from top to bottom."""
+    number = len(report.algorithms)
+    if not everything:
+        report = replace(report, algorithms=report.algorithms[:MOST])
     yield Text(report.title, style="bold")
     yield Rule(characters="━", style="dim")
     yield from section("", *(notice(told) for told in report.warnings))
@@ -45,7 +52,8 @@ def parts(report: ScoreReport, width: int, *, everything: bool = False) -> Itera
         yield from section(f"{words.noun(report.benchmark).title()}s", *_games(report, width))
     else:
         games = wording.plural(len(report.games), words.noun(report.benchmark))
-        yield from section("", Text(f"{games}: --all shows each.", style="dim"))
+        first = f"The first {MOST} of {wording.count(number)} algorithms, " if number > MOST else ""
+        yield from section("", Text(f"{first}{games}: --all shows each.", style="dim"))
     yield from section("", *(notice(told) for told in report.notes if everything or told.kind != "settings"))
     yield from section("References", *(Text(f"{item.title}: {item.source}") for item in report.benchmark.references))
 

@@ -1,7 +1,7 @@
 """How far few runs leave a table's numbers uncertain: asks `arcademark.metrics.bootstrap`, and keeps what it warns of.
 
-Mean and median of a capped measure are of capped means over runs: their intervals are found here, by the same rule, from
-the draws of the measure before it caps.
+Mean and median of a capped measure are of capped means over runs: their intervals are found here, by the same rule,
+from the draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from arcademark.metrics import bootstrap, compare, intervals
 from arcademark.metrics.bootstrap import AGGREGATES, Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata
 from arcademark.metrics.normalise import PERCENT
-from arcademark.metrics.samples import aggregate_strata, middle_shares, padded, sample_of, together, variances
-from arcademark.metrics.samples import means as task_means
+from arcademark.metrics.samples import aggregate_strata, means, middle_shares, padded, sample_of, together, variances
 from arcademark.report import wording
 from arcademark.report.measures import Measure
 from arcademark.report.tables.document import Intervals, Statistic
@@ -30,7 +29,10 @@ MOST_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
 MOST_RUNS_OF_A_TABLE = 300_000_000
-"""Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless their number is asked for."""
+"""Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless a number is asked for."""
+
+MOST_KEPT = 256
+"""Algorithms whose draws are kept to be compared with others: 80 MB of 10,000 draws."""
 
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
@@ -78,6 +80,8 @@ class Bootstrap:
         Whether the number of draws was asked for.
     notes : Notes
         Filled as intervals are found.
+    kept : dict
+        Draws of algorithms that are compared with others, by algorithm, metric, tasks and number.
     """
 
     seed: int
@@ -85,6 +89,7 @@ class Bootstrap:
     method: Method
     asked: bool
     notes: Notes = field(default_factory=Notes)
+    kept: dict[tuple[str, str, tuple[str, ...], int], NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
@@ -117,29 +122,29 @@ class Bootstrap:
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
         known = [{task: row for task, row in runs.items() if task in measure.known} for measure in measures]
-        drawn = self._drawn(name, measures, known)
+        drawn = self._drawn(name, measures, known, self.draws(runs))
         return [
             self._summaries(name, measure, rows, drawn.get(measure.metric))
             for measure, rows in zip(measures, known, strict=True)
         ]
 
-    def _drawn(self, name: str, measures: Sequence[Measure], known: Sequence[Runs]) -> dict[str, NDArray[np.float64]]:
-        """Resample each measure that can be, one that caps with the same draws as the one that it caps."""
-        alike: dict[bytes, list[tuple[Measure, Runs, NDArray[np.float64]]]] = {}
+    def _drawn(
+        self, name: str, measures: Sequence[Measure], known: Sequence[Runs], count: int
+    ) -> dict[str, NDArray[np.float64]]:
+        """Resample by each measure that has several runs; one that caps by the same draws as the one that it caps."""
+        alike: dict[bytes, tuple[NDArray[np.float64], list[Measure]]] = {}
         for measure, rows in zip(measures, known, strict=True):
             if rows and not _single(rows):
                 free = measure.free(rows)
-                alike.setdefault(free.tobytes(), []).append((measure, rows, free))
+                alike.setdefault(free.tobytes(), (free, []))[1].append(measure)
         drawn = {}
-        for group in alike.values():
-            for bounds in {measure.bounds for measure, *_ in group if measure.capped} or {None}:
-                _, rows, free = group[0]
-                key, count = _key(self.rng(name)), self.draws(rows)
+        for free, group in alike.values():
+            for bounds in {measure.bounds for measure in group if measure.capped} or {None}:
+                key = _key(self.rng(name))
                 found = bootstrap.resampled_aggregates(sample_of(free), key, PERCENT, count, None, bounds)
                 own, held = found[: len(AGGREGATES)], found[len(AGGREGATES) :]
-                drawn.update(
-                    {item.metric: held if item.capped else own for item, *_ in group if item.bounds in (bounds, None)}
-                )
+                drawn.update({measure.metric: own for measure in group if not measure.capped})
+                drawn.update({measure.metric: held for measure in group if measure.capped and measure.bounds == bounds})
         return drawn
 
     def _summaries(
@@ -176,17 +181,25 @@ class Bootstrap:
                 key: Interval(float(value), None, None, LEVEL, None, (), self.method)
                 for key, value in zip(AGGREGATES, values, strict=True)
             }
-        rng, both, count = self.rng(*names), " and ".join(names), self.draws(first, second)
+        both, count = " and ".join(names), self.draws(first, second)
+        draws = self._own_draws(names[0], measure, first, count) - self._own_draws(names[1], measure, second, count)
         if measure.capped:
-            key = _key(rng)
-            draws = capped_draws(measure, first, count, key) - capped_draws(measure, second, count, ~key)
             found = self._capped(values, draws, measure, first, second)
         else:
             one, other = (measure.by_run(runs) for runs in (first, second))
             found = bootstrap.difference_intervals(
-                one, other, list(first), rng, method=self.method, resamples=count, missing="omit"
+                one, other, list(first), self.rng(*names), method=self.method, missing="omit", draws=draws
             )
         return {key: _held(self.notes.keep(both, item), _apart(measure.within(key))) for key, item in found.items()}
+
+    def _own_draws(self, name: str, measure: Measure, known: Runs, count: int) -> NDArray[np.float64]:
+        """Resample an algorithm's summaries over some tasks, once for all that it is compared with."""
+        asked = (name, measure.metric, tuple(known), count)
+        if asked not in self.kept:
+            if len(self.kept) >= MOST_KEPT:
+                self.kept.clear()
+            self.kept[asked] = self._drawn(name, [measure], [known], count)[measure.metric]
+        return self.kept[asked]
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
@@ -304,14 +317,11 @@ def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) 
 
 def capped_strata(measure: Measure, known: Runs) -> Strata:
     """Return what each task adds to the variance of each of a capped measure's summaries, shape (4, tasks)."""
-    sizes = np.array([row.size for row in known.values()])
-    names = list(known)
-    table = padded(known.values())
-    step, means = np.sqrt(variances(table) / np.maximum(sizes, 1)), task_means(table)
-    width = measure.normaliser(means + step, names) - measure.normaliser(means - step, names)
-    held = (width / 2) ** 2
+    sizes, names, table = np.array([row.size for row in known.values()]), list(known), padded(known.values())
+    step, middle = np.sqrt(variances(table) / np.maximum(sizes, 1)), means(table)
+    ends = np.stack([middle - step, middle + step, middle], axis=1)
+    line, held = measure.line(ends, names), measure.normaliser(ends, names)
     of_runs = aggregate_strata(sample_of(measure.by_run(known), sort=False), PERCENT).variances
-    line = measure.line
-    free = ((line(means + step, names) - line(means - step, names)) / 2) ** 2
-    shares = middle_shares(line(means, names), free)
-    return Strata(np.array([held / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)
+    free = ((line[:, 1] - line[:, 0]) / 2) ** 2
+    shares, of_means = middle_shares(line[:, 2], free), ((held[:, 1] - held[:, 0]) / 2) ** 2
+    return Strata(np.array([of_means / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)

@@ -262,11 +262,11 @@ def _text(value: float) -> str:
 
 def checked(sheet: Sheet, row: int) -> Sheet:
     """Return a sheet whose columns, named in a row, are told apart by their names, or refuse it."""
-    lowered = sheet.lowered
-    for column, name in enumerate(lowered):
+    first: dict[str, int] = {}
+    for column, name in enumerate(sheet.lowered):
         if hidden := hidden_character(name):
             raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {sheet.header[column]!r} {hidden}")
-        if name and lowered.index(name) != column:
+        if name and first.setdefault(name, column) != column:
             raise ArcadeMarkError(
                 f"{sheet.path}, row {row}, column {column + 1}: the column {sheet.header[column]!r} is named twice; "
                 "name each once"
