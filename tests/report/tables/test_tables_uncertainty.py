@@ -122,7 +122,7 @@ def test_an_algorithm_is_drawn_once_for_all_that_it_is_compared_with(monkeypatch
     times, made = count_draws(monkeypatch), bootstrap()
     found = [made.differences(pair, LINE, RUNS, RUNS) for pair in itertools.combinations("wxyz", 2)]
     assert times == [4]
-    assert len({item["mean"].standard_error for item in found}) == 6  # each has draws of its own: two are never the same
+    assert len({item["mean"].standard_error for item in found}) == 6  # no two algorithms have the same draws
 
 
 def count_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
