@@ -16,6 +16,7 @@ from functools import cached_property
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import resolve_tasks
@@ -216,8 +217,8 @@ def _check(
         )
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
         raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_STORED}")
-    if not 1 <= episodes <= MAX_STORED:
-        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_STORED}")
+    if not 1 <= episodes <= MOST_EPISODES:
+        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MOST_EPISODES:,} a trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):
         if budget is not None and not 0 <= budget <= MAX_STORED:
             raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")

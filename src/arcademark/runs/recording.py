@@ -11,19 +11,23 @@ import contextlib
 import fcntl
 import os
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import database as layout
-from arcademark.runs import manifest
+from arcademark.runs import manifest, seal
+from arcademark.runs.checks import check_files, check_rows, check_schema, guard
 from arcademark.runs.database import DATABASE, LOCK, check_version, clear_errors, lay_out
-from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord, Unfinished
+from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
 MANY_PAGES = 1000
 """Unused pages of the database that are worth the time to give them back."""
+MOST_LOCK_BYTES = 32
+"""Of a lock, which holds the number of a process."""
 
 
 class Recorder:
@@ -142,13 +146,14 @@ class Recorder:
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
+        stored = seal.sealed(trial_id, kept)
         self._database.execute(
             "INSERT OR REPLACE INTO unfinished"
             " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(trial_id, kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds),
-                *(kept.generator, kept.actions, kept.checkpoint),
+                *(kept.generator, kept.actions, stored.checkpoint),
             ),
         )
 
@@ -171,7 +176,7 @@ class Recorder:
 
     def fail_trial(self, trial_id: str, error: str) -> None:
         """Record that a trial was given up."""
-        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
+        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
     def standing(self, trial_id: str) -> tuple[bool, tuple[int, int, bool], dict[int, int], dict[int, int]]:
         """Return what is recorded of a trial.
@@ -207,7 +212,7 @@ class Recorder:
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
-        """Return what was kept of those of these episodes that are unfinished."""
+        """Return what this user's runs kept of those of these episodes that are unfinished; see `seal`."""
         with clear_errors(self.directory):
             rows = [
                 self._database.execute(
@@ -217,7 +222,8 @@ class Recorder:
                 ).fetchone()
                 for episode in episodes
             ]
-        return tuple(Unfinished(*row) for row in rows if row is not None)
+        found = (seal.unsealed(trial_id, Unfinished(*row)) for row in rows if row is not None)
+        return tuple(kept for kept in found if kept is not None)
 
 
 def _claim(directory: Path) -> None:
@@ -241,7 +247,11 @@ def _claim(directory: Path) -> None:
 @contextlib.contextmanager
 def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
-    with (directory / LOCK).open("a+", encoding="ascii") as file:
+    path = directory / LOCK
+    with open(path, "a+", encoding="ascii", errors="replace", opener=_open_no_link) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_LOCK_BYTES:
+            raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -256,19 +266,27 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         yield file
 
 
+def _open_no_link(path: str, flags: int) -> int:
+    """Open a file without following a link, or waiting for the other end of a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+
+
 def _open(directory: Path) -> sqlite3.Connection:
+    check_files(directory / DATABASE, follow=False)
     return sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:
     """Lay the schema in an empty database; check any other."""
+    guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        check_version(directory, database)
-        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise sqlite3.DatabaseError("malformed")
+        version = check_version(directory, database)
+        check_schema(directory, database, version, keys=True)
+        check_rows(directory, database, version)
         if not (directory / manifest.FILE).exists() and database.execute("SELECT 1 FROM episode").fetchone():
             raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")
     lay_out(directory, database)
+    database.set_progress_handler(None, 0)  # what was read whole is sound
