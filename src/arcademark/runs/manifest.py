@@ -30,7 +30,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_text
-from arcademark.runs.checks import MOST_EPISODES, MOST_NUMBER
+from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 
@@ -140,7 +140,7 @@ def read(directory: Path) -> Document:
     remedy = "it is damaged: restore it from a copy"
     document = parse_json(read_text(path, MOST_BYTES), path, remedy, most_digits=MOST_DIGITS)
     version = document.get("schema") if isinstance(document, dict) else None
-    if not _whole(1, MOST_NUMBER)(version):
+    if not isinstance(version, int) or version < 1:
         raise ArcadeMarkError(f"{path}: not a run's manifest (no 'schema'); restore it or choose another directory")
     if version > SCHEMA_VERSION:
         raise ArcadeMarkError(
