@@ -234,7 +234,8 @@ def _claim(directory: Path) -> None:
     for path in directory.iterdir():
         if path.is_symlink() and path.name.startswith((LOCK, DATABASE)):  # as a stranger may have put there
             raise ArcadeMarkError(f"{path}: is a link, which is not written to; put the file itself there")
-    if (directory / manifest.FILE).exists():
+    if os.path.lexists(directory / manifest.FILE):
+        manifest.read(directory)  # before anything is written
         return
     left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE)
     others = sorted(path.name for path in directory.iterdir() if not path.name.startswith(left_by_a_crash))
