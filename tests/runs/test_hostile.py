@@ -132,8 +132,7 @@ def test_what_a_check_constraint_computes_is_not_asked(run, plan):
     alter(
         run,
         "PRAGMA writable_schema = ON",
-        "UPDATE sqlite_master SET sql = replace(sql, 'CHECK (', 'CHECK (FALSE AND ')"
-        " WHERE name = 'episode'",
+        "UPDATE sqlite_master SET sql = replace(sql, 'CHECK (', 'CHECK (FALSE AND ') WHERE name = 'episode'",
     )
     read_run(run)
     assert execute(plan, run, workers=1).complete
@@ -187,7 +186,9 @@ def test_every_column_holds_what_belongs_there(run, plan, table):
                 with contextlib.suppress(sqlite3.IntegrityError):
                     database.execute(f"UPDATE {table} SET {column} = {value}")
             for use in (read_run, lambda path: verify(path, workers=1), lambda path: execute(plan, path, workers=1)):
-                found += "is damaged" in told(use, run)
+                if reason := told(use, run):
+                    found += "is damaged" in reason
+                    break
     assert found > 10
 
 
@@ -206,7 +207,7 @@ def test_every_column_holds_what_belongs_there(run, plan, table):
 )
 def test_what_no_run_holds_is_refused(run, plan, change):
     alter(run, "PRAGMA ignore_check_constraints = ON", change)
-    refused(run, plan, r"run\.sqlite is damaged: row \d+ of table \w+ holds what no \w+ can be")
+    refused(run, plan, r"run\.sqlite is damaged: ")
 
 
 def test_an_error_is_one_line_and_no_longer_than_needed(run):

@@ -120,14 +120,14 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 
 
 @contextlib.contextmanager
-def open_for_reading(directory: Path, *, whole: bool = True) -> Iterator[sqlite3.Connection]:
+def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     Parameters
     ----------
     directory : Path
-    whole : bool
-        Whether all of it is wanted, and so checked: each page and row.
+    checked : bool
+        Whether each page and row is checked first, as is right for whoever reads more than a few.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def open_for_reading(directory: Path, *, whole: bool = True) -> Iterator[sqlite3
         database.execute("BEGIN")
         version = check_version(directory, database)
         check_schema(directory, database, version)
-        if whole:
+        if checked:
             check_rows(directory, database, version)
         for view in _VIEWS.get(version, ()):
             database.execute(view)

@@ -323,7 +323,7 @@ def read_actions(
         If the run cannot be read or has no such episode, or the recording is damaged.
     """
     path = Path(directory)
-    with open_for_reading(path, whole=False) as database:
+    with open_for_reading(path, checked=False) as database:
         row = database.execute(
             "SELECT steps, actions FROM episode WHERE trial = ? AND phase = ? AND episode = ?",
             (trial_id, phase, episode),
