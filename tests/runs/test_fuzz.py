@@ -235,7 +235,7 @@ def _change_manifest(rng: random.Random, directory: Path, _: str) -> str:
             case "deep":
                 for _ in range(rng.choice((3, 70, 500))):
                     parent[key] = [parent[key]]
-        if not isinstance(document, dict) or not document:
+        if kind == "deep" or not document:
             break
     (directory / "manifest.json").write_text(json.dumps(document))
     return f"manifest.json {told}"

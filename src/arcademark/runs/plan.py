@@ -15,7 +15,7 @@ from functools import cached_property
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
@@ -203,6 +203,10 @@ def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
 def _check_labels(specs: Sequence[AgentSpec]) -> None:
     by_label: dict[str, AgentSpec] = {}
     for spec in specs:
+        if any("\ud800" <= char <= "\udfff" for char in spec.label):
+            raise ArcadeMarkError(
+                f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it"
+            )
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
             raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")

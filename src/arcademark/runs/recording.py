@@ -249,10 +249,11 @@ def _claim(directory: Path) -> None:
 def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
     path = directory / LOCK
+    if os.path.lexists(path) and not (
+        stat.S_ISREG((found := path.lstat()).st_mode) and found.st_size <= MOST_LOCK_BYTES
+    ):
+        raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
     with open(path, "a+", encoding="ascii", errors="replace", opener=_open_no_link) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_LOCK_BYTES:
-            raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -268,8 +269,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
 
 
 def _open_no_link(path: str, flags: int) -> int:
-    """Open a file without following a link, or waiting for the other end of a pipe."""
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _open(directory: Path) -> sqlite3.Connection:
