@@ -242,6 +242,13 @@ def test_actions_inflate_to_no_more_than_the_steps_recorded(run):
         read_actions(run, trial, 1)
 
 
+@pytest.mark.parametrize("number", [10**7, 2**40 - 1])
+def test_made_up_numbers_of_training_episodes_are_not_counted_up_to(run, number):
+    alter(run, f"UPDATE episode SET episode = {number} WHERE episode = 1 AND phase = 'training'")
+    found = verify(run, workers=1)
+    assert 1 <= sum(finding.detail == "is not recorded, though training went on" for finding in found.problems) <= 1000
+
+
 # Files that are none
 
 
@@ -438,7 +445,9 @@ def test_only_what_this_user_kept_is_gone_on_with(tmp_path, planned, rows, monke
     with Recorder(tmp_path / "run") as recorder:
         assert recorder.unfinished(trial.id, [0]) == ()
     assert rows(tmp_path / "run")["unfinished"] == before
-    assert execute(planned, tmp_path / "run", workers=1).complete
+    events = []
+    assert execute(planned, tmp_path / "run", workers=1, on_event=events.append).complete
+    assert events[0].episodes_begun == 0
     assert execute(planned, tmp_path / "undisturbed", workers=1).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 

@@ -40,7 +40,7 @@ SCHEMA_VERSION = 1
 Document = dict[str, Any]
 _Check = Callable[[Any], bool]
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 16 * 2**20
 MOST_DIGITS = 4_000
 """Of a whole number, such as a parameter may be: below what Python refuses to read."""
 

@@ -200,8 +200,9 @@ class Recorder:
             rows = self._database.execute(
                 "SELECT episode, frames FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
             )
-            begun = self._database.execute("SELECT episode, frames FROM unfinished WHERE trial = ?", (trial_id,))
-            return bool(learns), (episodes or 0, frames or 0, bool(finished)), dict(rows), dict(begun)
+            begun = self._database.execute("SELECT episode FROM unfinished WHERE trial = ?", (trial_id,)).fetchall()
+            kept = {item.episode: item.frames for item in self.unfinished(trial_id, [number for (number,) in begun])}
+            return bool(learns), (episodes or 0, frames or 0, bool(finished)), dict(rows), kept
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""
