@@ -39,7 +39,7 @@ from arcademark.runs.watch import watch
 from arcademark.scores.runs import load_runs
 from arcademark.suite.protocols import protocol
 
-INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "300"))
+INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "250"))
 SEED = int(os.environ.get("ARCADEMARK_FUZZ_SEED", "0"))
 ONLY = os.environ.get("ARCADEMARK_FUZZ_ONLY")
 MOST_SECONDS = 10.0
