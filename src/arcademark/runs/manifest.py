@@ -94,7 +94,13 @@ _MADE_WITH: Mapping[str, _Check] = {"command": _text, "versions": _named(_or_nul
 _SOURCE = _fields({"path": _text, "sha256": _text}, {"commit": _or_null(_text)})
 _AGENT = _fields(
     {"label": _text},
-    {"reference": _text, "parameters": _or_null(_named(_any)), "source": _or_null(_SOURCE), "plans": _flag},
+    {
+        "reference": _text,
+        "parameters": _or_null(_named(_any)),
+        "source": _or_null(_SOURCE),
+        "plans": _flag,
+        "files": _named(_text),
+    },
 )
 _PROTOCOL = _fields(
     {

@@ -204,9 +204,7 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
     by_label: dict[str, AgentSpec] = {}
     for spec in specs:
         if any("\ud800" <= char <= "\udfff" for char in spec.label):
-            raise ArcadeMarkError(
-                f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it"
-            )
+            raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it")
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
             raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")
