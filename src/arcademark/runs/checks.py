@@ -172,13 +172,15 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
             )
 
 
-def check_rows(directory: Path, database: sqlite3.Connection, version: int) -> None:
+def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, episodes: bool = True) -> None:
     """Refuse a database with damaged pages, or rows that hold what no run's do.
 
     Parameters
     ----------
     directory, database, version
         As of `check_schema`, which was asked before.
+    episodes : bool
+        Whether the rows of episodes are checked too, which whoever reads them all may do itself.
 
     Raises
     ------
@@ -189,7 +191,7 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int) -> N
     if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("malformed")
     for table, rules in RULES.items():
-        if SINCE.get((table, None), 1) > version:
+        if SINCE.get((table, None), 1) > version or not (episodes or table != "episode"):
             continue
         known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
         cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())
