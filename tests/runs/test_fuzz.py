@@ -316,6 +316,8 @@ def test_no_damage_leads_to_a_traceback(honest, tmp_path):
             failures.append(f"input {number} ({run.directory.name}): {told}: {problem}")
             print(f"input {number}: {problem.splitlines()[-1]}")
         slowest = max(slowest, time.perf_counter() - began)
+        if number % 100 == 99:
+            print(f"{number + 1:,} tried, {len(failures)} failed", end="\r", flush=True)
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{INPUTS:,} inputs, {len(failures)} failed, at most {slowest:.1f} s each, peak {peak / 2**20:,.0f} MiB")
     assert not failures, f"{len(failures)} of {INPUTS} inputs; the first:\n" + "\n".join(failures[:3])

@@ -169,8 +169,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_column_holds_what_belongs_there(run, plan, table):
-    """Each value that its column refuses is refused by all; each other one harms nobody."""
+def test_every_column_holds_what_belongs_there(run, table):
+    """Whatever a reader or the writer meets is refused in one line, or taken."""
     if table == "unfinished":
         trial = read_run(run).trials[0].id
         alter(run, "DELETE FROM episode WHERE episode = 2 AND phase = 'evaluation'")
@@ -185,10 +185,8 @@ def test_every_column_holds_what_belongs_there(run, plan, table):
                 database.execute("PRAGMA ignore_check_constraints = ON")
                 with contextlib.suppress(sqlite3.IntegrityError):
                     database.execute(f"UPDATE {table} SET {column} = {value}")
-            for use in (read_run, lambda path: verify(path, workers=1), lambda path: execute(plan, path, workers=1)):
-                if reason := told(use, run):
-                    found += "is damaged" in reason
-                    break
+            for use in (read_run, lambda path: Recorder(path).close()):
+                found += "is damaged" in told(use, run)
     assert found > 10
 
 
