@@ -254,7 +254,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         stat.S_ISREG((found := path.lstat()).st_mode) and found.st_size <= MOST_LOCK_BYTES
     ):
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
-    with open(path, "a+", encoding="ascii", errors="replace", opener=_open_no_link) as file:
+    with path.open("a+", encoding="ascii", errors="replace") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -267,10 +267,6 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         file.write(str(os.getpid()))
         file.flush()
         yield file
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _open(directory: Path) -> sqlite3.Connection:
