@@ -144,6 +144,13 @@ def test_a_layout_that_never_was(run, plan, version):
     refused(run, plan, rf"run\.sqlite is damaged \(schema {version}\)")
 
 
+def test_a_layout_whose_text_is_none(run, plan):
+    content = (run / "run.sqlite").read_bytes()
+    assert b"asked for by the agent" in content
+    (run / "run.sqlite").write_bytes(content.replace(b"asked for by the agent", b"\xffsked for by the agent"))
+    refused(run, plan, r"run\.sqlite is damaged")
+
+
 def test_reading_is_given_up_where_it_takes_longer_than_the_size_tells(run, monkeypatch):
     monkeypatch.setattr(checks, "PATIENCE_SECONDS", -1e6)
     monkeypatch.setattr(checks, "_OPCODES", 10)

@@ -200,7 +200,7 @@ def clear_errors(directory: Path) -> Iterator[None]:
     """Turn sqlite's and the file system's errors into one clear line."""
     try:
         yield
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeError) as error:
         raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
     except OSError as error:
         reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
