@@ -9,8 +9,13 @@ medians over rounds.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import multiprocessing
 import statistics
+import tempfile
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 
@@ -24,7 +29,41 @@ class Measured:
     unit: str
 
 
-PARTS: dict[str, Callable[[], Iterator[Measured]]] = {}
+def driver() -> Iterator[Measured]:
+    """Measure what a run's own process costs an episode, with few trials planned and with many."""
+    for trials in (500, 20_000, 100_000):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
+            first, cost = apart.submit(_drive, trials).result()
+        yield Measured(f"driver, {trials:,} trials: wall time to the first episode", first, 5.0, "s")
+        yield Measured(f"driver, {trials:,} trials: an episode", 1000 * cost, 1.0, "ms")
+
+
+class _EnoughError(Exception):
+    pass
+
+
+def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
+    """Return the wall seconds to the first of some short episodes, and the CPU seconds that each further one took."""
+    from arcademark.runs.events import EpisodeDone, Event
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
+    from arcademark.suite.protocols import protocol
+
+    began, ended = time.perf_counter(), list[tuple[float, float]]()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, EpisodeDone):
+            ended.append((time.perf_counter(), time.process_time()))
+            if len(ended) > episodes:
+                raise _EnoughError
+
+    rules = protocol("world-records").override({"max_frames_per_episode": 40})
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(_EnoughError):
+        execute(make_plan("random", ["toy"], rules, range(trials), episodes=3), folder, on_event=hear)
+    return ended[0][0] - began, (ended[-1][1] - ended[0][1]) / (len(ended) - 1)
+
+
+PARTS: dict[str, Callable[[], Iterator[Measured]]] = {"driver": driver}
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,19 +66,30 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     ArcadeMarkError
         If it cannot be read, is no regular file, or holds too much.
     """
+    content = read_start(path, most + 1)
+    if len(content) > most:
+        raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
+    return content
+
+
+def read_start(path: Path, number: int) -> bytes:
+    """Return a file's first bytes, all where it holds fewer.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it cannot be read, or is no regular file.
+    """
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 kind = next((kind for test, kind in _KINDS if test(mode)), "special file")
                 raise ArcadeMarkError(f"{path}: is a {kind}; expected a file")
-            content = file.read(most + 1)
+            return file.read(number)
     except (OSError, ValueError) as error:  # a name may hold what no name can
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{path}: cannot read the file ({reason}); check its name and permissions") from error
-    if len(content) > most:
-        raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
-    return content
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
@@ -123,8 +135,7 @@ def parse_json(
     def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
             raise ArcadeMarkError(
                 f"{place}, at or after row {row}: {twice!r} is named twice in one object; name each once"
             )

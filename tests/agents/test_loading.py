@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.agents.importing import canonical_reference
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, kind, make_policy
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -267,6 +268,14 @@ def test_a_recorded_parameter_that_the_agent_no_longer_has_is_refused(own_agent,
     ref = own_agent(GOOD)
     with pytest.raises(UnknownNameError, match="unknown parameter 'width'"):
         make_policy(AgentSpec(agent_specs(ref)[0].ref, {"width": 1}), env)
+
+
+def test_a_file_whose_name_is_no_text_is_refused(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
+    with open(path, "w") as file:
+        file.write("make = None\n")
+    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py:make': its path holds bytes that are no text"):
+        canonical_reference(f"{path}:make")
 
 
 def test_the_home_folder_may_be_written_short(own_agent, env, tmp_path, monkeypatch):

@@ -366,7 +366,7 @@ def test_weights_that_grow_beyond_bounds_are_told():
         ({"rows": 0}, "rows is 0; expected 1 to"),
         ({"colours": 5}, "colours is 5; expected 128"),
         ({"background_screens": 0}, "background_screens is 0; expected at least 1"),
-        ({"trajectory": "nowhere.txt"}, "nowhere.txt: cannot read the trajectory"),
+        ({"trajectory": "nowhere.txt"}, "nowhere.txt: cannot read the file"),
         ({"features": "lsh", "vectors": 0}, "lsh: vectors is 0; expected 1 to"),
         ({"features": "blob-prost", "proximity": 0}, "proximity is 0; expected 1 to"),
         ({"features": "blob-prost", "trajectory": __file__}, "is no action"),

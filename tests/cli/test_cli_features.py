@@ -103,7 +103,7 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
         (("ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
         (("basic", "--episode", 1), "choose in a run; name one with --run"),
         (("basic", "--run", "nowhere"), "nowhere: no such directory"),
-        (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the trajectory"),
+        (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the file"),
         (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
         (("--json", "basic"), "--json belongs behind the feature set"),
         (("basic", "--run", "nowhere", "--png", "x.jpg"), "--png x.jpg: expected a name that ends with .png"),

@@ -66,11 +66,11 @@ def test_without_papers_each_algorithm_is_its_own(invoke, own):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "cannot read the papers"),
+        (None, "cannot read the file"),
         ("algorithm,year\na,2015\n", "expected algorithm and paper"),
-        ("algorithm,paper\na,\n", "line 2: the paper is empty"),
-        ("algorithm,paper\n,b\n", "line 2: the algorithm is empty"),
-        ("algorithm,paper\na,b\na,c\n", "line 3: 'a' stands twice"),
+        ("algorithm,paper\na,\n", "row 2, column 'paper': the cell is empty"),
+        ("algorithm,paper\n,b\n", "row 2, column 'algorithm': the cell is empty"),
+        ("algorithm,paper\na,b\na,c\n", "row 3: 'a' stands twice"),
         ("algorithm,paper\n" + "".join(f"player {n:02},one\n" for n in range(30)), "expected two sources at least"),
     ],
 )

@@ -26,7 +26,7 @@ BAD_TABLES = {
     "infinite": (HEADER + "a,pong,0,inf\n", ["row 2", "inf"]),
     "control character": (HEADER + "a\x1b[31m,pong,0,1\n", ["row 2", "'algorithm'", "U+001B", "take it out"]),
     "quotation mark": (HEADER + 'a,pong,0,1\na,"pong,1,1\na,pong,2,1\n', ["row 3", "close it"]),
-    "spread": (HEADER + "a,pong,0,18.9 ± 0.3\n", ["row 2", "leave the spread out", "18.9"]),
+    "spread": (HEADER + "a,pong,0,18.9 (0.3)\n", ["row 2", "leave the spread out", "18.9"]),
     "other benchmark": (HEADER + "a,HalfCheetah-v4,0,1\n", ["row 2", "--references"]),
     "empty": ("", ["empty"]),
     "header only": (HEADER, ["no rows"]),

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 import arcademark
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tasks import canonical_game
 
 
 @pytest.mark.parametrize("render_mode", [None, "rgb_array"])
@@ -29,6 +30,10 @@ def test_an_environment_can_be_made_again_from_its_gymnasium_spec():
     again = gymnasium.make(env.spec).unwrapped
     assert again.environment_spec == env.environment_spec
     assert again.clips_rewards == env.clips_rewards
+
+
+def test_its_name_is_a_known_spelling_of_the_game():
+    assert canonical_game(arcademark.make("breakout", "saber").spec.id) == "breakout"
 
 
 def test_infos_have_the_names_and_values_of_ale():

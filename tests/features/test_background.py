@@ -84,5 +84,5 @@ def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch):
 def test_bad_input_is_refused_before_anything_is_played(make_env, tmp_path):
     with pytest.raises(ArcadeMarkError, match=r"^0 sample screens"):
         background(make_env("toy"), 0)
-    with pytest.raises(ArcadeMarkError, match="cannot read the trajectory"):
+    with pytest.raises(ArcadeMarkError, match="cannot read the file"):
         background(make_env("toy"), 10, str(tmp_path / "none"))

@@ -134,7 +134,7 @@ def test_a_picture_shows_what_is_seen_and_changes_nothing(make_env):
         ({"colours": 16}, "colours is 16; expected 128, or 8 for those of SECAM"),
         ({"background_screens": 0}, "0 sample screens: expected at least 1"),
         ({"background": False, "trajectory": "x"}, "a trajectory is followed to find the background; leave it out, "),
-        ({"trajectory": "no/such/file"}, "no/such/file: cannot read the trajectory "),
+        ({"trajectory": "no/such/file"}, "no/such/file: cannot read the file "),
     ],
 )
 @pytest.mark.parametrize("name", ["basic", "bass"])

@@ -132,7 +132,12 @@ def test_files_that_are_no_trajectory(make_env, tmp_path):
     env = make_env("pong")
     (tmp_path / "empty").write_text("# nothing\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    for name, said in [("empty", "holds no action"), ("binary", "not text"), ("none", "No such file"), ("", "direct")]:
+    for name, said in [
+        ("empty", "holds no action"),
+        ("binary", "not UTF-8 text"),
+        ("none", "No such file"),
+        ("", "direct"),
+    ]:
         with pytest.raises(ArcadeMarkError, match=said):
             read_trajectory(str(tmp_path / name), env)
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs import database
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
 from arcademark.runs.verify import verify
 
 FIRST = """
@@ -113,11 +114,35 @@ def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, 
                 recorder.keep_episode(trial.id, kept)
             assert recorder.unfinished(trial.id, [3, 7]) == (kept,)
         assert recorder.unfinished(trial.id, [3]) == recorder.unfinished("another", [7]) == ()
-        assert recorder.standing(trial.id)[-1] == {7: 8}
+        assert recorder.standings()[trial.id].begun == {7: 8}
     grown = execute(toy_plan(episodes=8), directory, workers=1)
     assert grown.complete
     with Recorder(directory) as recorder:
         assert recorder.unfinished(trial.id, [7]) == ()
+
+
+def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, toy_plan, rows):
+    directory = tmp_path / "run"
+    execute(toy_plan(episodes=1), directory, workers=1)
+    (record,) = read_run(directory).episodes
+    before = rows(directory)
+    refused = pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds")
+    with Recorder(directory) as recorder, refused, recorder.transaction():
+        recorder.add_episode(EpisodeResult(record, encode_actions([1])))
+    assert rows(directory) == before
+
+
+def test_what_is_recorded_of_many_trials_takes_a_few_statements(tmp_path, toy_plan):
+    directory = tmp_path / "run"
+    execute(toy_plan(seeds=range(20), episodes=1), directory, workers=1)
+    with Recorder(directory) as recorder:
+        statements = []
+        recorder._database.set_trace_callback(statements.append)
+        found = recorder.standings()
+        recorder._database.set_trace_callback(None)
+    assert len(statements) == 3
+    assert {item.episodes for item in found.values()} == {1}
+    assert sum(item.frames for item in found.values()) == sum(row.frames for row in read_run(directory).episodes)
 
 
 def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):

@@ -150,6 +150,45 @@ def test_the_code_of_an_own_agent_may_not_change_once_it_has_played(tmp_path, to
         execute(plan, tmp_path / "run")
 
 
+@pytest.mark.parametrize("asked", ["weights=w.npz", "weights=w.npz,", "folder=kept", ""])
+def test_the_files_that_parameters_name_may_not_change_once_they_were_played(tmp_path, monkeypatch, toy_plan, asked):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\n"
+        "def make(*, weights: list[str] = (), folder: Path = Path('kept'), note: str = 'no such file'):\n"
+        "    return lambda observation: 3\n"
+    )
+    (tmp_path / "kept" / "deep").mkdir(parents=True)
+    files = [tmp_path / "w.npz", tmp_path / "kept" / "deep" / "part"]
+    for file in files:
+        file.write_bytes(b"1" * 100_000)
+    name, _, value = asked.partition("=")
+    changing, place = (files[0], r"weights\[0\]") if "w.npz" in asked else (files[1], "folder")
+    (spec,) = agent_specs(f"{tmp_path / 'own.py'}:make", {name: value} if name else {})
+    plan = make_plan([spec], ["toy"], toy_plan().protocol, episodes=1)
+    execute(plan, "run", workers=1)
+    (tmp_path / "no such file").write_text("written meanwhile")
+    assert execute(plan, "run", workers=1).complete
+    changing.write_bytes(b"2" * 100_000)
+    with pytest.raises(
+        ArcadeMarkError, match=rf"file of own.* its parameter '{place}'\): \w{{12}} there, \w{{12}} now"
+    ):
+        execute(plan, "run", workers=1)
+    changing.unlink()
+    with pytest.raises(ArcadeMarkError, match=rf"file of own.* its parameter '{place}'\): \w{{12}} there, none now"):
+        execute(plan, "run", workers=1)
+
+
+def test_a_run_of_before_files_were_noted_goes_on(tmp_path, toy_plan):
+    agent = own_agent(tmp_path, "3")
+    execute(toy_plan(agent, episodes=1), tmp_path / "run", workers=1)
+    path = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["agents"][0].pop("files") == {}
+    path.write_text(json.dumps(manifest))
+    assert execute(toy_plan(agent, episodes=2), tmp_path / "run", workers=1).complete
+
+
 def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     failed = execute(toy_plan(own_agent(tmp_path, "1 / 0")), tmp_path / "run")
     assert [item.error.partition(": ")[2] for item in failed.failed] == [
@@ -180,6 +219,35 @@ def test_a_trial_that_fails_leaves_the_others_alone(tmp_path, toy_plan, fake):
     assert {failed.error for failed in summary.failed} == set(errors.values()) - {""}
     assert [event for event in events if isinstance(event, TrialFailed)] == list(summary.failed)
     assert (summary.done, summary.complete) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('x' * 200_000)", r"x{1000}… \(199,000 characters more\) \(own\.py, line 4\)$"),
+        ("raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')", r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own"),
+        ("class Mute(Exception):\n   __str__ = None\n  raise Mute", r"Mute: Mute whose str\(\) raises TypeError \(own"),
+    ],
+)
+def test_whatever_an_agent_says_is_kept_as_one_line_of_no_great_length(tmp_path, toy_plan, body, message):
+    (tmp_path / "own.py").write_text(
+        f"from arcademark import errors\ndef make():\n def act(_):\n  {body}\n return act\n"
+    )
+    plan = toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1)
+    (failed,) = execute(plan, tmp_path / "run", workers=1).failed
+    assert re.search(message, failed.error)
+    assert failed.error.isprintable()
+    assert read_run(tmp_path / "run").trials[0].error == failed.error
+
+
+def test_an_error_of_our_own_kind_is_kept_so_too(tmp_path, toy_plan):
+    (tmp_path / "own.py").write_text(
+        "from arcademark.errors import ArcadeMarkError\n"
+        "def make():\n"
+        "    raise ArcadeMarkError('a\\x1b\\nb' * 100_000)\n"
+    )
+    (failed,) = execute(toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1), tmp_path / "run", workers=1).failed
+    assert re.fullmatch(r"a\\x1b\\nba.{3000,12000} \(396,000 characters more\)", failed.error)
 
 
 def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):

@@ -1,18 +1,26 @@
+import contextlib
 import os
+import pickle
 import signal
+import socket
 import sys
+import zlib
+from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
+from arcademark.runs.engines.base import Failed
 
 
 def test_a_process_serves_until_this_end_closes() -> None:
     process, connection = processes.start(worker.main)
     try:
-        assert connection.recv() == worker.Ready()
+        assert connection.receive() == worker.Ready()
         assert os.getpgid(process.pid) == process.pid, "Ctrl-C must not reach it"
         connection.close()
         assert process.wait(timeout=20) == 0
@@ -23,11 +31,11 @@ def test_a_process_serves_until_this_end_closes() -> None:
 
 def test_a_process_that_dies_ends_the_pipe() -> None:
     process, connection = processes.start(worker.main)
-    assert connection.recv() == worker.Ready()
+    assert connection.receive() == worker.Ready()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     with pytest.raises((EOFError, OSError)):
-        connection.recv()
+        connection.receive()
     connection.close()
 
 
@@ -35,3 +43,70 @@ def test_a_process_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(ArcadeMarkError, match=r"no worker process can be started .* fewer --workers"):
         processes.start(worker.main)
+
+
+@pytest.fixture
+def pair():
+    """Return an end to write anything at, and the channel at the other."""
+    end, other = socket.socketpair()
+    channel = processes.Channel(other, [worker.Ready, Failed])
+    with end, other:
+        yield end, channel
+
+
+def framed(content: bytes, length: int | None = None, checksum: int | None = None) -> bytes:
+    header = processes.MAGIC, length or len(content), checksum or zlib.crc32(content)
+    return processes.HEADER.pack(*header) + content
+
+
+def test_messages_come_whole_and_in_order_however_they_are_cut(pair) -> None:
+    end, channel = pair
+    sent = [worker.Ready(), Failed("x" * 300_000), (3, "text", b"bytes", None, 1.5)]
+    stream = b"".join(framed(pickle.dumps(message)) for message in sent)
+    came = []
+    for first in range(0, len(stream), 70_001):
+        end.sendall(stream[first : first + 70_001])
+        came += channel.arrived()
+    assert came == sent
+    assert list(channel.arrived()) == []
+    assert not channel.broken_off
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"noise",
+        b"\x93",
+        framed(b"", length=2**40),
+        framed(pickle.dumps(worker.Ready()), checksum=1),
+        framed(b"no pickle"),
+        framed(pickle.dumps(os.system)),
+        framed(pickle.dumps(Fraction(1, 2))),
+        framed(pickle.dumps(worker.Ready()))[:-1],
+    ],
+)
+def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatch: pytest.MonkeyPatch, noise) -> None:
+    end, channel = pair
+    end.sendall(framed(pickle.dumps(worker.Ready())) + noise)
+    monkeypatch.setattr(processes, "STALLED_SECONDS", -1.0)
+    arrived = channel.arrived()
+    assert next(arrived) == worker.Ready()
+    with pytest.raises(processes.GarbledError, match="what is no message"):
+        next(arrived)
+
+
+@given(st.lists(st.binary(max_size=80) | st.binary(max_size=80).map(framed), max_size=6))
+def test_any_bytes_are_messages_or_refused(parts) -> None:
+    end, other = socket.socketpair()
+    with end, other:
+        end.sendall(b"".join(parts))
+        with contextlib.suppress(processes.GarbledError):
+            list(processes.Channel(other, [worker.Ready, Failed]).arrived())
+
+
+def test_the_end_of_a_process_is_told_even_within_a_message(pair) -> None:
+    end, channel = pair
+    end.sendall(framed(b"x" * 100)[:50])
+    end.close()
+    with pytest.raises(EOFError):
+        channel.receive()

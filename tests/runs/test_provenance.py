@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 
+import pytest
+
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs import provenance
 
 
@@ -53,3 +57,38 @@ def test_the_machine_is_described_without_its_name():
     machine = provenance.machine()
     assert machine.keys() == {"system", "processor", "cores"}
     assert platform.node() not in str(machine)
+
+
+def test_a_file_whose_name_is_no_text(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
+    with open(path, "wb") as file:
+        file.write(b"x = 1\n")
+    source = provenance.source_of(f"{path}:make")
+    assert source["path"].encode().endswith(b"own\\udcff.py")
+    assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
+
+
+def test_a_pipe_is_no_source(tmp_path):
+    os.mkfifo(tmp_path / "own.py")
+    assert provenance.source_of(f"{tmp_path / 'own.py'}:make") is None
+
+
+def test_the_files_that_parameters_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "MOST_FILES", 2)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "folder" / "pipe")
+    (tmp_path / "w").write_bytes(b"weights")
+    of = {"path": "w", "none": "v", "empty": "", "long": "x" * 5000, "half": "\ud800", "nul": "a\0b", "home": "~who/w"}
+    assert provenance.files_of(of | {"folder": "folder", "pipe": "folder/pipe", "number": 3}) == {
+        "path": hashlib.sha256(b"weights").hexdigest()
+    }
+    nested = provenance.files_of({"net": {"parts": [str(tmp_path / "w"), "v"]}})
+    assert list(nested) == ["net.parts[0]"]
+    for name in "abc":
+        before = provenance.files_of({"folder": "folder"}) if name != "c" else None
+        (tmp_path / "folder" / name).write_bytes(b"1")
+        if before is not None:
+            assert provenance.files_of({"folder": "folder"}) != before
+    with pytest.raises(ArcadeMarkError, match="'folder': folder folder holds more than 2 files"):
+        provenance.files_of({"folder": "folder"})

@@ -248,6 +248,7 @@ def test_episodes_are_chosen(recorded):
         ({"agent": "randm"}, "unknown agent of .*; did you mean 'random'"),
         ({"game": "pong"}, "unknown game of .*; known: toy"),
         ({"seed": 3}, "unknown seed of .*; known: 0, 5"),
+        ({"trial": ""}, "the trial's id is empty"),
         ({"trial": "perturb-toy-s9"}, "unknown trial of .*; did you mean 'perturb"),
         ({"episode": 700}, "no episode 700 is recorded of any of 6 trials"),
         ({"agent": "random", "phase": "training"}, "no training episode is recorded of any of 2 trials"),

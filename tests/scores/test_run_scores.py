@@ -34,7 +34,9 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
         for (agent, game, seed), scores in played.items():
             identity = f"{agent}-{game}-{seed}"
             with recorder.transaction():
-                recorder.add_trial(TrialRecord(identity, agent, game, seed, PLANNED, None, None, "pending", None, None))
+                recorder.add_trials(
+                    [TrialRecord(identity, agent, game, seed, PLANNED, None, None, "pending", None, None)]
+                )
                 if isinstance(scores, str):
                     recorder.fail_trial(identity, scores)
                 else:
@@ -99,7 +101,7 @@ def test_a_learners_score_is_what_its_protocol_reports(tmp_path: Path) -> None:
     directory = write_run(tmp_path / "run", {})
     with Recorder(directory) as recorder, recorder.transaction():
         for game, finished in (("pong", True), ("qbert", False)):
-            recorder.add_trial(TrialRecord(game, "learner", game, 0, PLANNED, 1000, None, "pending", None, None))
+            recorder.add_trials([TrialRecord(game, "learner", game, 0, PLANNED, 1000, None, "pending", None, None)])
             recorder.begin_trial(game, None, learns=True)
             training = episodes(game, "training", [0.0, 0, 1, 2, 6])
             recorder.add_training(game, training, Checkpoint(5, 200, finished, b""))
@@ -177,3 +179,9 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path: Path) -> None:
     np.testing.assert_array_equal(both.table.scores[0], [[3, 10], [NAN, NAN], [NAN, NAN]])
     assert both.table.protocols == (scored.table.protocols[0], "")
     assert both.notes == (f"{run}: 2 trials hold fewer episodes than were asked for",)
+
+
+def test_a_link_to_itself_is_no_run(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(ArcadeMarkError, match="loop"):
+        load_runs([tmp_path / "loop"])

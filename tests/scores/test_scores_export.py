@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,25 @@ def test_rliables_arrays_come_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
-NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+FORMULAS = [
+    "=1+1",
+    "'=x",
+    "''=x",
+    "'x",
+    "+1",
+    "-1",
+    "'-1",
+    "-2+3",
+    "-3.5",
+    "@SUM(A1)",
+    "=cmd|' /C calc'!A0",
+    "＝1",
+    "'",
+]
+NAMES = st.one_of(
+    WORDS, st.sampled_from(FORMULAS), st.builds(str.__add__, st.sampled_from(["=", "+", "-", "@", "'"]), WORDS)
+)
 SCORES = st.one_of(st.just(NAN), st.floats(-1e9, 1e9), st.integers(-100, 2**53).map(float))
 
 
@@ -72,7 +91,7 @@ def tables(draw: st.DrawFn, runs: int) -> ScoreTable:
     number = draw(st.integers(1, runs))
     shape = (len(algorithms), len(tasks), number)
     scores = np.array([draw(SCORES) for _ in range(int(np.prod(shape)))]).reshape(shape)
-    protocols = draw(st.lists(st.sampled_from(["", "saber", "a b"]), min_size=shape[0], max_size=shape[0]))
+    protocols = draw(st.lists(st.sampled_from(["", "saber", "a b", "=x", "'=x"]), min_size=shape[0], max_size=shape[0]))
     return ScoreTable(tuple(algorithms), tuple(tasks), scores, tuple(protocols), ("",) * shape[0])
 
 
@@ -113,6 +132,19 @@ def test_a_wide_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix
     back = read_tables(path, format="wide").table
     assert (back.algorithms, back.tasks) == (made.algorithms, made.tasks)
     assert cells(back) == cells(made)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_nothing_that_is_written_is_a_formula_and_numbers_stay_numbers(tmp_path: Path, suffix: str) -> None:
+    names = tuple(name for name in FORMULAS if name not in ("-1", "-3.5"))
+    made = ScoreTable(names, names, np.full((len(names), len(names), 1), -3.5), names, names)
+    write_long(made, tmp_path / f"long{suffix}")
+    write_wide(made, tmp_path / f"wide{suffix}")
+    for name in ("long", "wide"):
+        with (tmp_path / f"{name}{suffix}").open(encoding="utf-8", newline="") as file:
+            found = {cell for row in csv.reader(file, delimiter="," if suffix == ".csv" else "\t") for cell in row}
+        assert [cell for cell in found if cell[:1] in ("=", "+", "-", "@", "＝")] == ["-3.5"]
+        assert "'=cmd|' /C calc'!A0" in found
 
 
 def test_what_a_file_looks_like(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_the_last_evaluation_counts(tmp_path: Path) -> None:
         ({"timesteps": [1, 2], "results": [[1.0]]}, r"'results' has shape \(1, 1\) and 'timesteps' \(2,\)"),
         ({"timesteps": [1], "results": [[1.0, NAN]]}, r"results\[0, 1\]: nan is no score"),
         ({"timesteps": [], "results": np.zeros((0, 3))}, "there is no evaluation"),
-        ({"timesteps": [1], "results": [["x"]]}, "expected numbers of shape"),
+        ({"timesteps": [1], "results": [["x"]]}, "'results': holds values of type U1, expected numbers"),
     ],
 )
 def test_damage_to_evaluations_is_named(tmp_path: Path, arrays: dict[str, object], message: str) -> None:
@@ -329,3 +329,16 @@ def test_events_that_are_nan_or_infinite(tmp_path: Path) -> None:
     assert any("NaN are left out" in note for note in made.notes)
     path = events(tmp_path / "b", {"charts/episodic_return": [(7, float("inf"))]})
     refuse(path, "charts/episodic_return at step 7: inf is no score", algorithm="a", task="pong")
+
+
+def test_a_monitor_that_knows_no_environment_leaves_its_name_to_the_path(tmp_path: Path) -> None:
+    path = tmp_path / "PongNoFrameskip-v4" / "monitor.csv"
+    path.parent.mkdir()
+    path.write_text('#{"t_start": 1700000000.0, "env_id": "None"}\nr,l,t\n3.0,300,2.1\n')
+    assert read_table(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("pong",)
+
+
+def test_a_monitor_around_our_own_environment_names_its_game(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.csv"
+    path.write_text('#{"t_start": 1700000000.0, "env_id": "arcademark/breakout"}\nr,l,t\n3.0,300,2.1\n')
+    assert read_table(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("breakout",)

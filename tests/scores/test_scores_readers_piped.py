@@ -6,12 +6,12 @@ import io
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers import piped
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references
 
@@ -61,15 +61,31 @@ def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         read_tables(["-", "/dev/stdin"])
 
 
-def test_a_shell_in_place_of_a_file(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(WIDE,))
-    writer.start()
-    found = read_tables(pipe)
-    writer.join()
+def test_a_shell_in_place_of_a_file() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as pipe:
+        pipe.write(WIDE)
+    name = f"/dev/fd/{reader}"
+    found = read_tables(name)
+    os.close(reader)
     assert found.table.algorithms == ("a", "b")
-    assert found.table.sources == (str(pipe),) * 2
+    assert found.table.sources == (name,) * 2
+
+
+def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(ArcadeMarkError, match=r"pipe\.csv: is a named pipe; expected a file"):
+        read_tables(pipe)
+
+
+def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piped, "MOST_BYTES", len(WIDE))
+    feed(monkeypatch, WIDE)
+    assert read_tables("-").rows_read == 4
+    feed(monkeypatch, WIDE + b"\n")
+    with pytest.raises(ArcadeMarkError, match=r"standard input: holds more than 28 bytes, the most that is read"):
+        read_tables("-")
 
 
 def test_the_command_reads_what_another_writes() -> None:

@@ -64,7 +64,11 @@ def changed(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "m.json: not JSON"),
+        ("{", "m.json, row 1, character 2: not JSON"),
+        (changed(n="digits").replace('"digits"', "9" * 5000), "a number of 5,000 digits"),
+        ("[" * 900 + "]" * 900, "nested in more than 64 levels"),
+        (changed(tasks=["a\nb", "c"]), "'a\\\\nb' holds the control character U\\+000A"),
+        (changed(target="\x1b[31m"), "holds the control character U\\+001B"),
         ("[]", "the schema is None"),
         (changed(schema="arcademark.subset-model/2"), "subset-model/2"),
         (json.dumps({"schema": files.SCHEMA}), "no field citation, coefficients"),

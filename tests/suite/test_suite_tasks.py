@@ -3,7 +3,7 @@ from ale_py import ALEInterface, LoggerMode, roms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import tasks
 from arcademark.suite.tables import read_rows
 from arcademark.suite.tasks import canonical_game, games, suite, suites
@@ -100,7 +100,7 @@ def test_every_alias_names_its_game_and_is_needed(row):
 
 
 @pytest.mark.parametrize(
-    "decorated", ["ALE/{}-v5", "ALE/{}-ram-v5", "{}-v0", "{}NoFrameskip-v4", "{}-ramDeterministic-v0"]
+    "decorated", ["ALE/{}-v5", "ALE/{}-ram-v5", "{}-v0", "{}NoFrameskip-v4", "{}-ramDeterministic-v0", "arcademark/{}"]
 )
 def test_environment_ids_of_all_games(decorated):
     for rom in games():
@@ -188,3 +188,10 @@ def test_an_unknown_suite_is_refused():
     assert suite("ATARI-57") is suite("atari-57")
     with pytest.raises(UnknownNameError, match="atari-57"):
         suite("atari57")
+
+
+@pytest.mark.parametrize("text", ["", " ", ",", " , ,"])
+def test_a_list_that_names_nothing_is_refused(text):
+    with pytest.raises(ArcadeMarkError, match=r"--games .*names nothing; name one"):
+        tasks.listed(text, "--games")
+    assert tasks.listed(" pong,,qbert ,", "--games") == ("pong", "qbert")

@@ -24,8 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.base import Learner, Planner, Policy, Transition, learns
-from arcademark.agents.importing import where_raised
+from arcademark.agents.importing import said, where_raised
+from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
+from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -50,8 +52,15 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Chec
     Raises
     ------
     ArcadeMarkError
-        If it is none of these, has only some of a learner's or planner's methods, or its optional attributes are wrong.
+        If it is none of these, has only some of a learner's or planner's methods, its optional attributes are wrong, or
+        it has spaces that are not the game's (`arcademark.agents.spaces`).
     """
+    agent = _adapted(made, name, env)
+    check_spaces(made, agent.where, observing(env, agent.observation))
+    return agent
+
+
+def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     if inspect.isclass(made):
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
     if callable(getattr(made, "act", None)):
@@ -117,7 +126,7 @@ class CheckedAgent:
         value = getattr(self._agent, "observation", None)
         if value is not None and not (isinstance(value, str) and value in ASKED_OBSERVATIONS):
             expected = " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS)
-            raise ArcadeMarkError(f"{self.where}: its observation is {value!r}; expected {expected}")
+            raise ArcadeMarkError(f"{self.where}: its observation is {said(repr, value)}; expected {expected}")
         return value
 
     def _positive(self, attribute: str, default: Any) -> Any:
@@ -125,7 +134,9 @@ class CheckedAgent:
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ArcadeMarkError(f"{self.where}: its {attribute} is {value!r}; expected a whole number of at least 1")
+            raise ArcadeMarkError(
+                f"{self.where}: its {attribute} is {said(repr, value)}; expected a whole number of at least 1"
+            )
         return int(value)
 
 
@@ -271,7 +282,8 @@ class CheckedPlanner(CheckedAgent):
                 raise ArcadeMarkError(f"{self.where}: plan raised {where_raised(error)}") from error
             if told is not None and told is not True:
                 raise ArcadeMarkError(
-                    f"{self.where}: plan yielded {told!r}; expected None or True, and the action to be returned"
+                    f"{self.where}: plan yielded {said(repr, told)}; expected None or True, and the action to be "
+                    "returned"
                 )
             yield bool(told) and self._keeps
 
@@ -308,7 +320,7 @@ class CheckedPlanner(CheckedAgent):
         if value is None:
             return CHECKPOINT_SECONDS
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0:
-            raise ArcadeMarkError(f"{self.where}: its checkpoint_seconds is {value!r}; expected more than 0")
+            raise ArcadeMarkError(f"{self.where}: its checkpoint_seconds is {said(repr, value)}; expected more than 0")
         return float(value)
 
 

@@ -18,6 +18,8 @@ Optional attributes, read once after the agent is made:
     more of them: about one a minute, fewer if they are large.
 ``checkpoint_seconds`` : float
     Of a planner: about how much play may be lost when the process dies. It cannot change a score.
+``action_space``, ``observation_space``
+    Gymnasium's, of what it was made for: an agent whose spaces are not the game's is refused.
 
 A planner of one's own needs no more than this; run it as ``arcademark run my_planner.py:Greedy --games pong``::
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -19,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 
 _agent_folders: set[str] = set()
 
@@ -36,7 +37,10 @@ def canonical_reference(reference: str) -> str:
     if reference.strip().endswith(".py") or not colon or not source or not factory:
         raise ArcadeMarkError(f"agent {reference!r}: expected path/to/file.py:factory or package.module:factory")
     if is_file(source):
-        return f"{Path(source).expanduser().resolve()}:{factory}"
+        path = os.path.realpath(os.path.expanduser(source))
+        if path != one_line(path, len(path)):
+            raise ArcadeMarkError(f"agent {reference!r}: its path holds bytes that are no text; rename file or folder")
+        return f"{path}:{factory}"
     if not all(part.isidentifier() for part in source.split(".")):
         raise ArcadeMarkError(f"agent {reference!r}: {source!r} is neither a module's name nor a file ending in .py")
     return f"{source}:{factory}"
@@ -86,8 +90,8 @@ def importable(reference: str) -> Iterator[None]:
 
 
 def where_raised(error: BaseException) -> str:
-    """Name the exception and the line of the user's code that raised it, on one line."""
-    text = " ".join(str(error).split())
+    """Name the exception and the line of the user's code that raised it, on one line of no great length."""
+    text = said(str, error)
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return f"{what.partition(' (')[0]} ({Path(error.filename).name}, line {error.lineno})"
@@ -97,6 +101,15 @@ def where_raised(error: BaseException) -> str:
     ]
     in_folder = [frame for frame in frames if str(Path(frame.filename).parent) in _agent_folders] or frames
     return f"{what} ({Path(in_folder[-1].filename).name}, line {in_folder[-1].lineno})" if in_folder else what
+
+
+def said(write: Callable[[Any], str], thing: object) -> str:
+    """Write something of the user's as one line of no great length, with `str` or `repr`, which may fail themselves."""
+    try:
+        text = write(thing)
+    except Exception as error:
+        text = f"{type(thing).__name__} whose {write.__name__}() raises {type(error).__name__}"
+    return one_line(" ".join(text.split()))
 
 
 def _load_file(path: Path) -> ModuleType:

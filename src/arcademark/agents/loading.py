@@ -14,14 +14,15 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
 from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns
-from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, where_raised
+from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, said, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.breadth_first import BreadthFirst
@@ -53,7 +54,7 @@ class AgentSpec:
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"."""
         source, colon, factory = self.ref.rpartition(":")
@@ -237,7 +238,14 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label}: supports raised {where_raised(error)}") from error
-    return None if reason is None else str(reason)
+    return None if reason is None else said(str, reason)
+
+
+def all_parameters(spec: AgentSpec) -> dict[str, Any]:
+    """Return an agent's parameters as JSON values, those that are left at their defaults too."""
+    parameters, _ = declared(_factory(spec))
+    defaults = {p.name: str(p.default) if isinstance(p.default, PurePath) else p.default for p in parameters}
+    return defaults | dict(spec.parameters)
 
 
 def kind(spec: AgentSpec) -> Kind:

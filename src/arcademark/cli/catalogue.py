@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arcademark.cli import messages, options
+from arcademark.cli import messages, options, tables
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -83,7 +83,7 @@ def show(name: str, collection: str | None, as_json: bool) -> int:
     from arcademark.report.catalogue import documents
 
     whole = name in collections.collections()
-    found = collections.select(name) if whole else _of_name(name, _names(collection))
+    found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
     if as_json:
         messages.print_json(documents.document(found))
         return 0
@@ -190,10 +190,10 @@ def _select(
         year=year,
         since=since,
         until=until,
-        kind=_names(kind),
-        reported=_names(reported),
+        kind=_names("kind", kind),
+        reported=_names("reported", reported),
     )
-    found = collections.select(_names(collection), _names(algorithms), keep)
+    found = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
     if not found:
         raise ArcadeMarkError("no algorithm of the catalogue fits all that is asked; ask for less")
     return found
@@ -211,8 +211,8 @@ def _of_name(name: str, collection: tuple[str, ...] | None) -> Mapping[str, Entr
         raise UnknownNameError("algorithm or collection", name, dict.fromkeys(known)) from None
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
+def _names(option: str, text: str | None) -> tuple[str, ...] | None:
+    return tables.names(option, text) or None
 
 
 def _show(parts: Callable[[int], Iterable[RenderableType]]) -> None:

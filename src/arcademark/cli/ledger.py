@@ -31,7 +31,7 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -
     from arcademark.report.runs import ledger as shown
     from arcademark.runs.ledger import read_ledger
 
-    found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names(apart))
+    found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
     if as_json:
         from arcademark.report import as_json as documents
 

@@ -19,6 +19,9 @@ DEFAULT_GAMES = "atari-5"
 DEFAULT_PROTOCOL = "world-records"
 
 
+MOST_DIGITS = 19
+"""Of a seed: those of 2^63."""
+
 _COUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d{1,2})?)([kKmMbB]?)")
 _THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 _MOST = 2**63 - 1
@@ -156,6 +159,8 @@ def seed_list(text: str) -> tuple[int, ...]:
     numbers = [part.strip() for part in text.split(",") if part.strip()]
     if not numbers or not all(number.isdecimal() for number in numbers):
         raise ArcadeMarkError(f"--seeds {text!r}: expected a count such as 2, or a list of seeds such as 3,7")
+    if any(len(number) > MOST_DIGITS for number in numbers):
+        raise ArcadeMarkError(f"--seeds {text[:MOST_DIGITS]}…: expected numbers of at most {MOST_DIGITS} digits")
     values = tuple(int(number) for number in numbers)
     if "," in text:
         if len(set(values)) < len(values):
@@ -163,4 +168,8 @@ def seed_list(text: str) -> tuple[int, ...]:
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
+    from arcademark.runs.plan import MOST_TRIALS
+
+    if values[0] > MOST_TRIALS:
+        raise ArcadeMarkError(f"--seeds {text}: expected at most {MOST_TRIALS:,}")
     return tuple(range(values[0]))

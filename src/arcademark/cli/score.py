@@ -54,7 +54,7 @@ def command(
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.report.tables.analysis import score_table
 
-    question = tables.question(algorithms=tables.names(algorithms), **given)
+    question = tables.question(algorithms=tables.names("algorithms", algorithms), **given)
     if export is not None:
         _export(places, question, export, wide=wide)
     report = score_table(places, question)

@@ -79,12 +79,12 @@ def command(
     shown = predicting.predicted(
         places,
         model,
-        algorithms=tables.names(algorithms),
+        algorithms=tables.names("algorithms", algorithms),
         protocol=protocol,
         level=level,
         frames=costs,
         training=own,
-        reading=tables.read_options(None, "", **given),
+        reading=tables.read_options(None, (), **given),
     )
     if as_json:
         messages.print_json(documents.document(shown, predicting.SCHEMA))

@@ -40,10 +40,13 @@ def scores_of(
     from arcademark.report.subsets import material
     from arcademark.report.tables.question import Question
 
-    names = ("form", "algorithm", "game", "run", "last", "tag", "pattern")
-    reading = tables.read_options(references, "", **{name: given.pop(name) for name in names})
-    wanted = (*places, *([f"catalogue:{catalogue}"] if catalogue is not None else []))
+    names = ("form", "algorithm", "game", "run", "last", "tag", "pattern", "decimal")
+    reading = tables.read_options(references, (), **{name: given.pop(name) for name in names})
+    published = tables.names("catalogue", catalogue)
+    wanted = (*places, *([f"catalogue:{','.join(published)}"] if published else []))
     if not wanted:
         raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
-    question = Question(suite=suite, references=references, algorithms=tables.names(algorithms), reading=reading)
+    question = Question(
+        suite=suite, references=references, algorithms=tables.names("algorithms", algorithms), reading=reading
+    )
     return material.normalised(wanted, question, players=players)

@@ -172,7 +172,7 @@ def _asked(scores: Any, given: dict[str, Any]) -> Any:
 
     canonical = scores.yardstick.canonical
     for name in ("include", "exclude", "within"):
-        given[name] = tuple(map(canonical, tables.names(given[name])))
+        given[name] = tuple(map(canonical, tables.names(name, given[name])))
     given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"
     given["bounds"] = not given.pop("no_bounds")
     return Asked(**given)

@@ -42,11 +42,12 @@ def command(
     """
     from arcademark.report import as_json as documents
     from arcademark.report.subsets import studying
+    from arcademark.report.tables.loading import EVERYTHING
 
     if not places and catalogue is None:
-        catalogue = ""
+        catalogue = EVERYTHING
     scores = scores_of(places, catalogue, suite, references, algorithms, given, players=False)
-    names = tables.names(models) or studying.MODELS
+    names = tables.names("models", models) or studying.MODELS
     shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
     if as_json:
         messages.print_json(documents.document(shown, studying.SCHEMA))

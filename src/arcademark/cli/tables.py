@@ -26,7 +26,6 @@ measured_by = options.combine(
     ),
     click.option(
         "--games",
-        default="",
         metavar="NAMES",
         help="A suite, a subset or games; 'common': those that all have.  [default: all there are]",
     ),
@@ -56,13 +55,16 @@ read_as = options.combine(
     click.option("--last", type=options.COUNT, help="How many last episodes of a log make a score."),
     click.option("--tag", metavar="NAME", help="Which series of a log with several."),
     click.option("--pattern", metavar="PATTERN", help="Where names stand in paths: '{algorithm}/{task}/{run}/*.csv'."),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="What stands before decimals, where a table leaves it open."
+    ),
 )
 
 
 def question(
     suite: str | None,
     references: Path | None,
-    games: str,
+    games: str | None,
     metrics: str | None,
     protocol: str | None,
     frames: tuple[str, ...],
@@ -83,24 +85,25 @@ def question(
 
     if suite is not None and references is not None:
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")
+    wanted = names("games", games)
     return Question(
         suite=suite or Question.suite,
         references=references,
         algorithms=algorithms,
-        games=games,
-        metrics=names(metrics),
+        games=",".join(wanted),
+        metrics=names("metric", metrics),
         protocol=protocol,
         frames=training_frames(frames),
         seed=seed,
         resamples=resamples,
         method=method,
-        reading=read_options(references, games, **reading),
+        reading=read_options(references, wanted, **reading),
     )
 
 
 def read_options(
     references: Path | None,
-    games: str,
+    games: tuple[str, ...],
     *,
     form: str | None,
     algorithm: str | None,
@@ -109,6 +112,7 @@ def read_options(
     last: int | None,
     tag: str | None,
     pattern: str | None,
+    decimal: str | None,
 ) -> Mapping[str, Any]:
     """Name the reader's options as the reader does."""
     from arcademark.suite import subsets, tasks
@@ -120,17 +124,26 @@ def read_options(
         "last": last,
         "tag": tag,
         "pattern": pattern,
+        "decimal": decimal,
     }
     if game is not None:
         given["task"] = game if references else tasks.canonical_game(game)
     if form == "rliable" and games:
-        given["tasks"] = names(games) if references else subsets.resolve_tasks(games)
+        given["tasks"] = games if references else subsets.resolve_tasks(",".join(games))
     return {name: value for name, value in given.items() if value is not None}
 
 
-def names(text: str | None) -> tuple[str, ...]:
-    """Take a list with commas apart."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+def names(option: str, text: str | None) -> tuple[str, ...]:
+    """Take an option's list of names apart; none where it is not given.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is given and names nothing.
+    """
+    from arcademark.suite.tasks import listed
+
+    return () if text is None else listed(text, f"--{option}")
 
 
 def training_frames(given: tuple[str, ...]) -> dict[str, int]:

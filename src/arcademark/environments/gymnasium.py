@@ -10,6 +10,7 @@ protocol says for training.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -86,8 +87,8 @@ def make_vec(
         Sub-environments; one a game by default.
     protocol, training, render_mode, **overrides
         As for `make`.
-    autoreset_mode : gymnasium.vector.AutoresetMode
-        What follows the end of a sub-environment's episode.
+    autoreset_mode : gymnasium.vector.AutoresetMode or str
+        "next_step", "same_step" or "disabled": what follows the end of a sub-environment's episode.
     copy : bool
         Whether each step returns an array of its own, rather than the same one written anew.
 
@@ -243,7 +244,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         self.num_envs = len(self.envs)
         self.render_mode = render_mode
         self.copy = copy
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = first.observation_space
         self.single_action_space = first.action_space
@@ -340,6 +341,16 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
 def _observation_space(spec: EnvironmentSpec) -> Space[NDArray[np.uint8]]:
     high = 127 if spec.protocol.observation == "palette" else 255
     return cast(Space[NDArray[np.uint8]], Box(0, high, spec.observation_shape, np.uint8))
+
+
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return the mode that is meant: itself, its value or its name, however it is written."""
+    asked = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    for known in AutoresetMode:
+        if asked == known.value.lower():
+            return known
+    expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
+    raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
 
 
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:

@@ -30,6 +30,10 @@ from numpy.typing import NDArray
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_text
+
+MOST_BYTES = 16 * 2**20
+"""Of a trajectory."""
 
 VERSION = 1
 """Changes whenever the same question gives other screens."""
@@ -111,12 +115,11 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
         If the file cannot be read, holds no action, or a line holds something else.
     """
     try:
-        lines = Path(path).expanduser().read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise ArcadeMarkError(f"{path}: cannot read the trajectory ({reason}); name a file of actions") from None
+        place = Path(path).expanduser()
+    except RuntimeError:  # of a user that there is not
+        place = Path(path)
     found = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(place, MOST_BYTES).splitlines(), 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue

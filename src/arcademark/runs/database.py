@@ -200,6 +200,11 @@ def clear_errors(directory: Path) -> Iterator[None]:
     """Turn sqlite's and the file system's errors into one clear line."""
     try:
         yield
+    except sqlite3.IntegrityError as error:
+        raise ArcadeMarkError(
+            f"{directory}: what was to be recorded contradicts what {DATABASE} holds ({error}); was it changed? "
+            "Restore it from a copy, or play the run in another directory"
+        ) from None
     except (sqlite3.Error, OverflowError, UnicodeError) as error:
         raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
     except OSError as error:

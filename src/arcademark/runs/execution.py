@@ -17,11 +17,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from arcademark.agents.loading import all_parameters
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import manifest, provenance
 from arcademark.runs.database import clear_errors
-from arcademark.runs.engines.base import Batch, Engine, Failed, Job, Lost, MakeEngine, News, Opened
+from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, News, Opened
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import (
     EpisodeDone,
@@ -38,7 +39,7 @@ from arcademark.runs.lane import TrainingBlock
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
-from arcademark.runs.recording import Recorder
+from arcademark.runs.recording import Recorded, Recorder
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS = 0.25
@@ -106,6 +107,7 @@ def execute(
 
 def describe(plan: Plan, command: str) -> manifest.Document:
     """Return the manifest of a run that begins now."""
+    known: dict[str, str | None] = {}
     return {
         "schema": manifest.SCHEMA_VERSION,
         "created": _now(),
@@ -117,6 +119,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 "reference": spec.ref,
                 "parameters": dict(spec.parameters),
                 "source": provenance.source_of(spec.ref),
+                "files": provenance.files_of(all_parameters(spec), known) if ":" in spec.ref else {},
             }
             for spec in plan.agents
         ],
@@ -148,8 +151,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     with recorder.transaction():
         if changes or there is None:
             recorder.forget_trials()
-        for trial in plan.trials:
-            recorder.add_trial(_as_record(trial))
+        recorder.add_trials(map(_as_record, plan.trials))
     if there and not changes:
         document = manifest.grown(there, document, _now())
     with clear_errors(directory):
@@ -183,16 +185,12 @@ class _Run:
         self._interrupted = False
         self._learner_told = False
         self._untrained: set[str] = set()
-        self._begun = self._trained_before = 0
-        self._jobs: list[Job] = []
-        standings = []
-        for trial in plan.trials:
-            standing, missing = _standing(trial, recorder)
-            standings.append(standing)
-            self._begun += len(standing.kept)
-            self._trained_before += standing.training_episodes if standing.in_training else 0
-            if not standing.done:
-                self._jobs.append(Job(trial, missing))
+        self._planners: set[str] = set()
+        recorded = recorder.standings()
+        standings = [_standing(trial, recorded[trial.id]) for trial in plan.trials]
+        self._begun = sum(len(standing.kept) for standing in standings)
+        self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
+        self._jobs = [_job(standing, recorder) for standing in standings if not standing.done]
         self._tracker = Tracker(standings)
         self._progress_due = 0.0
 
@@ -242,6 +240,7 @@ class _Run:
         )
 
     def _take(self, batch: Batch) -> None:
+        self._recorder.check_there()
         if batch:
             with self._recorder.transaction():
                 for trial_id, news in batch:
@@ -258,8 +257,10 @@ class _Run:
         match news:
             case Opened(frames_per_action, learns, plans=plans):
                 self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
-                if plans:
-                    self._note_planner(self._trials[trial_id].agent.label)
+                label = self._trials[trial_id].agent.label
+                if plans and label not in self._planners:
+                    self._planners.add(label)
+                    self._note_planner(label)
             case EpisodeResult():
                 self._recorder.add_episode(news)
                 self._recorder.note_evaluation(trial_id, self._command, _now())
@@ -315,23 +316,27 @@ class _Run:
         )
 
 
-def _standing(trial: Trial, recorder: Recorder) -> tuple[Standing, tuple[int, ...]]:
-    """Return where a trial stands, and which evaluation episodes are missing."""
-    learns, (trained_episodes, trained_frames, trained), frames, begun = recorder.standing(trial.id)
-    wanted = range(trial.episodes)
-    kept = {number: begun[number] for number in wanted if number in begun}
-    standing = Standing(
+def _standing(trial: Trial, recorded: Recorded) -> Standing:
+    """Return where a trial stands."""
+    kept = {number: frames for number, frames in recorded.begun.items() if number < trial.episodes}
+    return Standing(
         trial,
-        episodes=sum(number in frames for number in wanted),
-        frames=sum(frames.get(number, 0) for number in wanted),
-        learns=learns,
-        trained=trained,
-        training_frames=trained_frames,
-        training_episodes=trained_episodes,
+        episodes=recorded.episodes,
+        frames=recorded.frames,
+        learns=recorded.learns,
+        trained=recorded.trained,
+        training_frames=recorded.training_frames,
+        training_episodes=recorded.training_episodes,
         in_play=sum(kept.values()),
         kept=kept,
     )
-    return standing, tuple(number for number in wanted if number not in frames)
+
+
+def _job(standing: Standing, recorder: Recorder) -> Job:
+    """Return what is left to do of a trial."""
+    trial = standing.trial
+    there = recorder.evaluated(trial.id) if standing.episodes else ()
+    return Job(trial, Episodes.missing(trial.episodes, there))
 
 
 @contextmanager

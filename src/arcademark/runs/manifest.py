@@ -6,7 +6,8 @@ Its fields::
     created           when the run began, ISO 8601 with the zone
     command           the command that began it
     protocol          every setting, overrides included (Protocol.to_json)
-    agents            [{label, reference, parameters, source}]; source of a user's own agent: {path, sha256, commit};
+    agents            [{label, reference, parameters, source, files}]; source of a user's own agent: {path, sha256,
+                      commit}; files {parameter: sha256 of the file or folder it names}, missing in older runs;
                       "plans": true of a planner, once it was made
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial
@@ -217,12 +218,13 @@ def mark_planner(document: Document, label: str) -> bool:
 
 def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
+    seeds, left_out = set(there["seeds"]), set(map(tuple, there["left_out"]))
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
     return there | {
         "games": there["games"] | now["games"],
-        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in there["seeds"]],
+        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in seeds],
         "episodes": max(there["episodes"], now["episodes"]),
-        "left_out": there["left_out"] + [item for item in now["left_out"] if item not in there["left_out"]],
+        "left_out": there["left_out"] + [item for item in now["left_out"] if tuple(item) not in left_out],
         "continued": [*there.get("continued", []), now_too],
     }
 
@@ -231,11 +233,17 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
     old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
     if old.keys() != new.keys():
         return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
-    return [
+    code = [
         (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
         for label, agent in old.items()
         if agent.get("source")
     ]
+    files = [
+        (f"file of {label} (sha256 of its parameter '{name}')", before[:12], new[label]["files"].get(name, "none")[:12])
+        for label, agent in old.items()
+        for name, before in agent.get("files", {}).items()
+    ]
+    return code + files
 
 
 def _listed(labels: Set[str]) -> str | None:

@@ -7,11 +7,14 @@ evaluation episodes, after so many training frames if the agent learns.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import operator
 import re
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
@@ -21,6 +24,8 @@ from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import resolve_tasks
 
+MOST_TRIALS = 1_000_000
+"""Of a run."""
 MAX_STORED = 2**63 - 1
 """The largest number that the store holds."""
 
@@ -60,20 +65,30 @@ class Trial:
         The last part is a hash of all that can change the score of an episode: not of how many there are, nor of where
         an own agent's file lies (what is in it is in the run's manifest).
         """
-        identity = {
-            "agent": self.agent.label,
-            "game": self.game,
-            "protocol": self.protocol.to_json()["settings"],
-            "seed": self.seed,
-            "training_frames": self.training_frames,
-        }
-        del identity["protocol"]["evaluation_episodes"]
-        if self.training_episodes not in (None, self.protocol.training_episodes):
-            identity["training_episodes"] = self.training_episodes
-        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+        episodes = self.training_episodes
+        trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
+        canonical = (
+            f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{_settings(self.protocol)},'
+            f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}}}'
+        )
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
-        agent = re.sub(r"[^a-z0-9_]+", "-", self.agent.label.lower().replace(".py:", "-")).strip("-")[:32]
-        return f"{agent}-{self.game}-s{self.seed}-{digest}"
+        return f"{_slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
+
+
+_json = lru_cache(maxsize=1024)(json.dumps)
+
+
+@lru_cache
+def _settings(protocol: Protocol) -> str:
+    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
+    settings = protocol.to_json()["settings"]
+    del settings["evaluation_episodes"]
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def _slug(label: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 
 @dataclass(frozen=True)
@@ -124,10 +139,10 @@ class Plan:
 
 
 def make_plan(
-    agents: str | Sequence[AgentSpec],
+    agents: str | AgentSpec | Sequence[str | AgentSpec],
     games: str | Sequence[str],
     protocol: str | Protocol = "world-records",
-    seeds: Sequence[int] = (0,),
+    seeds: int | Sequence[int] = (0,),
     episodes: int | None = None,
     frames: int | None = None,
     training_episodes: int | None = None,
@@ -136,12 +151,13 @@ def make_plan(
 
     Parameters
     ----------
-    agents : str or sequence of AgentSpec
+    agents : str, AgentSpec or a sequence of these
         A name or reference, as `agent_specs` reads it, or what that returned.
     games : str or sequence of str
         A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling.
     protocol : str or Protocol
-    seeds : sequence of int
+    seeds : int or sequence of int
+        How many, from 0, or which.
     episodes : int, optional
         Evaluation episodes a trial; the protocol's by default, those of planners if all agents are.
     frames : int, optional
@@ -157,18 +173,24 @@ def make_plan(
         If the protocol cannot be run here, a number is out of range, training has two budgets or no agent that learns,
         two agents cannot be told apart by their labels, or no agent plays any of the games.
     """
-    specs = agent_specs(agents) if isinstance(agents, str) else tuple(dict.fromkeys(agents))
+    specs = _specs(agents)
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     if episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
     budget = _training(rules, frames, training_episodes)
+    seeds = _seeds(seeds)
     _check(rules, seeds, episodes, *budget)
     if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
         option = "--training-episodes" if frames is None else "--frames"
         raise ArcadeMarkError(f"agent {specs[0].label} does not learn, so it cannot be trained; leave {option} out")
     tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
+    if len(seeds) * len(tasks) * len(specs) > MOST_TRIALS:
+        raise ArcadeMarkError(
+            f"{len(specs):,} agents on {len(tasks):,} games with {len(seeds):,} seeds: a run has at most "
+            f"{MOST_TRIALS:,} trials; play fewer, or in several runs"
+        )
     reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
     trials = tuple(
@@ -184,6 +206,21 @@ def make_plan(
         more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
         raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes)
+
+
+def _specs(agents: str | AgentSpec | Sequence[str | AgentSpec]) -> tuple[AgentSpec, ...]:
+    each = [agents] if isinstance(agents, str | AgentSpec) else agents
+    return tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
+
+
+def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
+    """Return the seeds as plain integers, one more than there may be at most."""
+    try:
+        if not isinstance(seeds, Iterable):
+            return range(min(operator.index(seeds), MOST_TRIALS + 1))
+        return [operator.index(seed) for seed in itertools.islice(seeds, MOST_TRIALS + 1)]
+    except TypeError:
+        raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
 
 
 def _training(rules: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
@@ -217,8 +254,12 @@ def _check(
         raise ArcadeMarkError(
             f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
         )
+    if len(seeds) > MOST_TRIALS:
+        raise ArcadeMarkError(f"more than {MOST_TRIALS:,} seeds: a run has at most so many trials; give fewer")
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
-        raise ArcadeMarkError(f"seeds {list(seeds)}: expected different whole numbers from 0 to {MAX_STORED}")
+        raise ArcadeMarkError(
+            f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"
+        )
     if not 1 <= episodes <= MOST_EPISODES:
         raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MOST_EPISODES:,} a trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):

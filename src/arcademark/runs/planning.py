@@ -17,7 +17,7 @@ in nearly all games and is not counted, since a restart may do it once more.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +39,7 @@ def plan_episodes(
     planner: CheckedPlanner,
     lane: Lane,
     model: GenerativeModel,
-    episodes: Sequence[int],
+    episodes: Collection[int],
     unfinished: Sequence[Unfinished] = (),
 ) -> Iterator[Happening]:
     """Play evaluation episodes one after the other.
@@ -52,7 +52,7 @@ def plan_episodes(
         With the real game.
     model : GenerativeModel
         Of the same game, under the same protocol, with the same frames an action.
-    episodes : sequence of int
+    episodes : collection of int
     unfinished : sequence of Unfinished
         Where some of them go on; others begin.
 

@@ -1,13 +1,22 @@
-"""Processes beside this one: how many, and how one is started at the other end of a pipe."""
+"""Processes beside this one: how many, how one is started, and how messages go to and from it.
+
+A message is a header and a pickle: the header tells its length and checksum, so that whatever else comes out of the
+process (what it runs is anyone's code) is noticed, at once and without waiting for more.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import pickle
+import selectors
+import socket
+import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
@@ -15,13 +24,168 @@ from arcademark.errors import ArcadeMarkError
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Processes share the cores already; and sums that are split differently round differently, which changes scores."""
 
+MAGIC = b"\x93ArcMark"
+HEADER = struct.Struct("<8sQI")  # MAGIC, the pickle's length and its checksum
+MOST_BYTES = 2**31
+"""Of a message: a checkpoint of the largest size and the episodes that led to it."""
+READ_BYTES = 2**16
+READS_AT_ONCE = 64
+STALLED_SECONDS = 10.0
+"""How long the rest of a message that has begun to come may be waited for."""
+
 
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def start(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], Connection[Any, Any]]:
+class GarbledError(Exception):
+    """What came is not what was to come."""
+
+    def __init__(self, what: str = "what is no message") -> None:
+        super().__init__(what)
+
+
+class Channel:
+    """Messages to and from another process.
+
+    Parameters
+    ----------
+    end : socket
+    expected : iterable of type, optional
+        The classes that what comes may be made of, besides numbers, text, bytes and tuples of them; any by default.
+    """
+
+    def __init__(self, end: socket.socket, expected: Iterable[type] | None = None) -> None:
+        self._socket = end
+        self._expected = None if expected is None else {(kind.__module__, kind.__qualname__): kind for kind in expected}
+        self._came = bytearray()
+        self._last_read = 0.0
+        self._process = os.getpid()
+
+    def fileno(self) -> int:
+        """Return the descriptor, to wait for."""
+        return self._socket.fileno()
+
+    def send(self, message: object) -> None:
+        """Send a message; a copy of the process that was forked off since ends instead.
+
+        Raises
+        ------
+        OSError
+            If nobody listens.
+        """
+        if os.getpid() != self._process:
+            os._exit(0)
+        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        header = HEADER.pack(MAGIC, len(content), zlib.crc32(content))
+        for part in (header + content,) if len(content) < READ_BYTES else (header, content):
+            self._socket.sendall(part)
+
+    def receive(self) -> Any:
+        """Wait for a message and return it.
+
+        Raises
+        ------
+        EOFError
+            If the other end is closed.
+        GarbledError
+            If what came is no message.
+        OSError
+            If the connection fails.
+        """
+        while (content := self._next()) is None:
+            self._read()
+        return self._open(content)
+
+    def arrived(self) -> Iterator[Any]:
+        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
+
+        A message that broke off is noticed after `STALLED_SECONDS`.
+        """
+        for _ in range(READS_AT_ONCE):
+            try:
+                self._read(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                break
+            while (content := self._next()) is not None:
+                yield self._open(content)
+        if self.broken_off:
+            raise GarbledError
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the rest of a message has not come for too long."""
+        return bool(self._came) and time.monotonic() - self._last_read > STALLED_SECONDS
+
+    def close(self) -> None:
+        """Close this end."""
+        self._socket.close()
+
+    def _read(self, flags: int = 0) -> None:
+        data = self._socket.recv(READ_BYTES, flags)
+        if not data:
+            raise EOFError
+        self._came += data
+        self._last_read = time.monotonic()
+
+    def _next(self) -> bytes | None:
+        """Take the next message's content, if all of it is there."""
+        if not MAGIC.startswith(bytes(self._came[: len(MAGIC)])):
+            raise GarbledError
+        if len(self._came) < HEADER.size:
+            return None
+        _, length, checksum = HEADER.unpack_from(self._came)
+        if length > MOST_BYTES:
+            raise GarbledError
+        end = HEADER.size + length
+        if len(self._came) < end:
+            return None
+        content = bytes(memoryview(self._came)[HEADER.size : end])
+        del self._came[:end]
+        if zlib.crc32(content) != checksum:
+            raise GarbledError
+        return content
+
+    def _open(self, content: bytes) -> Any:
+        try:
+            if self._expected is not None:
+                return _Unpickler(content, self._expected).load()
+            return pickle.loads(content)  # noqa: S301 - from the driver that started this process
+        except Exception:  # whatever unpickling raises
+            raise GarbledError from None
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes nothing but instances of certain classes."""
+
+    def __init__(self, content: bytes, expected: Mapping[tuple[str, str], type]) -> None:
+        super().__init__(io.BytesIO(content))
+        self._expected = expected
+
+    def find_class(self, module: str, name: str) -> type:
+        return self._expected[module, name]
+
+
+def heard(channels: Iterable[Channel], seconds: float | None = None) -> list[Channel]:
+    """Wait until something comes, for so many seconds at most, and return the channels where it did."""
+    with selectors.DefaultSelector() as selector:
+        for channel in channels:
+            selector.register(channel, selectors.EVENT_READ, channel)
+        return [key.data for key, _ in selector.select(seconds)]
+
+
+def serving(descriptor: int) -> Channel:
+    """Return the channel to the process that started this one; what this one starts has no part in it."""
+    end = socket.socket(fileno=descriptor)
+    end.set_inheritable(False)
+    os.register_at_fork(after_in_child=end.close)
+    return Channel(end)
+
+
+def start(
+    serve: Callable[[int], None], expected: Iterable[type] | None = None
+) -> tuple[subprocess.Popen[bytes], Channel]:
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
     It is a fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import
@@ -30,13 +194,15 @@ def start(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], Connec
     Parameters
     ----------
     serve : callable
-        A module's function, found by its name; it is given the descriptor of its end of the pipe.
+        A module's function, found by its name; it is given the descriptor of its end of the channel, for `serving`.
+    expected : iterable of type
+        The classes that its messages may be made of, as for `Channel`.
 
     Returns
     -------
     process : subprocess.Popen
-    connection : Connection
-        This end of the pipe.
+    channel : Channel
+        This end of it.
 
     Raises
     ------
@@ -44,8 +210,11 @@ def start(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], Connec
         If no process can be started.
     """
     module, name = serve.__module__, serve.__name__
-    ours, theirs = Pipe()
-    code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {name}; {name}({theirs.fileno()})"
+    ours, theirs = socket.socketpair()
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+        f"sys.path[:] = {sys.path!r}; from {module} import {name}; {name}({theirs.fileno()})"
+    )
     try:
         with theirs:
             process = subprocess.Popen(
@@ -59,4 +228,4 @@ def start(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], Connec
     except OSError as error:
         ours.close()
         raise ArcadeMarkError(f"no worker process can be started ({error}); try fewer --workers") from None
-    return process, ours
+    return process, Channel(ours, expected)

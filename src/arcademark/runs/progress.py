@@ -5,15 +5,20 @@ played so far, of the same trial if there are any, else of the same game, else o
 as the last ones of its training, and so are those of training where the budget is counted in episodes. Episodes of
 planners and learners take so long that, before the first has ended, they are expected to be as long as the protocol
 lets them be; what is then said is a bound. How long the rest takes follows from the speed of the last minutes.
+
+There may be 100,000 trials, and progress is told a few times a second: what is known of those that are not in play is
+kept as totals, and only the few in play are looked at each time.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
+from arcademark.agents.loading import AgentSpec
 from arcademark.runs.engines.base import Failed, Lost, News, Opened
 from arcademark.runs.events import Learning, Planning, Progress
 from arcademark.runs.lane import Played, Trained, TrainingBlock
@@ -48,8 +53,8 @@ class Standing:
         Frames up to where each of its unfinished episodes is recorded, by number.
     unrecorded : int
         Training episodes since the last checkpoint.
-    recent : deque of Trained
-        The last training episodes that this command played.
+    recent : list of Trained
+        The last training episodes that this command played, `RECENT_EPISODES` at most.
     """
 
     trial: Trial
@@ -64,7 +69,7 @@ class Standing:
     plans: bool = False
     kept: dict[int, int] = field(default_factory=dict)
     unrecorded: int = 0
-    recent: deque[Trained] = field(default_factory=lambda: deque(maxlen=RECENT_EPISODES))
+    recent: list[Trained] = field(default_factory=list)
 
     @property
     def episodes_left(self) -> int:
@@ -118,6 +123,81 @@ class Standing:
             return None
         return max(0.0, training + self.episodes_left * (length or 0.0) - self.in_play)
 
+    @property
+    def over(self) -> bool:
+        """Whether no more is played of it."""
+        return self.done or self.failed
+
+    @property
+    def known(self) -> float | None:
+        """The frames that are left, where what was played of it alone tells."""
+        left, bound = self.guess(_Totals())
+        return None if bound else left
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing was played of it, so that it is like others of its kind."""
+        return not (self.episodes or self.training_episodes or self.in_play or self.recent or self.kept)
+
+    @property
+    def kind(self) -> Hashable:
+        """All that what is left of it depends on, while it is untouched."""
+        return self.trial.game, self.trial.episodes, self.budget, self.learns, self.trained, self.plans
+
+    def guess(self, totals: _Totals) -> tuple[float | None, bool]:
+        """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
+        if self.over:
+            return 0.0, False
+        game, cap = self.trial.game, self.trial.protocol.max_frames_per_episode
+        training = self.training_length() or totals.length("trained", game)
+        own = self.frames / self.episodes if self.episodes else None
+        length = own or (training if self.learns else None) or totals.length("played", game)
+        unknown = length is None or (self.in_training and self.budget[0] is None and training is None)
+        bound = unknown and (self.plans or self.learns)
+        if bound:
+            length, training = length or cap, training or length or cap
+        left = self.frames_left(length, training)
+        return left, bound and left is not None
+
+    def amounts(self) -> Iterator[tuple[Hashable, int]]:
+        """Yield what it adds to the totals, by name; lengths by game, and for all games."""
+        yield "episodes", self.trial.episodes
+        yield "episodes done", self.episodes_done
+        yield "done", self.done
+        if self.failed:
+            return
+        for game in (self.trial.game, None):
+            yield ("played", game, "frames"), self.frames
+            yield ("played", game, "episodes"), self.episodes
+            if self.recent:
+                yield ("trained", game, "frames"), sum(one.frames for one in self.recent)
+                yield ("trained", game, "episodes"), len(self.recent)
+        yield "planners", self.plans
+        if self.learns:
+            yield "learners in training", self.in_training
+            yield "unkept", self.unrecorded
+            yield "training episodes", self.training_episodes + self.unrecorded
+            yield "training frames", self.training_frames + (self.in_play if self.in_training else 0)
+            for what, wanted in zip(("frames", "episodes"), self.budget, strict=True):
+                yield f"wanted {what}", wanted or 0
+                yield f"no wanted {what}", wanted is None
+
+
+class _Totals(defaultdict[Hashable, int]):
+    """Sums over trials, see `Standing.amounts`."""
+
+    def __init__(self, before: Mapping[Hashable, int] | None = None) -> None:
+        super().__init__(int, before or {})
+
+    def add(self, standing: Standing, sign: int = 1) -> None:
+        for name, amount in standing.amounts():
+            self[name] += sign * amount
+
+    def length(self, what: str, game: str) -> float | None:
+        """Return the mean length in frames of the game's episodes, of all where it has none; None if nothing tells."""
+        found = ((self.get((what, key, "frames"), 0), self.get((what, key, "episodes"), 0)) for key in (game, None))
+        return next((frames / episodes for frames, episodes in found if episodes), None)
+
 
 class Tracker:
     """Counts what happens to the trials of a plan, from where they stand now."""
@@ -126,6 +206,13 @@ class Tracker:
         self._standings = {standing.trial.id: standing for standing in standings}
         self._started = time.perf_counter()
         self._recent = _Recent()
+        self._learners: set[str] = set()
+        self._in_play: dict[str, Standing] = {}
+        self._rest = _Totals()
+        self._untouched: dict[Hashable, tuple[Standing, int]] = {}
+        self._known_left, self._known = 0.0, 0
+        for standing in standings:
+            self._place(standing)
         self.played = Played(0)
         self.episodes = 0
 
@@ -137,26 +224,35 @@ class Tracker:
     @property
     def done(self) -> int:
         """Number of complete trials."""
-        return sum(standing.done for standing in self._standings.values())
+        return self._rest["done"]
 
     @property
     def unkept(self) -> int:
         """Training episodes that have ended, and that no checkpoint holds."""
-        return sum(standing.unrecorded for standing in self._standings.values() if not standing.failed)
+        return self._totals()["unkept"]
 
     def hear(self, trial_id: str, news: News) -> None:
         """Count one piece of news."""
         standing = self._standings[trial_id]
+        if trial_id not in self._in_play:
+            self._rest_counts(standing, -1)
+            self._in_play[trial_id] = standing
+        if isinstance(news, Opened) and news.learns:
+            self._learn(standing.trial.agent)
+        self._change(standing, news)
+        if standing.over:
+            del self._in_play[trial_id]
+            self._rest_counts(standing, 1)
+
+    def _change(self, standing: Standing, news: News) -> None:
         match news:
             case Opened(learns=learns, plans=plans):
                 standing.learns, standing.plans = learns, plans
-                for other in self._standings.values() if learns else ():
-                    other.learns |= other.trial.agent == standing.trial.agent
             case Played(frames):
                 self.played += news
                 standing.in_play += frames
             case Trained():
-                standing.recent.append(news)
+                standing.recent = [*standing.recent, news][-RECENT_EPISODES:]
                 standing.unrecorded += 1
             case Unfinished(episode, frames):
                 standing.kept[episode] = frames
@@ -173,17 +269,53 @@ class Tracker:
                 standing.training_episodes, standing.unrecorded = checkpoint.episodes, 0
             case Lost():
                 standing.in_play = sum(standing.kept.values())
-                for _ in range(min(standing.unrecorded, len(standing.recent))):
-                    standing.recent.pop()
+                standing.recent = standing.recent[: max(0, len(standing.recent) - standing.unrecorded)]
                 standing.unrecorded = 0
             case Failed():
                 standing.failed = True
 
+    def _learn(self, agent: AgentSpec) -> None:
+        """Take note, once, that all trials of an agent are a learner's."""
+        if agent.label in self._learners:
+            return
+        self._learners.add(agent.label)
+        for standing in self._standings.values():
+            if standing.trial.agent == agent and standing.trial.id not in self._in_play:
+                self._rest_counts(standing, -1)
+                standing.learns = True
+                self._place(standing)
+            elif standing.trial.agent == agent:
+                standing.learns = True
+
+    def _place(self, standing: Standing) -> None:
+        """Count a trial among those that rest, unless others change what is guessed of it alone."""
+        if standing.over or standing.untouched or standing.known is not None:
+            self._rest_counts(standing, 1)
+        else:
+            self._in_play[standing.trial.id] = standing
+
+    def _rest_counts(self, standing: Standing, sign: int) -> None:
+        self._rest.add(standing, sign)
+        if standing.over:
+            return
+        if standing.untouched:
+            one, count = self._untouched.get(standing.kind) or (replace(standing, kept={}), 0)
+            self._untouched[standing.kind] = one, count + sign
+        else:
+            self._known_left += sign * (standing.known or 0.0)
+            self._known += sign
+
+    def _totals(self) -> _Totals:
+        totals = _Totals(self._rest)
+        for standing in self._in_play.values():
+            totals.add(standing)
+        return totals
+
     def progress(self) -> Progress:
         """Say how far the run is."""
-        standings = self._standings.values()
+        totals = self._totals()
         frames, seconds = self.played.frames, self.seconds
-        left, bound = self._frames_left()
+        left, bound = self._frames_left(totals)
         rate = frames / seconds if seconds > 0 else 0.0
         fraction = None
         if left is not None:
@@ -191,83 +323,49 @@ class Tracker:
         lately, span = self._recent.since(seconds, self.played)
         rate_lately = lately.frames / span if lately.frames and span > 0 else rate
         return Progress(
-            episodes_done=sum(standing.episodes_done for standing in standings),
-            episodes=sum(standing.trial.episodes for standing in standings),
-            trials_done=self.done,
-            trials=len(standings),
+            episodes_done=totals["episodes done"],
+            episodes=totals["episodes"],
+            trials_done=totals["done"],
+            trials=len(self._standings),
             frames=frames,
             frames_per_second=rate,
             fraction=fraction,
             seconds_left=left / rate_lately if left is not None and rate_lately else None,
             at_most=bound,
-            planning=self._planning(lately.simulated_frames / span if span > 0 else 0.0),
-            learning=self._learning(),
+            planning=self._planning(lately.simulated_frames / span if span > 0 else 0.0)
+            if totals["planners"]
+            else None,
+            learning=self._learning(totals) if totals["learners in training"] else None,
         )
 
-    def _learning(self) -> Learning | None:
-        learners = [standing for standing in self._standings.values() if standing.learns and not standing.failed]
-        if not any(standing.in_training for standing in learners):
-            return None
-        frames, episodes = zip(*(standing.budget for standing in learners), strict=True)
+    def _learning(self, totals: _Totals) -> Learning:
         recent = defaultdict[str, list[float]](list)
-        for standing in learners:
+        for standing in self._in_play.values():
             if standing.in_training and standing.recent:
                 mean = sum(episode.score for episode in standing.recent) / len(standing.recent)
                 recent[standing.trial.game].append(mean)
         return Learning(
-            episodes=sum(standing.training_episodes + standing.unrecorded for standing in learners),
-            frames=sum(
-                standing.training_frames + (standing.in_play if standing.in_training else 0) for standing in learners
-            ),
-            wanted_episodes=None if None in episodes else sum(episodes),
-            wanted_frames=None if None in frames else sum(frames),
+            episodes=totals["training episodes"],
+            frames=totals["training frames"],
+            wanted_episodes=None if totals["no wanted episodes"] else totals["wanted episodes"],
+            wanted_frames=None if totals["no wanted frames"] else totals["wanted frames"],
             recent=tuple((game, sum(means) / len(means)) for game, means in recent.items()),
         )
 
-    def _planning(self, rate: float) -> Planning | None:
-        if not any(standing.plans and not standing.failed for standing in self._standings.values()):
-            return None
+    def _planning(self, rate: float) -> Planning:
         return Planning(self.played.decisions, self.played.simulated_frames, rate)
 
-    def _frames_left(self) -> tuple[float | None, bool]:
+    def _frames_left(self, totals: _Totals) -> tuple[float | None, bool]:
         """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
-        standings = [standing for standing in self._standings.values() if not standing.failed]
-        played = _Lengths([(item.trial.game, item.frames, item.episodes) for item in standings])
-        trained = _Lengths(
-            [(item.trial.game, sum(one.frames for one in item.recent), len(item.recent)) for item in standings]
-        )
-        left, bound = 0.0, False
-        for standing in standings:
-            if standing.done:
-                continue
-            game, cap = standing.trial.game, standing.trial.protocol.max_frames_per_episode
-            training = standing.training_length() or trained.of(game)
-            own = standing.frames / standing.episodes if standing.episodes else None
-            length = own or (training if standing.learns else None) or played.of(game)
-            unknown = length is None or (standing.in_training and standing.budget[0] is None and training is None)
-            if unknown and (standing.plans or standing.learns):
-                length, training, bound = length or cap, training or length or cap, True
-            guess = standing.frames_left(length, training)
+        left, bound = self._known_left if self._known else 0.0, False
+        kinds = [(standing, 1) for standing in self._in_play.values()]
+        for standing, count in [*kinds, *filter(itemgetter(1), self._untouched.values())]:
+            guess, at_most = standing.guess(totals)
             if guess is None:
                 return None, False
-            left += guess
+            left += count * guess
+            bound |= at_most
         return left, bound
-
-
-class _Lengths:
-    """Mean lengths of episodes: of a game's, or of all where it has none."""
-
-    def __init__(self, played: Sequence[tuple[str, int, int]]) -> None:
-        self._totals: defaultdict[str | None, list[int]] = defaultdict(lambda: [0, 0])
-        for game, frames, episodes in played:
-            for total in (self._totals[game], self._totals[None]):
-                total[0] += frames
-                total[1] += episodes
-
-    def of(self, game: str) -> float | None:
-        """Return the mean length in frames; None if nothing was played."""
-        found = (self._totals[key] for key in (game, None))
-        return next((frames / episodes for frames, episodes in found if episodes), None)
 
 
 class _Recent:

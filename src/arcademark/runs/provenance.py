@@ -1,18 +1,26 @@
-"""With what a run was made: versions, the machine, and the code of a user's own agent."""
+"""With what a run was made: versions, the machine, a user's own agent and the files it is given."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import importlib.metadata
 import importlib.util
+import itertools
 import os
 import platform
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import arcademark
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import read_bytes
+
+MOST_FILES = 10_000
+"""Of a folder that an agent's parameter names."""
 
 
 def versions() -> dict[str, str]:
@@ -55,7 +63,63 @@ def source_of(reference: str) -> dict[str, str | None] | None:
     path = Path(place) if place.endswith(".py") else _file_of_module(place)
     if path is None or not path.is_file():
         return None
-    return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "commit": _commit(path)}
+    checksum = hashlib.sha256(read_bytes(path)).hexdigest()
+    return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
+
+
+def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
+    """Return the SHA-256 of each file that the parameters of a user's own agent name, weights say, by the parameter.
+
+    Of a folder it is that of its files' names and contents. What does not exist, or is empty, is left out: the agent
+    may be about to write it. `known` keeps what was found, by path, for the next agent that names the same.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If one cannot be read, or a folder holds more than `MOST_FILES` files.
+    """
+    known = {} if known is None else known
+    found = {}
+    for name, value in _texts(parameters):
+        if value not in known:
+            known[value] = _checksum(Path(value).expanduser() if value.startswith("~/") else Path(value), name)
+        found[name] = known[value]
+    return {name: checksum for name, checksum in found.items() if checksum is not None}
+
+
+def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in a JSON value that may be paths, with where they stand."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(item, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _texts(item, f"{name}[{index}]")
+    elif isinstance(value, str) and value and "\0" not in value:
+        yield name, value
+
+
+def _checksum(path: Path, name: str) -> str | None:
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        files = sorted(itertools.islice(filter(Path.is_file, path.rglob("*")), MOST_FILES + 1)) if path.is_dir() else []
+        if len(files) > MOST_FILES:
+            raise ArcadeMarkError(
+                f"parameter '{name}': folder {path} holds more than {MOST_FILES:,} files, too many to tell whether "
+                "they change; name the file or the folder that the agent loads"
+            )
+        whole = hashlib.sha256()
+        for each in files:
+            whole.update(f"{each.relative_to(path)}\0{_checksum(each, name)}\0".encode(errors="surrogateescape"))
+        return whole.hexdigest() if files else None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # a text, no path
+            return None
+        raise ArcadeMarkError(
+            f"parameter '{name}': {path} cannot be read ({error.strerror}); check its permissions"
+        ) from None
 
 
 def _file_of_module(name: str) -> Path | None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, NamedTuple, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import database as layout
@@ -28,6 +29,31 @@ MANY_PAGES = 1000
 """Unused pages of the database that are worth the time to give them back."""
 MOST_LOCK_BYTES = 32
 """Of a lock, which holds the number of a process."""
+
+
+class Recorded(NamedTuple):
+    """What is recorded of a trial.
+
+    Parameters
+    ----------
+    learns : bool
+    training_episodes, training_frames : int
+        Of its last checkpoint.
+    trained : bool
+        Whether its training budget is spent.
+    episodes, frames : int
+        Of evaluation, of the episodes that are asked for.
+    begun : dict of int to int
+        Frames so far of each unfinished episode, by its number.
+    """
+
+    learns: bool
+    training_episodes: int
+    training_frames: int
+    trained: bool
+    episodes: int
+    frames: int
+    begun: dict[int, int]
 
 
 class Recorder:
@@ -52,6 +78,7 @@ class Recorder:
             self._database = _open(directory)
             undo.callback(self._database.close)
             _prepare(directory, self._database)
+            self._file = os.stat(directory / DATABASE)
             self._undo = undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -86,6 +113,7 @@ class Recorder:
         ArcadeMarkError
             If the disk is full or fails, or another program locks the database; what was committed before is kept.
         """
+        self.check_there()
         with clear_errors(self.directory):
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -95,6 +123,21 @@ class Recorder:
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
+
+    def check_there(self) -> None:
+        """Notice that the database was deleted or moved: what is written then would be lost without a word.
+
+        Raises
+        ------
+        ArcadeMarkError
+        """
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self.directory / DATABASE), self._file):
+                return
+        raise ArcadeMarkError(
+            f"{self.directory}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
+            "put it back, or give the same command again to begin anew"
+        )
 
     def any_episode(self) -> bool:
         """Whether anything was played yet."""
@@ -106,15 +149,20 @@ class Recorder:
         for table in ("checkpoint", "unfinished", "evaluation", "trial"):
             self._database.execute(f"DELETE FROM {table}")
 
-    def add_trial(self, trial: TrialRecord) -> None:
-        """Add a trial after the others; of one that is there, raise its episodes and forget why it failed."""
-        self._database.execute(
+    def add_trials(self, trials: Iterable[TrialRecord]) -> None:
+        """Add trials after the others; of those that are there, raise the episodes and forget why they failed."""
+        there = {row[0] for row in self._database.execute("SELECT id FROM trial")}
+        position = itertools.count(len(there))
+        self._database.executemany(
             "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
-            " VALUES (?, (SELECT count(*) FROM trial), ?, ?, ?, ?, ?, ?)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes), error = NULL",
             (
-                *(trial.id, trial.agent, trial.game, trial.seed, trial.episodes),
-                *(trial.training_frames, trial.training_episodes),
+                (
+                    *(trial.id, 0 if trial.id in there else next(position), trial.agent, trial.game, trial.seed),
+                    *(trial.episodes, trial.training_frames, trial.training_episodes),
+                )
+                for trial in trials
             ),
         )
 
@@ -178,31 +226,37 @@ class Recorder:
         """Record that a trial was given up."""
         self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
-    def standing(self, trial_id: str) -> tuple[bool, tuple[int, int, bool], dict[int, int], dict[int, int]]:
-        """Return what is recorded of a trial.
-
-        Returns
-        -------
-        learns : bool
-        trained : (int, int, bool)
-            Episodes and frames of training, and whether its budget is spent.
-        frames : dict of int to int
-            Length of each evaluation episode, by its number.
-        begun : dict of int to int
-            Frames so far of each unfinished episode, by its number.
-        """
+    def standings(self) -> dict[str, Recorded]:
+        """Return what is recorded of each trial, by its id."""
+        evaluation = (
+            "SELECT trial, count(*), sum(frames) FROM episode JOIN trial ON trial.id = trial"
+            " WHERE phase = 'evaluation' AND episode >= 0 AND episode < trial.episodes GROUP BY trial"
+        )
+        training = (
+            "SELECT id, learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
+        )
         with clear_errors(self.directory):
-            learns, episodes, frames, finished = self._database.execute(
-                "SELECT learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
-                " WHERE id = ?",
+            played = {trial: (episodes, frames) for trial, episodes, frames in self._database.execute(evaluation)}
+            found = {
+                trial: Recorded(
+                    bool(learns), episodes or 0, frames or 0, bool(finished), *played.get(trial, (0, 0)), {}
+                )
+                for trial, learns, episodes, frames, finished in self._database.execute(training)
+            }
+            for trial, episode in self._database.execute("SELECT trial, episode FROM unfinished").fetchall():
+                for kept in self.unfinished(trial, [episode]):
+                    found[trial].begun[episode] = kept.frames
+        return found
+
+    def evaluated(self, trial_id: str) -> Iterator[int]:
+        """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
+        with clear_errors(self.directory):
+            for (number,) in self._database.execute(
+                "SELECT episode FROM episode JOIN trial ON id = trial WHERE trial = ? AND phase = 'evaluation'"
+                " AND episode >= 0 AND episode < trial.episodes ORDER BY episode",
                 (trial_id,),
-            ).fetchone()
-            rows = self._database.execute(
-                "SELECT episode, frames FROM episode WHERE trial = ? AND phase = 'evaluation'", (trial_id,)
-            )
-            begun = self._database.execute("SELECT episode FROM unfinished WHERE trial = ?", (trial_id,)).fetchall()
-            kept = {item.episode: item.frames for item in self.unfinished(trial_id, [number for (number,) in begun])}
-            return bool(learns), (episodes or 0, frames or 0, bool(finished)), dict(rows), kept
+            ):
+                yield number
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""

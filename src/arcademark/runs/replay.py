@@ -179,7 +179,10 @@ def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord
         known = dict.fromkeys(getattr(trial, name) for trial in run.trials)
         if value is not None and value not in known:
             raise UnknownNameError(f"{name} of {run.directory}", str(value), map(str, known))
-    start = choice.get("trial") or ""
+    start = choice.get("trial")
+    if start == "":
+        raise ArcadeMarkError(f"{run.directory}: the trial's id is empty; write the beginning of one, or leave it out")
+    start = start or ""
     if not any(trial.id.startswith(start) for trial in run.trials):
         raise UnknownNameError(f"trial of {run.directory}", start, [trial.id for trial in run.trials])
     chosen = tuple(

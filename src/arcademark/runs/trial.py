@@ -12,7 +12,7 @@ A policy always sees ``batch_size`` rows; rows without an episode are blank and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class Player:
 
     def play(
         self,
-        episodes: Sequence[int],
+        episodes: Collection[int],
         checkpoint: Checkpoint | None = None,
         unfinished: Sequence[Unfinished] = (),
         stopping: Callable[[], bool] = lambda: False,
@@ -79,7 +79,7 @@ class Player:
 
         Parameters
         ----------
-        episodes : sequence of int
+        episodes : collection of int
             The evaluation episodes to play.
         checkpoint : Checkpoint, optional
             Where the learner's training goes on.
@@ -114,7 +114,7 @@ class Player:
 
 
 def evaluate(
-    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, lanes: Sequence[Lane], episodes: Sequence[int]
+    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, lanes: Sequence[Lane], episodes: Collection[int]
 ) -> Iterator[Happening]:
     """Play evaluation episodes in lanes, the policy acting on all lanes at once."""
     rows = policy.batch_size

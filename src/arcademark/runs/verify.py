@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast
+from typing import Literal, Unpack
 
 from arcademark.environments.base import Environment
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.processes import available_cores, start
+from arcademark.runs.processes import GarbledError, available_cores, heard, serving, start
 from arcademark.runs.provenance import versions
 from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
@@ -260,37 +259,36 @@ def _try_to_open(task: Task) -> Environment | None:
 
 
 def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
-    started = [start(serve) for _ in shares]
+    started = [start(serve, [Finding]) for _ in shares]
     try:
-        for (_, connection), share in zip(started, shares, strict=True):
+        for (_, channel), share in zip(started, shares, strict=True):
             with contextlib.suppress(OSError):  # that it died is noticed below
-                connection.send(share)
+                channel.send(share)
         missing = sum(map(len, shares))
-        listening = [connection for _, connection in started]
+        listening = [channel for _, channel in started]
         while listening:
-            for connection in cast("list[Connection[Any, Any]]", wait(listening)):
+            for channel in heard(listening):
                 try:
-                    yield connection.recv()
-                    missing -= 1
-                except (EOFError, OSError):
-                    listening.remove(connection)
+                    for found in channel.arrived():
+                        yield found
+                        missing -= 1
+                except (EOFError, OSError, GarbledError):
+                    listening.remove(channel)
         if missing:
             raise ArcadeMarkError("a process that replays died; the message above may say why; try --workers 1")
     finally:
-        for process, connection in started:
+        for process, channel in started:
             process.kill()
             process.wait()
-            connection.close()
+            channel.close()
 
 
 def serve(descriptor: int) -> None:
     """Verify what comes in at a socket and send each finding back: a process of `verify`."""
-    connection: Connection[Any, Any] = Connection(descriptor)
-    try:
-        for result in _verify_some(connection.recv()):
-            connection.send(result)
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
-        return
+    channel = serving(descriptor)
+    with contextlib.suppress(EOFError, ConnectionError):  # nobody asks any longer
+        for result in _verify_some(channel.receive()):
+            channel.send(result)
 
 
 # What is known besides the episodes

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_whole
+from arcademark.scores.formulas import escaped
 from arcademark.scores.readers import layouts
 from arcademark.scores.table import ScoreTable
 
@@ -192,8 +193,7 @@ def _named(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> Path:
 def _write_text(target: Path, columns: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if target.suffix == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    writer.writerows([["" if cell is None else escaped(cell) for cell in row] for row in (columns, *rows)])
     _write(target, lambda draft: _write_all(draft, text.getvalue()))
 
 

@@ -13,6 +13,7 @@ import dataclasses
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -30,6 +31,11 @@ _COPIES = frozenset({"tensorboard", "metrics-csv"})
 """Formats that tools write beside their own logs, with the same scores in them."""
 
 _ORIGINALS = frozenset({"sb3-monitor", "rllib", "dqn-zoo"})
+MOST_FILES = 50_000
+"""Files of a folder that are looked at."""
+MOST_DEEP = 32
+"""Folders within each other that are looked into."""
+_TOO_MANY = f"holds more than {MOST_FILES:,} files, the most that are looked at; name a folder further down"
 _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json"})
 
 
@@ -44,6 +50,7 @@ def read_table(
     last: int | None = None,
     tag: str | None = None,
     tasks: Sequence[str] | None = None,
+    decimal: str | None = None,
 ) -> Reading:
     """Read one file of scores; parameters and errors are those of `read_tables`."""
     if Path(path).is_dir():
@@ -58,6 +65,7 @@ def read_table(
         last=last,
         tag=tag,
         tasks=tasks,
+        decimal=decimal,
     )
 
 
@@ -73,6 +81,7 @@ def read_tables(
     last: int | None = None,
     tag: str | None = None,
     tasks: Sequence[str] | None = None,
+    decimal: str | None = None,
 ) -> Reading:
     """Read files and folders of scores into one table.
 
@@ -100,6 +109,8 @@ def read_tables(
         Which series to take from a log with several.
     tasks : sequence of str, optional
         The order of the tasks in arrays that do not name them.
+    decimal : {".", ","}, optional
+        What stands before decimals in tables, where they do not show it themselves.
 
     Returns
     -------
@@ -114,7 +125,8 @@ def read_tables(
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    options = Options(canonical_task, algorithm, task, run, last, tag, None if tasks is None else tuple(tasks), pattern)
+    order = None if tasks is None else tuple(tasks)
+    options = Options(canonical_task, algorithm, task, run, last, tag, order, pattern, decimal)
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
@@ -142,9 +154,16 @@ def recognise(path: str | os.PathLike[str]) -> str:
 
 
 def _refuse_repeated(paths: Iterable[Path]) -> None:
-    twice = [path for path, number in Counter(path.resolve() for path in paths).items() if number > 1]
+    twice = [path for path, number in Counter(map(_where, paths)).items() if number > 1]
     if twice:
         raise ArcadeMarkError(f"{twice[0]}: this is given twice; name each file once")
+
+
+def _where(path: Path) -> str:
+    try:
+        return os.path.realpath(path)  # of a link to itself, too
+    except ValueError:  # of what no name can hold
+        return str(path)
 
 
 def _file(path: Path, format: str | None) -> Recognised:
@@ -187,9 +206,13 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     """Find the files of scores in a folder, and say which were left out."""
     found: list[Recognised] = []
     left_out: dict[str, list[Path]] = {}
-    for path in _walk(root):
+    for number, (path, kind) in enumerate(_walk(root)):
+        if number == MOST_FILES:
+            raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
-        if path.is_dir():
+        if kind:
+            left_out.setdefault(kind, []).append(relative)
+        elif path.is_dir():
             found.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
             left_out.setdefault("not matching the pattern", []).append(relative)
@@ -215,22 +238,32 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     return found, said
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    """Go through a folder's files in order; a played run counts as one."""
+def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
+    """Go through a folder's files in order, each with why it is left out, or ""; a played run counts as one.
+
+    Links to folders are not followed: they may lead round in circles, or anywhere.
+    """
     if (root / "run.sqlite").is_file():
-        yield root
+        yield root, ""
         return
+    if deep > MOST_DEEP:
+        raise ArcadeMarkError(f"{root}: folders lie more than {MOST_DEEP} deep in each other; name one further down")
     try:
-        entries = sorted(root.iterdir())
-    except OSError as error:
-        raise ArcadeMarkError(f"{root}: cannot read the folder ({error.strerror or error})") from error
+        entries = sorted(islice(root.iterdir(), MOST_FILES + 1))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArcadeMarkError(f"{root}: cannot read the folder ({reason}); check its permissions") from error
+    if len(entries) > MOST_FILES:
+        raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_dir():
-            yield from _walk(entry)
+        if not entry.is_dir():
+            yield entry, "" if entry.is_file() else "no regular file (pipes, devices, links that lead nowhere)"
+        elif entry.is_symlink():
+            yield entry, "a link to a folder"
         else:
-            yield entry
+            yield from _walk(entry, deep + 1)
 
 
 def _copies(found: Sequence[Recognised]) -> list[Recognised]:

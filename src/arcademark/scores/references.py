@@ -18,9 +18,10 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import canonical
+from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.layouts import TASK
 from arcademark.scores.readers.piped import place
-from arcademark.scores.readers.sheet import Sheet, read_sheet
+from arcademark.scores.readers.sheet import Sheet
 
 LOW = ("low", "random")
 HIGH = ("high", "human")
@@ -44,7 +45,9 @@ class OwnReferences:
     high: Mapping[str, float]
 
 
-def read_references(path: str | os.PathLike[str], canonical_task: Callable[[str], str] = str) -> OwnReferences:
+def read_references(
+    path: str | os.PathLike[str], canonical_task: Callable[[str], str] = str, decimal: str | None = None
+) -> OwnReferences:
     """Read reference scores from a table.
 
     Parameters
@@ -53,6 +56,8 @@ def read_references(path: str | os.PathLike[str], canonical_task: Callable[[str]
         "-" is standard input.
     canonical_task : callable, optional
         From a task's name as written to the name it goes by. By default names are taken as written.
+    decimal : {".", ","}, optional
+        What stands before decimals, where the file does not show it.
 
     Raises
     ------
@@ -60,7 +65,7 @@ def read_references(path: str | os.PathLike[str], canonical_task: Callable[[str]
         Where the file cannot be read, a column is missing or stands twice, a task stands twice, a score is no finite
         number, or a task's two are equal; the message names file, row and column.
     """
-    sheet = read_sheet(place(path))
+    sheet = read_sheet(place(path), decimal)
     task, low, high = (_column(sheet, names) for names in (TASK, LOW, HIGH))
     if not sheet.size:
         raise ArcadeMarkError(
@@ -78,6 +83,7 @@ def read_references(path: str | os.PathLike[str], canonical_task: Callable[[str]
                 "one of them"
             )
         rows[name] = row
+    sheet = sheet.among([low, high])
     bounds = [_scores(sheet, column) for column in (low, high)]
     for name, row in rows.items():
         if bounds[0][row] == bounds[1][row]:

@@ -138,8 +138,8 @@ def load_run(directory: str | os.PathLike[str]) -> RunScores:
     return score_run(read_run(directory))
 
 
-def load_runs(directories: Sequence[str | os.PathLike[str]]) -> RunCollection:
-    """Read several runs' scores.
+def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> RunCollection:
+    """Read the scores of a run or of several.
 
     An agent label that more than one run has is followed by the run's directory in brackets: its name, or the whole
     path where two directories share their name.
@@ -149,9 +149,11 @@ def load_runs(directories: Sequence[str | os.PathLike[str]]) -> RunCollection:
     ArcadeMarkError
         As `load_run`, or where no directory is given, or one twice.
     """
+    if isinstance(directories, str | os.PathLike):
+        directories = [directories]
     if not directories:
         raise ArcadeMarkError("no runs given; name the directory of at least one")
-    repeated = [path for path, count in Counter(Path(path).resolve() for path in directories).items() if count > 1]
+    repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
     return collect([load_run(directory) for directory in directories])

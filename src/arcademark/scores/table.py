@@ -10,6 +10,7 @@ Conventions
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 _Name = TypeVar("_Name", bound=Hashable)
+
+MOST_CELLS = 20_000_000
+"""No table is made larger than this (160 MB)."""
 
 ScoresByName = Mapping[str, Mapping[str, float | Sequence[float] | NDArray[np.float64]]]
 """Scores by algorithm and task: one, or one a run."""
@@ -129,7 +133,7 @@ class ScoreTable:
         for algorithm, _, run in cells:
             runs[algorithm].add(run)
         places = {name: _numbered(sorted(numbers)) for name, numbers in runs.items()}
-        scores = np.full((len(rows_of), len(columns_of), max(map(len, places.values()), default=0)), np.nan)
+        scores = blank((len(rows_of), len(columns_of), max(map(len, places.values()), default=0)))
         for (algorithm, task, run), score in cells.items():
             scores[rows_of[algorithm], columns_of[task], places[algorithm][run]] = score
         algorithms, tasks = tuple(rows_of), tuple(columns_of)
@@ -240,7 +244,7 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
             owners[name] = source
     places = _numbered(task for table in tables for task in table.tasks)
     runs = max((table.scores.shape[2] for table in tables), default=0)
-    scores = np.full((len(owners), len(places), runs), np.nan)
+    scores = blank((len(owners), len(places), runs))
     first = 0
     for table in tables:
         columns = [places[task] for task in table.tasks]
@@ -254,6 +258,23 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
         tuple(protocol for table in tables for protocol in table.protocols),
         tuple(owners.values()),
     )
+
+
+def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
+    """Return the scores of a table in which all are missing.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the table would have more than `MOST_CELLS`.
+    """
+    if math.prod(shape) > MOST_CELLS:
+        algorithms, tasks, runs = shape
+        raise ArcadeMarkError(
+            f"{algorithms:,} algorithms on {tasks:,} tasks with up to {runs:,} runs make a table of "
+            f"{math.prod(shape):,} cells, expected at most {MOST_CELLS:,}; read fewer at once"
+        )
+    return np.full(shape, np.nan)
 
 
 def _runs(place: str, values: object) -> list[float]:

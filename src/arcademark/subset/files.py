@@ -18,6 +18,8 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import parse_json
+from arcademark.scores.readers.base import refuse_hidden
 from arcademark.subset.model import PERCENT_SIGN, SubsetModel
 from arcademark.subset.spread import Spread
 from arcademark.suite.subsets import Nested
@@ -96,6 +98,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     tasks = _list(found, "tasks", place)
     if not tasks or not all(isinstance(task, str) and task for task in tasks) or len(set(tasks)) < len(tasks):
         raise ArcadeMarkError(f"{place}: tasks is {tasks!r}, expected a list of different names")
+    refuse_hidden(place, tasks)
     return SubsetModel(
         name=values["name"],
         tasks=tuple(tasks),
@@ -125,12 +128,7 @@ def _error(given: Mapping[str, Any], name: str, place: str) -> float | None:
 
 
 def _document(text: str, place: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise ArcadeMarkError(
-            f"{place}: not JSON ({error}); expected a file that 'subset search --out' wrote"
-        ) from None
+    found = parse_json(text, place, "expected a file that 'subset search --out' wrote")
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         schema = found.get("schema") if isinstance(found, dict) else None
         raise ArcadeMarkError(f"{place}: the schema is {schema!r}, expected {SCHEMA!r}")
@@ -147,6 +145,7 @@ def _document(text: str, place: str) -> dict[str, Any]:
 def _text(found: Mapping[str, Any], name: str, place: str) -> str:
     if not isinstance(found[name], str):
         raise ArcadeMarkError(f"{place}: {name} is {found[name]!r}, expected a text")
+    refuse_hidden(place, [found[name]])
     return str(found[name])
 
 

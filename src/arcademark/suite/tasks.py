@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tables import read_rows, read_tables
 
 JOYSTICK_ACTIONS = (
@@ -30,7 +30,7 @@ JOYSTICK_ACTIONS = (
 
 _PREFIX = re.compile(
     r"^(ale_py:|gym(nasium)?:|shimmy:)?"
-    r"(ale[/_:-]|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?",
+    r"(ale[/_:-]|arcademark/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?",
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$", re.IGNORECASE)
@@ -142,6 +142,20 @@ def canonical_game(name: str) -> str:
     if key not in known:
         raise UnknownNameError("game", name.strip(), games())
     return known[key]
+
+
+def listed(text: str, place: str) -> tuple[str, ...]:
+    """Take a list of names with commas apart.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it names nothing; the message begins with the place.
+    """
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise ArcadeMarkError(f"{place} {text!r}: names nothing; name one, or several with commas, or leave it out")
+    return names
 
 
 def normalised(name: str) -> str:

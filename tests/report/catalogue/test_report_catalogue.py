@@ -74,3 +74,11 @@ def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     assert rows["Amidar"] == ["5,131.2", "–", "299", "%", "–"]
     assert "±: standard deviation over 5 runs." in text
     assert "±" not in shown(rainbow, 80)
+
+
+def test_the_csv_holds_no_formulas(monkeypatch):
+    strange = dataclasses.replace(item("Rainbow"), name="=1+1")
+    monkeypatch.setattr(documents, "scored", lambda _: (strange,))
+    for text in (documents.long_csv({}), documents.wide_csv({})):
+        assert "'=1+1" in text
+        assert not any(cell.startswith("=") for line in text.splitlines() for cell in line.split(","))

@@ -78,6 +78,13 @@ def test_few_points_of_long_curves_are_kept_the_ends_among_them():
     assert list(seed.end_frames) == sorted(set(seed.end_frames))
 
 
+def test_the_csv_holds_no_formulas(monkeypatch):
+    line = ("=cmd|' /C calc'!A0", "pong", 0, 0, 10, 10, -3.5)
+    monkeypatch.setattr(learning, "episodes", lambda _: [line])
+    (row,) = csv.DictReader(io.StringIO(learning.as_csv(hand_made([(1.5, 10)], []))))
+    assert (row["algorithm"], row["score"]) == ("'=cmd|' /C calc'!A0", "-3.5")
+
+
 def test_every_training_episode_is_a_line_of_the_csv():
     collection = hand_made([(1.5, 10), (2.5, 20)], [(4.0, 5)])
     rows = list(csv.DictReader(io.StringIO(learning.as_csv(collection))))

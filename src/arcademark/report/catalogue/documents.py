@@ -18,6 +18,7 @@ from arcademark.catalogue.check import Check
 from arcademark.catalogue.model import Entry, Erratum, Result, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
+from arcademark.scores.formulas import escaped
 from arcademark.suite import references, tasks
 
 SCHEMA = "arcademark.catalogue/1"
@@ -240,5 +241,5 @@ def _number(value: float | None) -> str:
 
 def _csv(rows: list[Any]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(map(escaped, row) for row in rows)
     return text.getvalue()

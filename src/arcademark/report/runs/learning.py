@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.metrics.training import TrainingScore, training_score
 from arcademark.report.cells import Entrant
 from arcademark.runs.store import RunRecord, TrialRecord
+from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
 
 WIDEST = 100
@@ -171,7 +172,7 @@ def as_csv(collection: RunCollection) -> str:
     out = io.StringIO()
     written = csv.writer(out, lineterminator="\n")
     written.writerow(("algorithm", "game", "seed", "episode", "frames", "end_frame", "score"))
-    written.writerows(episodes(collection))
+    written.writerows(map(escaped, row) for row in episodes(collection))
     return out.getvalue()
 
 

@@ -29,14 +29,17 @@ from arcademark.suite.subsets import Subset
 
 
 def analyse(
-    directories: Sequence[str | os.PathLike[str]] | RunCollection, *, every_variant: bool = False, seed: int = 0
+    directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | RunCollection,
+    *,
+    every_variant: bool = False,
+    seed: int = 0,
 ) -> Report:
     """Work out everything that is to be said about some runs.
 
     Parameters
     ----------
-    directories : sequence of path, or RunCollection
-        The runs, in the order to show them.
+    directories : path, sequence of path, or RunCollection
+        The run, or several in the order to show them.
     every_variant : bool, optional
         Show each of the Const and Perturb baselines, and not just the best of each game.
     seed : int, optional

@@ -9,7 +9,6 @@ Conventions
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +25,9 @@ from arcademark.report.subsets import material, validating
 from arcademark.report.tables.benchmarks import Yardstick
 from arcademark.report.tables.loading import Place
 from arcademark.report.tables.question import Question
+from arcademark.scores.readers.base import canonical as canonical_at
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.piped import place
 from arcademark.subset import outlook
 from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
 from arcademark.subset.outlook import Outlook
@@ -199,24 +201,17 @@ def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) ->
     UnknownNameError
         Where there is no such game.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows = list(reader)
-            columns = {(name or "").strip().lower(): name for name in reader.fieldnames or []}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ArcadeMarkError(f"{path}: cannot read the frames ({error}); name a CSV file") from None
-    task = columns.get("game", columns.get("task"))
-    if task is None or "frames" not in columns or not rows:
+    sheet = read_sheet(place(path))
+    task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
+    if task is None or frames is None or not sheet.size:
         raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row a game")
+    codes, names, first = sheet.names(task)
+    tasks = [canonical_at(sheet.place(int(row), task), name, canonical) for name, row in zip(names, first, strict=True)]
     found: dict[str, float] = {}
-    for line, row in enumerate(rows, start=2):
-        name = canonical((row[task] or "").strip())
-        try:
-            frames = float(row[columns["frames"]] or "")
-        except ValueError:
-            frames = 0.0
-        if name in found or not 0 < frames < float("inf"):
-            raise ArcadeMarkError(f"{path}, line {line}: expected each game once, with a number of frames above 0")
-        found[name] = frames
+    for row, (code, number) in enumerate(zip(codes.tolist(), sheet.scores(frames).tolist(), strict=True)):
+        if tasks[code] in found or not number > 0:
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: expected each game once, with a number of frames above 0"
+            )
+        found[tasks[code]] = number
     return found

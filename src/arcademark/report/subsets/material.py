@@ -20,7 +20,7 @@ from arcademark.catalogue.model import Entry
 from arcademark.report import wording
 from arcademark.report.tables import protocols
 from arcademark.report.tables.benchmarks import Yardstick
-from arcademark.report.tables.loading import CATALOGUE, Place
+from arcademark.report.tables.loading import CATALOGUE, EVERYTHING, Place, collection_names
 from arcademark.report.tables.protocols import Play
 from arcademark.report.tables.question import Question, prepare
 from arcademark.subset.problem import Floats
@@ -124,25 +124,21 @@ def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[st
     found: dict[str, Entry] = {}
     for place in places:
         if isinstance(place, str) and place.startswith(CATALOGUE):
-            entries = collections.select(_names(place) or None)
+            entries = collections.select(collection_names(place))
             found |= {name: entry for name, entry in entries.items() if name in algorithms}
     return found
 
 
 def _source(place: Place, told: str) -> str:
-    if place == CATALOGUE:
+    if place == f"{CATALOGUE}{EVERYTHING}":
         return "catalogue: all published scores"
     return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
-
-
-def _names(place: str) -> list[str]:
-    return [name.strip() for name in place.removeprefix(CATALOGUE).split(",") if name.strip()]
 
 
 def _kept(place: Place) -> Place:
     """Return a collection as its source has it, which published models were fitted to, reference players included."""
     if isinstance(place, str) and place.startswith(CATALOGUE):
-        return collections.load(_names(place) or None, as_published=True)
+        return collections.load(collection_names(place), as_published=True)
     return place
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import read_text
 from arcademark.subset import files
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite import references
 from arcademark.suite.subsets import subset, subsets
 
+MOST_BYTES = 2**20
+"""Of a model file."""
 ANY = "any"
 """What stands for whatever games there are, instead of a model's name."""
 
@@ -33,11 +36,7 @@ def model(name: str) -> SubsetModel:
         return from_subset(subset(name))
     path = Path(name)
     if path.suffix.lower() == ".json" or path.exists():
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ArcadeMarkError(f"{path}: cannot read the model ({error}); name another file") from None
-        return _checked(files.loads(text, str(path)), path)
+        return _checked(files.loads(read_text(path, MOST_BYTES), str(path)), path)
     raise UnknownNameError("model", name, (*published(), ANY))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.piped import place
 from arcademark.subset import spread as spreads
 from arcademark.subset.problem import Problem
 from arcademark.subset.spread import Spread
@@ -169,23 +170,18 @@ def read_papers(path: Path) -> Mapping[str, str]:
     ArcadeMarkError
         Where it cannot be read, a column or a name is missing, or an algorithm stands twice.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows = list(reader)
-            columns = [name.strip().lower() for name in reader.fieldnames or []]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ArcadeMarkError(f"{path}: cannot read the papers ({error}); name a CSV file") from None
-    if not set(COLUMNS) <= set(columns):
-        raise ArcadeMarkError(f"{path}: columns {', '.join(columns) or 'none'}; expected algorithm and paper")
+    sheet = read_sheet(place(path))
+    columns = [sheet.find((name,)) for name in COLUMNS]
+    if None in columns:
+        raise ArcadeMarkError(f"{path}: columns {', '.join(sheet.header)}; expected algorithm and paper")
+    read = [sheet.names(column) for column in columns if column is not None]
     found: dict[str, str] = {}
-    for line, row in enumerate(rows, start=2):
-        values = {(name or "").strip().lower(): value for name, value in row.items()}
-        algorithm, paper = ((values[name] or "").strip() for name in COLUMNS)
-        if not algorithm or not paper:
-            raise ArcadeMarkError(f"{path}, line {line}: the {COLUMNS[bool(algorithm)]} is empty; name it")
+    for row in range(sheet.size):
+        algorithm, paper = (names[codes[row]] for codes, names, _ in read)
         if algorithm in found:
-            raise ArcadeMarkError(f"{path}, line {line}: {algorithm!r} stands twice; name each algorithm once")
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: {algorithm!r} stands twice; name each algorithm once"
+            )
         found[algorithm] = paper
     return found
 

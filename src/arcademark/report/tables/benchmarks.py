@@ -147,7 +147,7 @@ class Yardstick:
         )
 
 
-def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None) -> Yardstick:
+def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None) -> Yardstick:
     """Make the benchmark that is asked for.
 
     Parameters
@@ -156,6 +156,8 @@ def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None) -> 
         One of `arcademark.suite.tasks.suites`; where `own` is given, none but the usual one.
     own : path or None, optional
         A file of reference scores, see `arcademark.scores.references`.
+    decimal : {".", ","}, optional
+        What stands before decimals in it, where it does not show that.
 
     Raises
     ------
@@ -165,7 +167,7 @@ def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None) -> 
     if own is not None:
         if suite != USUAL:
             raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")
-        return _own(own)
+        return _own(own, decimal)
     found = tasks.suite(suite)
     anchors = {kind: references.scores(kind, found.name) for kind in found.references}
     told = tuple(ReferenceKind(KINDS[kind], _sources(kind, found.name)) for kind in found.references)
@@ -180,8 +182,8 @@ def _sources(kind: str, suite: str) -> str:
     return "; ".join(dict.fromkeys(entry.source for entry in references.references(kind, suite).values()))
 
 
-def _own(path: str | os.PathLike[str]) -> Yardstick:
-    found = read_references(path)
+def _own(path: str | os.PathLike[str], decimal: str | None) -> Yardstick:
+    found = read_references(path, decimal=decimal)
     made = {
         "normalised": measures.between(
             "normalised", "normalised", "0 % is low, 100 % high", found.low, found.high, None, _percent

@@ -22,9 +22,13 @@ from arcademark.report.tables.protocols import Play
 from arcademark.scores.runs import load_run
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.tasks import listed
 
 CATALOGUE = "catalogue:"
-"""How a collection of the catalogue is named where a file could be."""
+"""How a collection of the catalogue is named where a file could be, or several with commas."""
+
+EVERYTHING = "all"
+"""Instead of a collection's name: every collection of the catalogue."""
 
 TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
 """What is a table, for messages."""
@@ -175,15 +179,27 @@ def _run(directory: str) -> Scores:
     )
 
 
+def collection_names(place: str) -> tuple[str, ...] | None:
+    """Return the names of the collections that a place ``catalogue:`` means; None where it means all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it names none.
+    """
+    names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
+    return None if names == (EVERYTHING,) else names
+
+
 def _collection(names: str) -> Scores:
-    """Read collections, all of them where none is named; references are no algorithms and stay aside."""
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    entries = collections.select(wanted or None)
+    """Read collections; references are no algorithms and stay aside."""
+    wanted = collection_names(f"{CATALOGUE}{names}")
+    entries = collections.select(wanted)
     references = [name for name, entry in entries.items() if entry.kind == "reference"]
     kept = {name: entry for name, entry in entries.items() if name not in references}
     table = collections.table(kept)
     lost = [name for name in kept if name not in table.algorithms]
-    place = f"{CATALOGUE}{names}" if wanted else "the catalogue"
+    place = f"{CATALOGUE}{names}" if wanted is not None else "the catalogue"
     remarks = [
         *([f"Reference players of {place}, left aside: {wording.listing(references)}."] if references else []),
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),

@@ -18,6 +18,7 @@ from arcademark.report.tables.benchmarks import Yardstick, yardstick
 from arcademark.report.tables.loading import Place, Scores
 from arcademark.report.tables.protocols import Play
 from arcademark.suite import protocols, subsets
+from arcademark.suite.tasks import listed
 
 COMMON = "common"
 """Instead of games: those that every algorithm has."""
@@ -33,11 +34,12 @@ class Question:
         What the scores are measured by: a suite of this project.
     references : path or None
         A user's own reference scores instead (columns task, low, high).
-    algorithms : sequence of str
+    algorithms : str or sequence of str
         Which to show, in this order; all if empty.
-    games : str
-        A suite, a subset or games, separated by commas; "common" for those that every algorithm has; "" for all.
-    metrics : sequence of str
+    games : str or sequence of str
+        A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has; ""
+        for all.
+    metrics : str or sequence of str
         Which normalised scores to show; the benchmark's usual ones if empty.
     protocol : str or None
         A named protocol, of algorithms of which the table does not say.
@@ -64,6 +66,13 @@ class Question:
     resamples: int | None = None
     method: str | None = None
     reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for name in ("algorithms", "metrics"):
+            if isinstance(value := getattr(self, name), str):
+                object.__setattr__(self, name, (value,))
+        if not isinstance(games := getattr(self, "games"), str):  # noqa: B009 - declared as what it then is
+            object.__setattr__(self, "games", ",".join(games))
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     ArcadeMarkError
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
-    measure = yardstick(question.suite, question.references)
+    measure = yardstick(question.suite, question.references, question.reading.get("decimal"))
     frames = {"": question.frames} if isinstance(question.frames, int) else dict(question.frames or {})
     read = loading.load(places, measure.canonical, **question.reading)
     chosen = [_meant(name, read.table.algorithms) for name in question.algorithms]
@@ -172,7 +181,7 @@ def _tasks(
 
 
 def _own_tasks(games: str, there: Sequence[str], measure: Yardstick) -> list[str]:
-    names = [measure.canonical(name) for name in games.split(",") if name.strip()]
+    names = [measure.canonical(name) for name in listed(games, "--games")]
     for name in names:
         if name not in there:
             raise UnknownNameError("game", name, there)

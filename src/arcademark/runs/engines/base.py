@@ -7,13 +7,68 @@ handed out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Protocol
 
 from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+
+
+class Episodes(Collection[int]):
+    """Numbers of episodes in the order in which they are to be played, kept as ranges however many there are.
+
+    Parameters
+    ----------
+    ranges : iterable of range
+    """
+
+    def __init__(self, ranges: Iterable[range] = ()) -> None:
+        self._ranges = deque(filter(None, ranges))
+
+    @classmethod
+    def missing(cls, wanted: int, there: Iterable[int] = ()) -> Episodes:
+        """Return the numbers below `wanted` but for those that are there, given in order."""
+        bounds = [-1, *there, wanted]
+        return cls(range(before + 1, after) for before, after in pairwise(bounds))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._ranges))
+
+    def __bool__(self) -> bool:
+        return bool(self._ranges)
+
+    def __iter__(self) -> Iterator[int]:
+        return chain.from_iterable(tuple(self._ranges))
+
+    def __contains__(self, number: object) -> bool:
+        return any(number in some for some in self._ranges)
+
+    def take(self, most: int) -> Episodes:
+        """Take away up to so many of the first."""
+        taken: list[range] = []
+        while self._ranges and most > 0:
+            first = self._ranges.popleft()
+            taken.append(first[:most])
+            if first[most:]:
+                self._ranges.appendleft(first[most:])
+            most -= len(taken[-1])
+        return Episodes(taken)
+
+    def put_back(self, others: Episodes) -> None:
+        """Put others before the first."""
+        self._ranges.extendleft(reversed(others._ranges))
+
+    def discard(self, number: int) -> None:
+        """Take one away, if it is there."""
+        parts = [
+            (some[: number - some.start], some[number - some.start + 1 :]) if number in some else (some,)
+            for some in self._ranges
+        ]
+        self._ranges = deque(filter(None, chain.from_iterable(parts)))
 
 
 @dataclass(frozen=True)
@@ -23,12 +78,12 @@ class Job:
     Parameters
     ----------
     trial : Trial
-    episodes : tuple of int
+    episodes : Episodes
         The evaluation episodes that are missing.
     """
 
     trial: Trial
-    episodes: tuple[int, ...]
+    episodes: Episodes
 
 
 @dataclass(frozen=True)
@@ -77,7 +132,7 @@ class Memory(Protocol):
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""
 
-    def unfinished(self, trial_id: str, episodes: Sequence[int]) -> tuple[Unfinished, ...]:
+    def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
         """Return what was kept of those of these episodes that are unfinished."""
 
 

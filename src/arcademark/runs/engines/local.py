@@ -12,7 +12,6 @@ at any moment: what it had handed over is kept; what it had not is played again,
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -20,32 +19,30 @@ import time
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from typing import Any, Literal, assert_never
+from typing import Literal, assert_never
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, News, Opened
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, News, Opened
 from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.processes import Channel, GarbledError
 from arcademark.runs.store import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
-MESSAGES_AT_ONCE = 256
 DEATHS_ALLOWED = 3
 MAKING = "making the agent"
 
 
 @dataclass(eq=False)
 class _Work:
-    """A job on its way: `pending` episodes are nobody's yet, `players` workers have some of the others.
+    """A job on its way: its pending episodes are nobody's yet, `players` workers have some of the others.
 
-    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames.
+    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames; `trained` how many
+    episodes of training were handed over.
     """
 
     job: Job
-    pending: deque[int]
-    opened: bool = False
     learns: bool = False
     plans: bool = False
     shareable: bool = False
@@ -53,11 +50,16 @@ class _Work:
     players: int = 0
     deaths: int = 0
     over: bool = False
+    trained: int = 0
     reached: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         return self.job.trial.id
+
+    @property
+    def pending(self) -> Episodes:
+        return self.job.episodes
 
     def note(self, kept: Unfinished) -> None:
         """Notice that an episode got further than ever before: deaths on the way there do not count."""
@@ -66,41 +68,46 @@ class _Work:
             self.reached[kept.episode] = now
             self.deaths = 0
 
-    def settle(self) -> None:
-        """Notice that all episodes were played."""
-        self.over |= self.shareable and not (self.pending or self.players)
+    @property
+    def played(self) -> bool:
+        """Whether all episodes were."""
+        return self.shareable and not (self.pending or self.players)
 
-    def take(self, workers: int) -> tuple[int, ...]:
+    def take(self, workers: int) -> Episodes:
         """Take the next share of what is pending; a learner takes all, a planner one episode."""
-        share = 1 if self.plans else math.ceil(len(self.pending) / (2 * workers))
-        share = len(self.pending) if self.learns else share
-        return tuple(self.pending.popleft() for _ in range(min(max(share, self.batch_size), len(self.pending))))
+        left = len(self.pending)
+        share = left if self.learns else 1 if self.plans else -(-left // (2 * workers))
+        return self.pending.take(max(share, self.batch_size))
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker process as the driver sees it; `unkept`: whether training episodes ended since the last checkpoint."""
+    """A worker process as the driver sees it.
+
+    `unkept`: whether training episodes ended since the last checkpoint; `fault`: what it sent that it should not have.
+    """
 
     process: subprocess.Popen[bytes]
-    connection: Connection[Any, Any]
+    channel: Channel
     state: Literal["idle", "opening", "playing"] = "idle"
     greeted: bool = False
     work: _Work | None = None
-    outstanding: set[int] = field(default_factory=set)
+    outstanding: Episodes = field(default_factory=Episodes)
     deadlines: dict[str, float] = field(default_factory=dict)
     unkept: bool = False
+    fault: str = ""
 
     def send(self, order: worker.Order) -> None:
         """Send an order; that the worker is dead will be noticed where news is read."""
         with contextlib.suppress(OSError):
-            self.connection.send(order)
+            self.channel.send(order)
 
     def kill(self) -> str:
         """End the process with all that it started, and say how it ended."""
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         code = self.process.wait()
-        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return self.fault or (signal.Signals(-code).name if code < 0 else f"exit code {code}")
 
 
 class LocalEngine:
@@ -118,7 +125,9 @@ class LocalEngine:
         self._limit = workers
         self._episode_seconds = episode_seconds
         self._workers: list[_Worker] = []
-        self._works: list[_Work] = []
+        self._fresh: deque[_Work] = deque()
+        self._shared: dict[str, _Work] = {}
+        self._left = 0
         self._false_starts = 0
         self._finishing = False
 
@@ -130,11 +139,11 @@ class LocalEngine:
         ArcadeMarkError
             If worker processes cannot be started.
         """
-        self._works = [_Work(job, deque(job.episodes)) for job in jobs]
+        self._fresh, self._left = deque(map(_Work, jobs)), len(jobs)
         self._memory = memory
         self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))
         try:
-            while self._workers if self._finishing else not all(work.over for work in self._works):
+            while self._workers if self._finishing else self._left:
                 self._dispatch()
                 batch: list[tuple[str, News]] = []
                 dead = self._listen(batch)
@@ -168,8 +177,8 @@ class LocalEngine:
     def _end(self, member: _Worker, batch: list[tuple[str, News]]) -> None:
         self._workers.remove(member)
         member.kill()
-        self._hear_all(member, batch)
-        member.connection.close()
+        self._hear_some(member, batch)
+        member.channel.close()
 
     def _end_kept(self, batch: list[tuple[str, News]]) -> None:
         """Once it is to finish, end the workers that have nothing to hand over."""
@@ -194,7 +203,9 @@ class LocalEngine:
         if member.work is work and not work.learns:
             self._play(member, work)
         else:
-            member.work, member.state, work.opened = work, "opening", True
+            if self._fresh and self._fresh[0] is work:
+                self._fresh.popleft()
+            member.work, member.state = work, "opening"
             if member.greeted:
                 self._watch(member, MAKING)
             member.send(worker.Open(work.job.trial))
@@ -203,51 +214,60 @@ class LocalEngine:
         """Choose the trial that the worker has open, else one that nobody has begun, else that with most left."""
         if self._finishing:
             return None
-        shared = [work for work in self._works if work.shareable and work.pending and not work.over]
-        if member and member.work in shared:
+        if member and member.work and member.work.id in self._shared and member.work.pending:
             return member.work
-        fresh = next((work for work in self._works if not work.opened and not work.over), None)
-        return fresh or max(shared, key=lambda work: len(work.pending), default=None)
+        if self._fresh:
+            return self._fresh[0]
+        return max((work for work in self._shared.values() if work.pending), key=lambda w: len(w.pending), default=None)
 
     def _play(self, member: _Worker, work: _Work) -> None:
         episodes = work.take(self._limit)
         if work.over or not (episodes or work.learns):
             member.state = "idle"
-            work.settle()
+            self._settle(work)
             return
-        member.state, member.outstanding = "playing", set(episodes)
+        member.state, member.outstanding = "playing", episodes
         work.players += 1
         checkpoint = self._memory.checkpoint(work.id) if work.learns else None
+        work.trained = checkpoint.episodes if checkpoint else 0
         unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
         member.send(worker.Play(episodes, checkpoint, unfinished))
+
+    def _settle(self, work: _Work, over: bool = False) -> None:
+        """Notice that a trial is over: all its episodes were played, or it is given up."""
+        if not work.over and (over or work.played):
+            work.over = True
+            self._left -= 1
+            self._shared.pop(work.id, None)
 
     # News
 
     def _listen(self, batch: list[tuple[str, News]]) -> list[_Worker]:
-        """Wait for news, add it to the batch, and return the workers that have died."""
-        for member in self._workers:
-            if member.process.poll() is not None:
-                member.kill()  # what the agent started would keep the connection open for ever
-        ready = wait([member.connection for member in self._workers], WAIT_SECONDS)
-        members = [member for member in self._workers if member.connection in ready]
-        return [member for member in members if not self._hear_some(member, batch)]
+        """Wait for news, add it to the batch, and return the workers that have died or must be replaced."""
+        ended = [member for member in self._workers if member.process.poll() is not None]
+        heard = processes.heard([member.channel for member in self._workers], 0.0 if ended else WAIT_SECONDS)
+        dead = []
+        for member in list(self._workers):
+            if member in ended:
+                member.kill()  # what the agent started may be at work still, and hold the connection open for ever
+            listens = member.channel in heard or member.channel.broken_off
+            if (listens and not self._hear_some(member, batch)) or member in ended:
+                dead.append(member)
+        return dead
 
     def _hear_some(self, member: _Worker, batch: list[tuple[str, News]]) -> bool:
-        """Take over what a worker has sent; False once it is dead and all is taken over."""
+        """Take over what a worker has sent; False if nothing more is to be had of it."""
         try:
-            for _ in range(MESSAGES_AT_ONCE):
-                if not member.connection.poll():
-                    break
-                self._hear(member, member.connection.recv(), batch)
+            for message in member.channel.arrived():
+                self._hear(member, message, batch)
         except (EOFError, OSError):
             return False
-        return True
-
-    def _hear_all(self, member: _Worker, batch: list[tuple[str, News]]) -> None:
-        while self._hear_some(member, batch):
-            pass
+        except GarbledError as error:
+            member.fault = f"ended, for it sent {error}"
+        return not member.fault
 
     def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, News]]) -> None:
+        _check(member, message)
         member.greeted, self._false_starts = True, 0
         work = member.work
         if isinstance(message, worker.Ready):
@@ -261,8 +281,7 @@ class LocalEngine:
                 return
             case worker.Idle():
                 self._rest(member, work)
-                work.over |= work.learns
-                work.settle()
+                self._settle(work, work.learns)
                 if member in self._workers:
                     self._order(member)
                 return
@@ -277,8 +296,8 @@ class LocalEngine:
                 work.deaths = 0
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
-            case TrainingBlock():
-                work.deaths, member.unkept = 0, False
+            case TrainingBlock(_, checkpoint):
+                work.deaths, member.unkept, work.trained = 0, False, checkpoint.episodes
             case Trained():
                 member.unkept = True
             case Unfinished():
@@ -293,12 +312,14 @@ class LocalEngine:
         member.deadlines.clear()
         work.learns, work.plans, work.batch_size = message.learns, message.plans, message.batch_size
         work.shareable = not message.learns
+        if work.shareable and not work.over:
+            self._shared[work.id] = work
         self._play(member, work)
 
     def _rest(self, member: _Worker, work: _Work) -> None:
         work.players -= member.state == "playing"
         member.state, member.unkept = "idle", False
-        member.outstanding.clear()
+        member.outstanding = Episodes()
         member.deadlines.clear()
 
     # Failures
@@ -325,19 +346,20 @@ class LocalEngine:
             return []
         self._workers.remove(member)
         how, work, state = member.kill(), member.work, member.state
-        member.connection.close()
+        member.channel.close()
         if not member.greeted:
             self._false_starts += 1
         if self._false_starts >= DEATHS_ALLOWED:
             raise ArcadeMarkError(f"worker processes die as they start ({how}); the message above may say why")
         if work is None or state == "idle" or self._finishing:
             return []
-        work.pending.extendleft(sorted(member.outstanding, reverse=True))
+        work.pending.put_back(member.outstanding)
         self._rest(member, work)
-        work.opened = work.shareable
-        work.settle()
+        self._settle(work)
         work.deaths += member.greeted
         if work.deaths < DEATHS_ALLOWED:
+            if not (work.shareable or work.over):
+                self._fresh.appendleft(work)
             return [(work.id, Lost(how))]
         error = f"the process that plays it died {work.deaths} times in a row ({how}); does the agent end it?"
         return [(work.id, Lost(how)), *self._give_up(work, error)]
@@ -345,9 +367,31 @@ class LocalEngine:
     def _give_up(self, work: _Work, error: str) -> list[tuple[str, News]]:
         if work.over:
             return []
-        work.over = True
+        self._settle(work, over=True)
         return [(work.id, Failed(error))]
 
 
 def _start() -> _Worker:
-    return _Worker(*processes.start(worker.main))
+    return _Worker(*processes.start(worker.main, worker.MADE_OF))
+
+
+def _check(member: _Worker, message: object) -> None:
+    """Refuse what a worker may not send now, so that no agent can have an episode recorded twice."""
+    work = member.work
+    match message:
+        case EpisodeResult(record):
+            owed = work and (record.trial_id, record.phase) == (work.id, "evaluation")
+            owed = owed and record.episode in member.outstanding
+        case TrainingBlock(results, checkpoint):
+            numbers = range(work.trained, checkpoint.episodes) if work else ()
+            owed = work and [(work.id, "training", number) for number in numbers] == [
+                (result.record.trial_id, result.record.phase, result.record.episode) for result in results
+            ]
+        case Unfinished(episode):
+            owed = episode in member.outstanding
+        case Opened():
+            owed = member.state == "opening"
+        case _:
+            owed = isinstance(message, worker.MESSAGES)
+    if not owed:
+        raise GarbledError(f"{type(message).__name__} where none was due")

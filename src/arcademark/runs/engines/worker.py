@@ -19,16 +19,19 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import get_args
 
 from arcademark.agents.importing import where_raised
-from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.base import Failed, Opened
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+from arcademark.runs.processes import Channel, GarbledError, serving
+from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
+
+MOST_SAID = 4_000
+"""Characters of why a trial is given up; what an agent says itself was cut before."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,14 @@ class Play:
 
     Parameters
     ----------
-    episodes : tuple of int
+    episodes : Episodes
     checkpoint : Checkpoint or None
         From where a learner is trained first.
     unfinished : tuple of Unfinished
         Where some of a planner's episodes go on.
     """
 
-    episodes: tuple[int, ...]
+    episodes: Episodes
     checkpoint: Checkpoint | None
     unfinished: tuple[Unfinished, ...] = ()
 
@@ -75,33 +78,40 @@ Order = Open | Play | Stop
 """What a worker is sent."""
 Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 """What a worker sends."""
+MESSAGES: tuple[type, ...] = get_args(Message)
+MADE_OF = (*MESSAGES, EpisodeRecord, Checkpoint)
+"""The classes of all that a message holds."""
 
 
 def main(descriptor: int) -> None:
     """Serve the driver at the other end of a socket until it closes."""
-    connection: Connection[Any, Any] = Connection(descriptor)
+    channel = serving(descriptor)
     orders: queue.SimpleQueue[Open | Play] = queue.SimpleQueue()
     stopping = threading.Event()
-    threading.Thread(target=_receive, args=(connection, orders, stopping), daemon=True).start()
-    send = connection.send
+    threading.Thread(target=_receive, args=(channel, orders, stopping), daemon=True).start()
+
+    def send(message: Message) -> None:
+        try:
+            channel.send(message)
+        except OSError:  # without a driver there is nothing to live for
+            os._exit(0)
+
     player: Player | None = None
     send(Ready())
     while True:
         player = _obey(orders.get(), player, send, stopping)
 
 
-def _receive(
-    connection: Connection[Any, Any], orders: queue.SimpleQueue[Open | Play], stopping: threading.Event
-) -> None:
-    """Pass orders on; without a driver there is nothing to live for, whatever is being played."""
+def _receive(channel: Channel, orders: queue.SimpleQueue[Open | Play], stopping: threading.Event) -> None:
+    """Pass orders on, and end the process with the driver, whatever is being played."""
     try:
         while True:
-            order: Order = connection.recv()
+            order: Order = channel.receive()
             if isinstance(order, Stop):
                 stopping.set()
             else:
                 orders.put(order)
-    except (EOFError, OSError):
+    except (EOFError, OSError, GarbledError):
         os._exit(0)
 
 
@@ -119,10 +129,8 @@ def _obey(
             send(happening)
         send(Idle())
         return player
-    except BrokenPipeError:
-        os._exit(0)
     except ArcadeMarkError as error:
-        send(Failed(str(error)))
+        send(Failed(one_line(str(error), MOST_SAID)))
     except BaseException as error:
         send(Failed(where_raised(error)))
     return None

@@ -11,7 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark import files
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.numerals import MARKS
+from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, hidden_character
 
 Unit = Literal["episode", "average"]
@@ -21,8 +24,17 @@ DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 
 LARGEST = 2.0**53
 """Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
 
-MOST_CELLS = 20_000_000
-"""No table is made larger than this (160 MB)."""
+MOST_TEXT = 128 * 2**20
+"""Bytes of a text file of scores that are read."""
+
+MOST_READ = 10_000_000
+"""Cells of a table that are read: each takes up to 150 bytes on the way."""
+
+MOST_JSON = 32 * 2**20
+"""Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
+
+HEAD = 4096
+"""Bytes from which a format is told."""
 
 SAID: Mapping[str, str] = MappingProxyType(
     {
@@ -32,6 +44,7 @@ SAID: Mapping[str, str] = MappingProxyType(
         "format": "format= (--format)",
         "pattern": "pattern= (--pattern)",
         "tag": "tag= (--tag)",
+        "decimal": "decimal= (--decimal . or --decimal ,)",
     }
 )
 """How messages name an option: in Python and on the command line."""
@@ -109,6 +122,8 @@ class Options:
         The order of the tasks in arrays that do not name them.
     pattern : str or None
         Where names stand in a path, such as "{algorithm}/{task}/{run}/monitor.csv".
+    decimal : {".", ","} or None
+        What stands before decimals in tables.
     """
 
     canonical_task: Callable[[str], str] = str
@@ -119,10 +134,16 @@ class Options:
     tag: str | None = None
     tasks: tuple[str, ...] | None = None
     pattern: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < 1:
             raise ArcadeMarkError(f"last is {self.last}, expected at least 1: how many of the last episodes to average")
+        for name, value in (("algorithm", self.algorithm), ("task", self.task), ("pattern", self.pattern)):
+            if value is not None and not value.strip():
+                raise ArcadeMarkError(f"{SAID[name]} is empty; name one, or leave it out")
+        if self.decimal not in (None, *MARKS):
+            raise ArcadeMarkError(f"decimal is {self.decimal!r}, expected '.' or ','")
 
 
 @dataclass(frozen=True)
@@ -201,18 +222,25 @@ def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> st
 SUMMARIES = frozenset({"mean", "median", "iqm", "average", "hns", "hwrns", "total", "sum", "games", "avg", "mean hns"})
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return a file's content.
+def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
+    """Return a file's content, or what came through a pipe.
 
     Raises
     ------
     ArcadeMarkError
-        If it cannot be read, or is empty.
+        If it cannot be read, is empty, no file, or holds more than `most` bytes.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot read the file ({error.strerror or error})") from error
+    content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
     if not content:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+    if len(content) > most:
+        raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
     return content
+
+
+def read_head(path: Path) -> bytes:
+    """Return what a file begins with, enough to tell its format; errors are those of `read_bytes`."""
+    head = path.content[:HEAD] if isinstance(path, PipedFile) else files.read_start(path, HEAD)
+    if not head:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+    return head

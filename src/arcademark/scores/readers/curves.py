@@ -50,6 +50,7 @@ def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
         )
     if not sheet.size:
         raise ArcadeMarkError(f"{sheet.path}: there are no rows below the header; expected scores")
+    sheet = sheet.among([column], [order, sheet.find(("seed",))])
     values, frames = sheet.scores(column), sheet.integers(order)
     game, seed, agent = sheet.find(_ZOO_GAME), sheet.find(("seed",)), sheet.find(("agent_name", "agent"))
     zeros = np.zeros(sheet.size, dtype=np.int64)
@@ -66,7 +67,7 @@ def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
         a, g, s = keys[begin].tolist()
         finite = values[rows][~np.isnan(values[rows])]
         lost = len(rows) - len(finite)
-        notes = _curve_notes(sheet.header[column], lost)
+        notes = (*_curve_notes(sheet.header[column], lost), *sheet.notes)
         run = None if seed is None else s
         logs.append(Log(sheet.path, finite, "average", agent_names[a], game_names[g], run, lost=lost, notes=notes))
     return logs
@@ -98,17 +99,18 @@ def read_dopamine_sheet(sheet: Sheet) -> list[Log]:
     value, iteration = at["value"], at["iteration"]
     if value is None or iteration is None:
         raise ArcadeMarkError(f"{sheet.path}, row 1: expected the columns Agent, Iteration, Value")
+    sheet = sheet.among([value], [iteration])
     values, iterations = sheet.scores(value).tolist(), sheet.integers(iteration).tolist()
     points = [
         (
-            str(columns["agent"][row]),
-            str(columns["game"][row]) if "game" in columns else None,
+            sheet.text(columns["agent"][row]),
+            sheet.text(columns["game"][row]) if "game" in columns else None,
             iterations[row],
             values[row],
         )
         for row in range(sheet.size)
     ]
-    return _dopamine(sheet.path, points)
+    return _dopamine(sheet.path, points, sheet.notes)
 
 
 def read_dopamine_list(path: Path, content: Sequence[Any]) -> list[Log]:
@@ -133,7 +135,7 @@ def read_dopamine_list(path: Path, content: Sequence[Any]) -> list[Log]:
 _Point = tuple[str, str | None, int, float]
 
 
-def _dopamine(path: Path, points: Sequence[_Point]) -> list[Log]:
+def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) -> list[Log]:
     if not points:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
     curves: dict[tuple[str, str | None], list[tuple[int, float]]] = {}
@@ -142,7 +144,7 @@ def _dopamine(path: Path, points: Sequence[_Point]) -> list[Log]:
     logs = []
     for (agent, game), curve in curves.items():
         runs, ragged = _runs(curve)
-        said = ["runs are not numbered in the file: they are told apart by their order"]
+        said = [*more, "runs are not numbered in the file: they are told apart by their order"]
         if ragged:
             said.append("iterations that not all runs have are left out: whose their values are cannot be told")
         for number, run in enumerate(runs):

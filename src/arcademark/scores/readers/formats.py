@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import curves, layouts, rliable, rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
-from arcademark.scores.readers.base import Log, Options, Reading, read_bytes
-from arcademark.scores.readers.sheet import Sheet, decode, read_sheet
+from arcademark.scores.readers.base import Log, Options, Reading, read_head
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.sheet import Sheet
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -92,7 +93,7 @@ def recognise(path: Path, relative: Path, format: str | None = None) -> Recognis
     """
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
-    head = _head(path)
+    head = read_head(path)
     found, content = (format, None) if format in _FILES else _recognised(path, head, format)
     if format is not None and found != format:
         raise ArcadeMarkError(f"{path}: is no file of format {format!r}; it looks like {found!r}")
@@ -103,26 +104,15 @@ def read(file: Recognised, options: Options) -> Read:
     """Read a file as what it was taken for; errors name file, row and column."""
     content = file.content
     if isinstance(content, Sheet):
-        return _SHEETS[file.format](content, options)
+        return _SHEETS[file.format](replace(content, decimal=options.decimal), options)
     if file.format == "dopamine":
         return curves.read_dopamine_list(file.path, content)
     if file.format == "rliable":
         if content is not None:
             return rliable.read_object(file.path, content, options)
-        reader = rliable.read_npz if _head(file.path).startswith(b"PK") else rliable.read_npy
+        reader = rliable.read_npz if read_head(file.path).startswith(b"PK") else rliable.read_npy
         return reader(file.path, options)
     return _FILES[file.format](file.path, options)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot read the file ({error.strerror or error})") from error
-    if not head:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
-    return head
 
 
 def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
@@ -150,9 +140,8 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
 
 
 def _json(path: Path) -> tuple[str, Any]:
-    text = decode(path, read_bytes(path))
-    first, _, rest = text.strip().partition("\n")
-    if first.rstrip().endswith("}") and (rest.strip() or rllib.is_result(parse_json(path, first, 1))):
+    first, more = rllib.first_line(path)
+    if first.endswith("}") and (more or rllib.is_result(parse_json(path, first, 1))):
         return "rllib", None
     content = load_json(path)
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):

@@ -57,6 +57,7 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
     if score is None:
         raise ArcadeMarkError(f"{sheet.path}, row 1: a long table needs a column 'score'")
     _check_filled(sheet)
+    sheet = sheet.among([score], map(sheet.find, (RUN, EPISODE, FRAMES)))
     algorithm, algorithms, _ = _label(sheet, ALGORITHM, options.algorithm, "algorithm")
     task, names, first = _label(sheet, TASK, options.task, "task")
     column = sheet.find(TASK)
@@ -81,7 +82,7 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
         protocol=protocol,
         run_column=sheet.find(RUN),
         protocol_column=sheet.find(PROTOCOL),
-        notes=(f"columns left out: {listed(unused, 8)}",) if unused else (),
+        notes=(*([f"columns left out: {listed(unused, 8)}"] if unused else []), *sheet.notes),
     )
     return collect(rows, "long", options)
 
@@ -97,6 +98,7 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
     labels = {sheet.find(kind) for kind in (RUN, PROTOCOL)}
     columns = [column for column in range(1, len(sheet.header)) if column not in labels]
     heads = tuple(sheet.header[column] for column in columns)
+    sheet = sheet.among(columns, [sheet.find(RUN)])
     codes, names, first = sheet.names(0)
     by_algorithm = _by_algorithm(sheet, names, heads, options)
     width = len(columns)
@@ -122,6 +124,7 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
         protocol=None if protocol is None else np.repeat(protocol, width),
         run_column=sheet.find(RUN),
         protocol_column=sheet.find(PROTOCOL),
+        notes=sheet.notes,
     )
     return collect(rows, "wide", options)
 
@@ -205,7 +208,7 @@ def _protocol(sheet: Sheet) -> tuple[_Ints | None, tuple[str, ...]]:
     column = sheet.find(PROTOCOL)
     if column is None:
         return None, ("",)
-    cells = [str(cell).strip() for cell in sheet.columns[column]]
+    cells = [sheet.text(cell) for cell in sheet.columns[column]]
     seen: dict[str, int] = {}
     codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int64, sheet.size)
     return codes, tuple(seen)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import os
+import re
 import stat
 import sys
 from pathlib import Path
-from typing import IO, Any
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import MOST_BYTES
 
 STANDARD_INPUT = "-"
 """How standard input is named where a file could be."""
 
 _INPUTS = frozenset({STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-
+_SUBSTITUTE = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/\d+")
+"""What a shell puts in place of a file: ``<(command)``. A pipe by any other name may have no writer, and block."""
 
 _TITLE = "standard input"
 _READ: dict[object, bytes] = {}
@@ -27,22 +28,14 @@ class PipedFile(type(Path())):  # type: ignore[misc]
 
     content: bytes = b""
 
-    def read_bytes(self) -> bytes:
-        """Return the content."""
-        return self.content
-
-    def open(self, mode: str = "r", *_: Any, **__: Any) -> IO[Any]:
-        """Open the content for reading bytes."""
-        return io.BytesIO(self.content)
-
 
 def place(path: str | os.PathLike[str]) -> Path:
-    """Return a path to read from: what can be read only once is read now.
+    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MOST_BYTES`.
 
     Raises
     ------
     ArcadeMarkError
-        Where no name is given, or a pipe cannot be read.
+        Where no name is given, or a pipe cannot be read or holds more.
     """
     name = os.fspath(path)
     if not name:
@@ -52,21 +45,28 @@ def place(path: str | os.PathLike[str]) -> Path:
     if name in _INPUTS:
         return _kept(_TITLE, name)
     try:
-        piped = not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode)
-    except (OSError, ValueError):  # said where it is read
+        piped = _SUBSTITUTE.fullmatch(name) is not None and stat.S_ISFIFO(os.stat(name).st_mode)
+    except OSError:  # said where it is read
         piped = False
     return _kept(name, name) if piped else Path(name)
 
 
 def _kept(title: str, name: str) -> PipedFile:
     try:
-        content = _standard_input() if title == _TITLE else Path(name).read_bytes()
+        content = _standard_input() if title == _TITLE else _whole(name)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
+    if len(content) > MOST_BYTES:
+        raise ArcadeMarkError(f"{title}: holds more than {MOST_BYTES:,} bytes, the most that is read; give less")
     found: PipedFile = PipedFile(title)
     found.content = content
     return found
+
+
+def _whole(name: str) -> bytes:
+    with open(name, "rb") as pipe:
+        return pipe.read(MOST_BYTES + 1)
 
 
 def _standard_input() -> bytes:
@@ -74,7 +74,7 @@ def _standard_input() -> bytes:
     if buffer is None:  # closed, or a notebook's
         return b""
     if sys.stdin not in _READ:
-        content = buffer.read()
+        content: bytes = buffer.read(MOST_BYTES + 1)
         _READ.clear()
         _READ[sys.stdin] = content
     return _READ[sys.stdin]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npy, load_npz
 from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, refuse_hidden
-from arcademark.scores.table import ScoreTable
+from arcademark.scores.table import ScoreTable, blank
 
 
 def read_npz(path: Path, options: Options) -> Reading:
@@ -110,7 +110,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
         _check(f"{path}, {name!r}", values)
         parts.append(values)
     runs = max(len(part) for part in parts)
-    scores = np.full((len(parts), len(tasks), runs), np.nan)
+    scores = blank((len(parts), len(tasks), runs))
     for row, part in enumerate(parts):
         scores[row, :, : len(part)] = part.T
     n = len(parts)

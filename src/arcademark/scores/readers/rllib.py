@@ -12,6 +12,7 @@ Conventions
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,8 +23,8 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import parse_json
-from arcademark.scores.readers.base import SAID, Log, Options, Unit, count, read_bytes
-from arcademark.scores.readers.sheet import decode
+from arcademark.scores.readers.base import LARGEST, MOST_JSON, MOST_TEXT, SAID, Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.delimited import decode
 
 AVERAGES = (
     ("env_runners", "episode_return_mean"),
@@ -33,6 +34,11 @@ AVERAGES = (
     ("episode_reward_mean",),
 )
 _PLACES: tuple[tuple[str, ...], ...] = (("env_runners",), ("sampler_results",), ())
+_WINDOW, _NEW = ("hist_stats", "episode_reward"), ("episodes_this_iter",)
+_ENVIRONMENT, _SEED = ("config", "env"), ("config", "seed")
+
+_Result = Mapping[tuple[str, ...], Any]
+"""What is kept of an iteration's result: values by their places in it."""
 
 
 def is_result(content: Any) -> bool:
@@ -50,12 +56,10 @@ def read_result(path: Path, options: Options) -> list[Log]:
     ArcadeMarkError
         Where a row is not JSON, or not a result.
     """
-    results = list(_results(path))
-    config = results[-1][1].get("config")
-    config = config if isinstance(config, dict) else {}
-    environment = config.get("env")
+    results = list(_results(path, options))
+    environment = results[-1][1][_ENVIRONMENT]
     task = environment if isinstance(environment, str) else None
-    seed = config.get("seed")
+    seed = results[-1][1][_SEED]
     episodes = _episodes(path, results) if options.tag is None else None
     values, unit, notes = _averages(path, results, options) if episodes is None else (episodes, "episode", ())
     return [
@@ -71,18 +75,41 @@ def read_result(path: Path, options: Options) -> list[Log]:
     ]
 
 
-def _results(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def first_line(path: Path) -> tuple[str, bool]:
+    """Return a file's first line that holds something, and whether more does; errors are those of `read_result`."""
+    found = ((line, more) for _, line, more in _lines(path))
+    return next(found, ("", False))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Go through a file's lines that hold something: their rows, and whether more may follow."""
+    content = read_bytes(path, MOST_TEXT)
+    decode(path, content)
+    end, lines = len(content.rstrip()), io.BytesIO(content)
+    for row, line in enumerate(lines, start=1):
+        if bare := line.strip():
+            if len(line) > MOST_JSON:
+                raise ArcadeMarkError(
+                    f"{path}, row {row}: holds more than {MOST_JSON:,} bytes, the most of JSON that is read; give less"
+                )
+            yield row, bare.decode("utf-8-sig"), lines.tell() < end
+
+
+def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
+    wanted = [*_tags(options), *((*place, *name) for place in _PLACES for name in (_WINDOW, _NEW)), _ENVIRONMENT, _SEED]
     found = False
-    for row, line in enumerate(decode(path, read_bytes(path)).splitlines(), start=1):
-        if not line.strip():
-            continue
+    for row, line, _ in _lines(path):
         result = parse_json(path, line, row)
         if not isinstance(result, dict):
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
         found = True
-        yield row, result
+        yield row, {place: _at(result, place) for place in wanted}
     if not found:
         raise ArcadeMarkError(f"{path}: the file is empty; expected a JSON object a training iteration")
+
+
+def _tags(options: Options) -> tuple[tuple[str, ...], ...]:
+    return AVERAGES if options.tag is None else (tuple(options.tag.split("/")),)
 
 
 def _at(result: Mapping[str, Any], path: tuple[str, ...]) -> Any:
@@ -100,7 +127,7 @@ def _algorithm(path: Path, task: str | None) -> str | None:
     return before if found and before else None
 
 
-def _episodes(path: Path, results: list[tuple[int, Mapping[str, Any]]]) -> NDArray[np.float64] | None:
+def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.float64] | None:
     """Return every episode once, in order; None where a result has no list of them."""
     episodes: list[float] = []
     for row, result in results:
@@ -116,11 +143,10 @@ def _episodes(path: Path, results: list[tuple[int, Mapping[str, Any]]]) -> NDArr
     return np.array(episodes, dtype=np.float64)
 
 
-def _window(path: Path, row: int, result: Mapping[str, Any]) -> tuple[list[float], int] | None:
+def _window(path: Path, row: int, result: _Result) -> tuple[list[float], int] | None:
     for place in _PLACES:
-        values = _at(result, (*place, "hist_stats", "episode_reward"))
-        new = _at(result, (*place, "episodes_this_iter"))
-        if isinstance(values, list) and isinstance(new, int):
+        values, new = result[*place, *_WINDOW], result[*place, *_NEW]
+        if isinstance(values, list) and isinstance(new, int) and new >= 0:
             numbers = [_number(path, row, "hist_stats/episode_reward", value) for value in values]
             if any(map(math.isnan, numbers)):
                 raise ArcadeMarkError(
@@ -131,19 +157,19 @@ def _window(path: Path, row: int, result: Mapping[str, Any]) -> tuple[list[float
 
 
 def _averages(
-    path: Path, results: list[tuple[int, Mapping[str, Any]]], options: Options
+    path: Path, results: list[tuple[int, _Result]], options: Options
 ) -> tuple[NDArray[np.float64], Unit, tuple[str, ...]]:
-    tags = AVERAGES if options.tag is None else (tuple(options.tag.split("/")),)
-    tag = next((tag for tag in tags if _at(results[-1][1], tag) is not None), None)
+    tags = _tags(options)
+    tag = next((tag for tag in tags if results[-1][1][tag] is not None), None)
     if tag is None:
-        tag = next((tag for tag in tags if any(_at(result, tag) is not None for _, result in results)), None)
+        tag = next((tag for tag in tags if any(result[tag] is not None for _, result in results)), None)
     if tag is None:
         known = ", ".join("/".join(names) for names in tags)
         raise ArcadeMarkError(
             f"{path}, row {results[-1][0]}: no {known} in the results; name another value with {SAID['tag']}"
         )
     name = "/".join(tag)
-    values = [_number(path, row, name, value) for row, result in results if (value := _at(result, tag)) is not None]
+    values = [_number(path, row, name, value) for row, result in results if (value := result[tag]) is not None]
     finite = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
     notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
     if len(finite) < len(results):
@@ -152,6 +178,6 @@ def _averages(
 
 
 def _number(path: Path, row: int, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isinf(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
         raise ArcadeMarkError(f"{path}, row {row}, {name}: {value!r} is no score; expected a number")
     return float(value)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, MOST_CELLS, Episodes, Options, Reading, count, listed
+from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, count, listed
 from arcademark.scores.readers.sheet import Sheet
-from arcademark.scores.table import ScoreTable
+from arcademark.scores.table import MOST_CELLS, ScoreTable, blank
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
     bounds = np.searchsorted(algorithm, np.arange(len(rows.algorithms) + 1))
     place = np.arange(len(found)) - bounds[algorithm]
     most = int(place.max()) + 1
-    if len(rows.algorithms) * len(rows.tasks) * most > max(MOST_CELLS, 20 * len(rows.run)):
+    if len(rows.algorithms) * len(rows.tasks) * most > MOST_CELLS and most > 1:
         name = rows.sheet.header[rows.run_column or 0]
         raise ArcadeMarkError(
             f"{rows.sheet.path}: column {name!r} holds {most:,} runs of one algorithm; number an algorithm's runs, the "
@@ -177,7 +177,7 @@ _Result = tuple[_Floats, tuple[str, ...], int, Episodes | None]
 
 def _plain(rows: Rows, grid: _Grid, options: Options) -> _Result:
     _refuse_repeated(rows, (grid.cell,), "", "number runs in a column 'run'")
-    scores = np.full(grid.shape, np.nan)
+    scores = blank(grid.shape)
     scores.ravel()[grid.cell] = rows.score
     missing = int(np.isnan(rows.score).sum())
     notes = []
@@ -198,12 +198,12 @@ def _averaged(rows: Rows, grid: _Grid, options: Options) -> _Result:
     order = order[~np.isnan(rows.score[order])]
     missing = len(grid.cell) - len(order)
     if not len(order):
-        return np.full(grid.shape, np.nan), (), missing, None
+        return blank(grid.shape), (), missing, None
     cells, start, number = np.unique(grid.cell[order], return_index=True, return_counts=True)
     end = start + number
     begin, notes = _begin(rows, options, start, end, frames[order])
     sums = np.add.reduceat(np.append(rows.score[order], 0.0), np.stack([begin, end], axis=1).ravel())[::2]
-    scores = np.full(grid.shape, np.nan)
+    scores = blank(grid.shape)
     scores.ravel()[cells] = sums / (end - begin)
     earlier = int((begin - start).sum())
     if missing:

@@ -85,11 +85,12 @@ def is_metrics(sheet: Sheet) -> bool:
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     """Read a log of one run; errors name file, row and column."""
     tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
-    values = sheet.scores(sheet.header.index(tag))
-    steps = sheet.find(_STEPS)
+    column, steps = sheet.header.index(tag), sheet.find(_STEPS)
+    sheet = sheet.among([column], [steps])
+    values = sheet.scores(column)
     order = np.arange(sheet.size) if steps is None else np.argsort(sheet.scores(steps), kind="stable")
     values = values[order]
-    return [Log(sheet.path, values[~np.isnan(values)], unit_of(tag), notes=notes)]
+    return [Log(sheet.path, values[~np.isnan(values)], unit_of(tag), notes=(*notes, *sheet.notes))]
 
 
 def is_wandb(sheet: Sheet) -> bool:
@@ -110,6 +111,8 @@ def read_wandb(sheet: Sheet, options: Options) -> list[Log]:
     if not notes:
         what = "an episode's score a value" if unit_of(tag) == "episode" else "averages over episodes"
         notes = (f"scores are the series {tag}, taken as {what}",)
+    sheet = sheet.among([column for column, (_, _, name) in columns.items() if name == tag])
+    notes = (*notes, *sheet.notes)
     logs = []
     for column, (run, _, name) in columns.items():
         if name != tag:

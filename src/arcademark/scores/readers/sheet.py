@@ -1,40 +1,26 @@
-"""A table as read from CSV or Parquet: named columns of cells, each of which knows its place in the file.
-
-Conventions
------------
-* Text is UTF-8, or UTF-16 with its byte order mark; commas, tabs or semicolons separate cells.
-* Errors count rows as an editor counts lines: the header of a CSV file is row 1. A Parquet file's first row is row 1.
-"""
+"""A table as read from CSV or Parquet: named columns of cells, each of which knows its place in the file."""
 
 from __future__ import annotations
 
-import csv
-import io
+import contextlib
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, read_bytes
+from arcademark.scores.formulas import unescaped
+from arcademark.scores.readers import numerals
+from arcademark.scores.readers.base import LARGEST, SAID
 from arcademark.scores.table import hidden_character
 
-MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
-"""Cells that hold no score, in any case."""
-
-_CHUNK = 256
-"""Rows parsed at a time: so few that they are gone before the garbage collector looks for them."""
-
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,' \u00a0\u202f’]\d{3})+(\.\d+)?|[+-]?\d{1,3}(\.\d{3})+(,\d+)?")
-_SPREAD = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*(?:±|\+/-|\+-|\\pm|\(|\[).*")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
 
 
 @dataclass(frozen=True)
@@ -53,6 +39,14 @@ class Sheet:
         Data rows.
     line : callable of int to int
         From a data row, counted from 0, to where the file has it.
+    separator : str
+        What separates cells; "" where that is no character.
+    decimal : {".", ","} or None
+        What stands before decimals; None where the numbers are to say it.
+    values : mapping of int to float array
+        The columns that `among` has read as numbers: NaN where one is missing, infinity where there is no number.
+    notes : tuple of str
+        How numbers were read, where they are not plain.
     """
 
     path: Path
@@ -60,6 +54,10 @@ class Sheet:
     columns: tuple[Sequence[str] | NDArray[np.float64], ...]
     size: int
     line: Callable[[int], int]
+    separator: str = ""
+    decimal: str | None = None
+    values: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def lowered(self) -> tuple[str, ...]:
@@ -74,6 +72,11 @@ class Sheet:
     def place(self, row: int, column: int) -> str:
         """Say where a cell is: file, row and column."""
         return f"{self.path}, row {self.line(row)}, column {self.header[column]!r}"
+
+    def text(self, cell: object) -> str:
+        """Return what a cell says, in one line, without what keeps spreadsheets from running it."""
+        text = bare(str(cell))
+        return unescaped(text) if self.separator else text
 
     def names(self, column: int) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
         """Read a column of names.
@@ -96,39 +99,105 @@ class Sheet:
         merged: dict[str, int] = {}
         rows = []
         for name, row in zip(seen, first, strict=True):
-            if not name.strip():
+            text = self.text(name)
+            if not text:
                 raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
-            if hidden := hidden_character(_bare(name)):
-                raise ArcadeMarkError(f"{self.place(int(row), column)}: {_bare(name)!r} {hidden}")
-            if _bare(name) not in merged:
-                merged[_bare(name)] = len(merged)
+            if hidden := hidden_character(text):
+                raise ArcadeMarkError(f"{self.place(int(row), column)}: {text!r} {hidden}")
+            if text not in merged:
+                merged[text] = len(merged)
                 rows.append(row)
-        merged_code = np.array([merged[_bare(name)] for name in seen], dtype=np.int64)
+        merged_code = np.array([merged[self.text(name)] for name in seen], dtype=np.int64)
         return merged_code[codes], tuple(merged), np.array(rows, dtype=np.int64)
 
+    def among(self, scores: Sequence[int], whole: Iterable[int | None] = ()) -> Sheet:
+        """Return the sheet with columns read as numbers, all written in one way.
+
+        Parameters
+        ----------
+        scores, whole : sequence of int
+            Columns of scores, and of whole numbers; None is passed over.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where numbers may have a decimal point as well as a decimal comma, or contradict each other.
+        """
+        scored = frozenset(scores)
+        columns = dict.fromkeys([*scores, *(column for column in whole if column is not None)])
+        texts = {column: cells for column in columns if not isinstance(cells := self.columns[column], np.ndarray)}
+        values = {column: _plain(cells) for column, cells in texts.items()}
+        strange = {column for column, found in values.items() if np.isinf(found).any()}
+        notes: list[str] = []
+        if strange or self.decimal == "," or (self.separator == ";" and self.decimal is None):
+            mark, notes = self._way(texts)
+            if strange:
+                notes += self._decorated({column: cells for column, cells in texts.items() if column in scored})
+            for column, cells in texts.items():
+                if column in strange or (mark == "," and any("." in cell for cell in cells)):
+                    read = (numerals.read(cell, mark, alone=column not in scored) for cell in cells)
+                    values[column] = np.fromiter(read, np.float64, self.size)
+        numbers = {column: cells for column in columns if isinstance(cells := self.columns[column], np.ndarray)}
+        return replace(self, values={**self.values, **numbers, **values}, notes=(*self.notes, *notes))
+
+    def _way(self, texts: Mapping[int, Sequence[str]]) -> tuple[str, list[str]]:
+        """Return what stands before decimals, and what there is to say about it."""
+        if self.decimal is not None:
+            return self.decimal, []
+        only: dict[str, tuple[int, int]] = {}
+        either: dict[bool, tuple[int, int]] = {}
+        for column, cells in texts.items():
+            for row, cell in enumerate(cells):
+                if "." in cell or "," in cell:
+                    numeral = numerals.apart(cell)
+                    if len(numeral.marks) == 1:
+                        only.setdefault(next(iter(numeral.marks)), (row, column))
+                    elif numeral.marks and numeral.says:
+                        either.setdefault("," in numeral.text + numeral.spread, (row, column))
+        if len(only) == 2:
+            comma, point = (self._quoted(*only[mark]) for mark in (",", "."))
+            raise ArcadeMarkError(f"{comma} has a decimal comma, and {point} a decimal point; write all numbers alike")
+        if not only and either and (True in either or self.separator == ";"):
+            row, column = either.get(True) or either[False]
+            text = numerals.apart(self.columns[column][row]).text
+            meant = " or ".join(f"{numerals.read(text, mark):.15g}" for mark in numerals.MARKS)
+            raise ArcadeMarkError(
+                f"{self._quoted(row, column)} may be {meant}, and no other number says what stands before decimals; "
+                f"say it with {SAID['decimal']}"
+            )
+        mark = next(iter(only), ".")
+        return mark, [f"numbers have a decimal comma, as {self._quoted(*only[mark])} shows"] if mark == "," else []
+
+    def _decorated(self, texts: Mapping[int, Sequence[str]]) -> list[str]:
+        """Say what stands with scores; percent signs stand with all or none."""
+        spread, signs = False, dict[bool, tuple[int, int]]()
+        for column, cells in texts.items():
+            for row, cell in enumerate(cells):
+                if False in signs and not numerals.DECORATED.search(cell):
+                    continue
+                numeral = numerals.apart(cell)
+                if numeral.marks:
+                    spread |= bool(numeral.spread)
+                    signs.setdefault(numeral.percent, (row, column))
+        if len(signs) == 2:
+            there, lost = self._quoted(*signs[True]), self._quoted(*signs[False])
+            raise ArcadeMarkError(f"{there} has a percent sign and {lost} has none; write all scores alike")
+        return [
+            *(["what stands behind ± is left out of the scores: intervals come from the runs"] if spread else []),
+            *(["percent signs are left out of the scores: 45 % counts as 45"] if True in signs else []),
+        ]
+
     def scores(self, column: int) -> NDArray[np.float64]:
-        """Read a column of scores, NaN where one is missing, shape (size,)."""
-        cells = self.columns[column]
-        if isinstance(cells, np.ndarray):
-            values = cells
-            bad = np.isinf(values)
-        else:
-            fast = _fast(cells)
-            values = fast if fast is not None else np.fromiter(map(_number, cells), np.float64, self.size)
-            bad = np.isinf(values)
-        bad |= np.abs(values) > LARGEST
+        """Return a column of scores, NaN where one is missing, shape (size,); errors are those of `among`, too."""
+        values = self._numbers(column)
+        bad = np.isinf(values) | (np.abs(values) > LARGEST)
         if bad.any():
             self._refuse(int(np.argmax(bad)), column)
         return values
 
     def integers(self, column: int) -> NDArray[np.int64]:
-        """Read a column of whole numbers, shape (size,)."""
-        cells = self.columns[column]
-        if isinstance(cells, np.ndarray):
-            values = cells
-        else:
-            fast = _fast(cells)
-            values = fast if fast is not None else np.fromiter(map(_number, cells), np.float64, self.size)
+        """Return a column of whole numbers, shape (size,)."""
+        values = self._numbers(column)
         with np.errstate(invalid="ignore"):
             bad = ~(np.abs(values) <= LARGEST) | (values != np.floor(values))
         if bad.any():
@@ -138,6 +207,12 @@ class Sheet:
             )
         return values.astype(np.int64)
 
+    def _numbers(self, column: int) -> NDArray[np.float64]:
+        return self.values[column] if column in self.values else self.among([column]).values[column]
+
+    def _quoted(self, row: int, column: int) -> str:
+        return f"{self.place(row, column)}: {self._cell(row, column)}"
+
     def _cell(self, row: int, column: int) -> str:
         cell = self.columns[column][row]
         return repr(cell) if isinstance(cell, str) else repr(float(cell))
@@ -145,42 +220,31 @@ class Sheet:
     def _refuse(self, row: int, column: int) -> NoReturn:
         cell = self.columns[column][row]
         text = cell.strip() if isinstance(cell, str) else str(cell)
-        raise ArcadeMarkError(f"{self.place(row, column)}: {self._cell(row, column)} is no score; {_remedy(text)}")
+        raise ArcadeMarkError(
+            f"{self.place(row, column)}: {self._cell(row, column)} is no score; {_remedy(text, self.decimal)}"
+        )
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """Return a name in one line, single blanks between its words."""
     return " ".join(name.split())
 
 
-def _fast(cells: Sequence[str]) -> NDArray[np.float64] | None:
-    """Parse cells that all are plain numbers; None where one is not."""
-    if not _PLAIN.fullmatch("".join(cells)):
-        return None
-    try:
-        return np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        return None
+def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
+    """Parse cells as numbers with a decimal point: NaN where one is missing, infinity where it is none."""
+    if _PLAIN.fullmatch("".join(cells)):
+        with contextlib.suppress(ValueError):
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    return np.fromiter(map(numerals.plain, cells), np.float64, len(cells))
 
 
-def _number(cell: str) -> float:
-    """Parse a cell: NaN where it is missing, infinity where it is no number."""
-    bare = cell.strip()
-    if bare.lower() in MISSING:
-        return math.nan
-    try:
-        return math.inf if "_" in bare or "n" in bare.lower() else float(bare)
-    except ValueError:
-        return math.inf
-
-
-def _remedy(text: str) -> str:
-    if spread := _SPREAD.fullmatch(text):
+def _remedy(text: str, decimal: str | None) -> str:
+    if spread := _BRACKETED.fullmatch(text):
         return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one a row"
-    if _THOUSANDS.fullmatch(text):
-        return "write it without thousands separators and with a decimal point, such as 1234.5"
-    if _DECIMAL_COMMA.fullmatch(text):
-        return "write a decimal point, such as 1234.5"
-    if _parses(text):
+    numeral = numerals.apart(text)
+    if decimal is not None and numeral.marks and decimal not in numeral.marks:
+        return f"expected a number with {decimal!r} before decimals, as was asked for"
+    if numeral.marks or _parses(text):
         return f"it is infinite or beyond ±2^53 ({LARGEST:.0f}), where whole numbers are no longer exact: mend it"
     return "expected a number such as 1234.5, or nothing where it is missing"
 
@@ -196,133 +260,8 @@ def _text(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.17g}"
 
 
-def read_sheet(path: Path) -> Sheet:
-    """Read a CSV or a Parquet file.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, is damaged, empty, or its rows are not as wide as its header.
-    """
-    content = read_bytes(path)
-    return _parquet(path, content) if content[:4] == b"PAR1" else parse_sheet(path, decode(path, content))
-
-
-def decode(path: Path, content: bytes) -> str:
-    """Turn a text file's bytes into text.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where they are no text, or text in an encoding that cannot be told.
-    """
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    if encoding != "utf-16" and b"\0" in content:
-        raise ArcadeMarkError(f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log")
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        row = content[: error.start].count(b"\n") + 1
-        raise ArcadeMarkError(
-            f"{path}, row {row}: not UTF-8 text (byte {error.start}); save it as CSV in UTF-8"
-        ) from error
-
-
-def parse_sheet(path: Path, text: str, skip: int = 0) -> Sheet:
-    """Parse delimited text, below `skip` lines that are not part of the table; errors are those of `read_sheet`."""
-    body = text if not skip else "".join(text.splitlines(keepends=True)[skip:])
-    tabbed = Path(path).suffix.lower() == ".tsv" and "\t" in body.partition("\n")[0]
-    separator = "\t" if tabbed else _separator(body)
-    reader = csv.reader(io.StringIO(body, newline=""), delimiter=separator, strict=True)
-    header: tuple[str, ...] = ()
-    columns: list[list[str]] = []
-    try:
-        while rows := list(islice(reader, _CHUNK)):
-            filled = [row for row in rows if _filled(row)]
-            if filled and not header:
-                header = tuple(" ".join(name.split()) for name in filled.pop(0))
-                columns = [[] for _ in header]
-            if any(len(row) != len(header) for row in filled):
-                _refuse_width(
-                    path, header, filled, len(columns[0]), separator, lambda row: skip + _line(body, separator, row)
-                )
-            for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
-                column.extend(cells)
-    except csv.Error as error:
-        raise ArcadeMarkError(f"{path}, row {skip + _broken(body, separator)}: {_damage(error)}") from error
-    if not header:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected a header and rows of scores")
-    sheet = Sheet(path, header, tuple(columns), len(columns[0]), lambda row: skip + _line(body, separator, row))
-    return _checked(sheet, skip + 1)
-
-
-def _refuse_width(
-    path: Path,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    before: int,
-    separator: str,
-    line: Callable[[int], int],
-) -> NoReturn:
-    at = next(row for row, cells in enumerate(rows) if len(cells) != len(header))
-    raise ArcadeMarkError(
-        f"{path}, row {line(before + at)}: {len(rows[at])} cells, expected {len(header)} as in the header"
-        + _hint(separator, len(rows[at]), len(header))
-    )
-
-
-def _hint(separator: str, found: int, expected: int) -> str:
-    if separator == "," and found > expected:
-        return "; put names that hold a comma in quotes, and write numbers without thousands separators"
-    return "; mend or remove the row"
-
-
-def _separator(text: str) -> str:
-    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
-    start = "".join(islice(io.StringIO(text[:100_000], newline=""), 10))
-    widths = {separator: _widths(start, separator) for separator in ",\t;"}
-    even = {separator: found for separator, found in widths.items() if len(set(found)) == 1 and found[0] > 1}
-    return max(even or widths, key=lambda separator: widths[separator][0])
-
-
-def _widths(text: str, separator: str) -> list[int]:
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if _filled(row)]
-    except csv.Error:
-        rows = []
-    return [len(row) for row in rows] or [1]
-
-
-def _line(text: str, separator: str, row: int) -> int:
-    """Return the line in which a data row ends; looked for when an error is to name it."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    lines = (reader.line_num for cells in reader if _filled(cells))
-    return next(islice(lines, row + 1, None))
-
-
-def _broken(text: str, separator: str) -> int:
-    """Return the line in which the first row begins that is no row of CSV."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    begins = 1
-    try:
-        for _ in reader:
-            begins = reader.line_num + 1
-    except csv.Error:
-        pass
-    return begins
-
-
-def _damage(error: csv.Error) -> str:
-    if "end of data" in str(error) or "expected after" in str(error):
-        return "a quotation mark opens here and is not closed as it should be; close it, and write one within as two"
-    return f"this is no row of CSV ({error}); save the table as CSV, separated by commas, tabs or semicolons"
-
-
-def _filled(row: Sequence[str]) -> bool:
-    return bool(row) and (bool(row[0].strip()) or any(cell.strip() for cell in row))
-
-
-def _checked(sheet: Sheet, row: int) -> Sheet:
+def checked(sheet: Sheet, row: int) -> Sheet:
+    """Return a sheet whose columns, named in a row, are told apart by their names, or refuse it."""
     lowered = sheet.lowered
     for column, name in enumerate(lowered):
         if hidden := hidden_character(name):
@@ -333,40 +272,3 @@ def _checked(sheet: Sheet, row: int) -> Sheet:
                 "name each once"
             )
     return sheet
-
-
-def _parquet(path: Path, content: bytes) -> Sheet:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ArcadeMarkError(
-            f"{path}: reading Parquet needs pyarrow; pip install 'arcademark[readers]', or save the table as CSV"
-        ) from None
-    try:
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ArcadeMarkError(f"{path}: not a whole Parquet file ({reason}); write it again") from error
-    if not table.num_columns:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected columns of scores")
-    header = tuple(_column_name(name) for name in table.column_names)
-    columns = tuple(_cells(path, name, table.column(i)) for i, name in enumerate(header))
-    return _checked(Sheet(path, header, columns, table.num_rows, lambda row: row + 1), 0)
-
-
-def _column_name(name: str) -> str:
-    return "" if re.fullmatch(r"__index_level_\d+__", name) else _bare(name)
-
-
-def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.float64]:
-    import pyarrow.types as kinds
-
-    kind = column.type.value_type if kinds.is_dictionary(column.type) else column.type
-    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
-        return np.asarray(column.cast("float64", safe=False).to_numpy(), dtype=np.float64)
-    if kinds.is_string(kind) or kinds.is_large_string(kind):
-        return ["" if cell is None else cell for cell in column.to_pylist()]
-    if kinds.is_null(kind):
-        return np.full(len(column), math.nan)
-    raise ArcadeMarkError(f"{path}, column {name!r}: holds {column.type}, expected text or numbers; convert it")

@@ -11,17 +11,16 @@ Conventions
 
 from __future__ import annotations
 
-import json
+import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.arrays import load_npz
-from arcademark.scores.readers.base import Log, Options, Unit, count, read_bytes
-from arcademark.scores.readers.sheet import decode, parse_sheet
+from arcademark.scores.readers.arrays import load_npz, parse_json
+from arcademark.scores.readers.base import MOST_TEXT, Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.delimited import decode, parse_sheet
 
 
 def read_monitor(path: Path) -> list[Log]:
@@ -32,9 +31,9 @@ def read_monitor(path: Path) -> list[Log]:
     ArcadeMarkError
         Where the first line is not the monitor's, or a row is damaged; the message names file, row and column.
     """
-    text = decode(path, read_bytes(path))
-    head = _header(path, text.partition("\n")[0])
-    sheet = parse_sheet(path, text, skip=1)
+    content = read_bytes(path, MOST_TEXT)
+    environment, start = _header(path, decode(path, content).partition("\n")[0])
+    sheet = parse_sheet(path, content, skip=1)
     score, time = sheet.find(("r",)), sheet.find(("t",))
     if score is None or time is None:
         raise ArcadeMarkError(f"{path}, row 2: expected the columns r, l, t, not {', '.join(sheet.header)!r}")
@@ -45,29 +44,23 @@ def read_monitor(path: Path) -> list[Log]:
         raise ArcadeMarkError(
             f"{sheet.place(row, score)}: an episode without a score or a time; mend or remove the row"
         )
-    environment = head.get("env_id")
-    return [
-        Log(
-            path,
-            values,
-            "episode",
-            task=str(environment) if environment else None,
-            times=times + float(head.get("t_start", 0.0)),
-        )
-    ]
+    return [Log(path, values, "episode", task=environment, times=times + start)]
 
 
-def _header(path: Path, line: str) -> dict[str, Any]:
+def _header(path: Path, line: str) -> tuple[str | None, float]:
+    """Return the environment's id and the start of the clock."""
     try:
-        head = json.loads(line.lstrip("#"))
-        if isinstance(head, dict) and line.startswith("#"):
-            float(head.get("t_start", 0.0))
-            return head
-    except (ValueError, TypeError):
-        pass
-    raise ArcadeMarkError(
-        f'{path}, row 1: expected a monitor\'s first line, # and JSON such as {{"t_start": 0.0, "env_id": "…"}}'
-    )
+        found = parse_json(path, line.lstrip("#"), 1) if line.startswith("#") else None
+    except ArcadeMarkError:
+        found = None
+    head = found if isinstance(found, dict) else {"t_start": None}
+    start = head.get("t_start", 0.0)
+    if not isinstance(start, int | float) or not math.isfinite(start):
+        raise ArcadeMarkError(
+            f'{path}, row 1: expected a monitor\'s first line, # and JSON such as {{"t_start": 0.0, "env_id": "…"}}'
+        )
+    environment = head.get("env_id")
+    return None if environment in (None, "", "None") else str(environment), float(start)
 
 
 def read_evaluations(path: Path, options: Options) -> list[Log]:
@@ -79,8 +72,12 @@ def read_evaluations(path: Path, options: Options) -> list[Log]:
         Where the file is damaged, or its arrays are not those of the callback.
     """
     arrays = load_npz(path)
-    steps, results = arrays["timesteps"], arrays["results"]
-    if results.ndim not in (1, 2) or steps.shape != results.shape[:1] or results.dtype.kind not in "fiu":
+    steps, results = (arrays.get(name, np.empty(0, dtype="S1")) for name in ("timesteps", "results"))
+    if (
+        results.ndim not in (1, 2)
+        or steps.shape != results.shape[:1]
+        or not {*"fiu"} >= {steps.dtype.kind, results.dtype.kind}
+    ):
         raise ArcadeMarkError(
             f"{path}: 'results' has shape {results.shape} and 'timesteps' {steps.shape}; expected numbers of shape "
             "(evaluations, episodes) and (evaluations,)"
@@ -91,7 +88,7 @@ def read_evaluations(path: Path, options: Options) -> list[Log]:
     _check_finite(path, scores)
     k = min(options.last or 1, len(scores))
     kept = scores[np.argsort(steps, kind="stable")][-k:]
-    at = f"at {int(np.max(steps)):,} steps"
+    at = f"at {np.max(steps):,.0f} steps"
     notes = (
         f"scores are of the last evaluation, {at}"
         if k == 1

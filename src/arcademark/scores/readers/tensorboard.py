@@ -19,6 +19,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import LARGEST, Log, Options, read_bytes
 from arcademark.scores.readers.series import choose_tag, unit_of
 
+MOST_VALUES = 2_000_000
+"""Events and values in them that are read of a file."""
+
 
 def is_events(content: bytes) -> bool:
     """Whether a file's first bytes are those of an event file: a short record that holds the format's version."""
@@ -72,7 +75,7 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
             f"{path}: reading event files needs tensorboard; pip install 'arcademark[readers]'"
         ) from None
     found: list[tuple[str, float, float]] = []
-    at = 0
+    at = number_read = 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 8], "little")
         if at + 16 + length > len(content):
@@ -81,6 +84,12 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
             event = Event.FromString(content[at + 12 : at + 12 + length])
         except DecodeError:
             return found, f"the record at byte {at} is no event"
+        number_read += 1 + len(event.summary.value)
+        if number_read > MOST_VALUES:
+            raise ArcadeMarkError(
+                f"{path}: holds more than {MOST_VALUES:,} events, the most that are read; export the series of scores "
+                "as CSV"
+            )
         for value in event.summary.value:
             number = _scalar(value, make_ndarray)
             if number is not None:
@@ -92,7 +101,11 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
 def _scalar(value: Any, make_ndarray: Any) -> float | None:
     if value.HasField("simple_value"):
         return float(value.simple_value)
-    if value.HasField("tensor") and value.metadata.plugin_data.plugin_name in ("", "scalars"):
-        array = make_ndarray(value.tensor)
+    scalar = value.metadata.plugin_data.plugin_name in ("", "scalars") and not value.tensor.tensor_shape.dim
+    if value.HasField("tensor") and scalar:
+        try:
+            array = make_ndarray(value.tensor)
+        except (TypeError, ValueError, IndexError):  # of no type, or of another size than it says
+            return None
         return float(array) if array.ndim == 0 and array.dtype.kind in "fiu" else None
     return None

@@ -1,0 +1,25 @@
+"""Texts in CSV that a spreadsheet would take for formulas: written with an apostrophe before them, read without it.
+
+``=cmd|…``, ``+1``, ``-2+3`` and ``@SUM`` run when somebody opens the file (OWASP, *CSV Injection*). A text that begins
+with apostrophes and one of these gets one more, so that what is written is read back unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+
+_RUNS = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+_NUMBER = re.compile(r"-\d+(\.\d*)?([eE][+-]?\d+)?")
+
+
+def escaped(cell: object) -> object:
+    """Return what is written of a cell; numbers stay numbers, also those below 0 that are texts."""
+    runs = isinstance(cell, str) and _RUNS.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if runs else cell
+
+
+def unescaped(text: str) -> str:
+    """Return the text of which `escaped` made this."""
+    return text[1:] if text.startswith("'") and _RUNS.match(text) else text

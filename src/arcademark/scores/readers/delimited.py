@@ -1,0 +1,188 @@
+"""Reads tables: text with commas, tabs or semicolons between cells, or in Markdown; or Parquet.
+
+Conventions
+-----------
+* Text is UTF-8, or UTF-16 with its byte order mark.
+* Errors count rows as an editor counts lines: the header of a CSV file is row 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import MOST_BYTES
+from arcademark.scores.formulas import unescaped
+from arcademark.scores.readers.base import MOST_READ, MOST_TEXT, read_bytes, read_head
+from arcademark.scores.readers.parquet import parse_parquet
+from arcademark.scores.readers.sheet import Sheet, bare, checked
+
+_CHUNK = 256
+"""Rows parsed at a time: so few that they are gone before the garbage collector looks for them."""
+
+_SAMPLED, _START = 10, 100_000
+"""Lines, and characters at most, from which the separator is told."""
+
+_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t\r]*")
+"""The line below the header of a table in Markdown."""
+
+
+def read_sheet(path: Path, decimal: str | None = None) -> Sheet:
+    """Read a CSV or a Parquet file, its numbers with the decimal mark given, or with the one that they show.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it cannot be read, is damaged, empty, too large, or its rows are not as wide as its header.
+    """
+    parquet = read_head(path).startswith(b"PAR1")
+    content = read_bytes(path, MOST_BYTES if parquet else MOST_TEXT)
+    return replace(parse_parquet(path, content) if parquet else parse_sheet(path, content), decimal=decimal)
+
+
+def decode(path: Path, content: bytes) -> str:
+    """Turn a text file's bytes into text.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where they are no text, or text in an encoding that cannot be told.
+    """
+    encoding = _encoding(content)
+    if encoding != "utf-16" and b"\0" in content:
+        raise ArcadeMarkError(f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        row = content[: error.start].count(b"\n") + 1
+        raise ArcadeMarkError(
+            f"{path}, row {row}: not UTF-8 text (byte {error.start}); save it as CSV in UTF-8"
+        ) from error
+
+
+def _encoding(content: bytes) -> str:
+    return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+
+
+def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
+    """Parse delimited text, below `skip` lines that are not part of the table; errors are those of `read_sheet`."""
+    decode(path, content)
+    start = "".join(islice(_lines(content, skip), _SAMPLED))[:_START]
+    tabbed = Path(path).suffix.lower() == ".tsv" and "\t" in start.partition("\n")[0]
+    separator = "\t" if tabbed else _separator(start)
+    reader = _rows(content, skip, separator, strict=True)
+    header: tuple[str, ...] = ()
+    columns: list[list[str]] = []
+
+    def line(row: int) -> int:
+        return skip + _line(content, skip, separator, row)
+
+    try:
+        while rows := list(islice(reader, _CHUNK)):
+            filled = [row for row in rows if _filled(row)]
+            if filled and not header:
+                header = tuple(unescaped(bare(name)) for name in filled.pop(0))
+                columns = [[] for _ in header]
+            if any(len(row) != len(header) for row in filled):
+                _refuse_width(path, header, filled, len(columns[0]), separator, line)
+            for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
+                column.extend(cells)
+            if columns and len(columns) * len(columns[0]) > MOST_READ:
+                raise ArcadeMarkError(
+                    f"{path}: holds more than {MOST_READ:,} cells, the most that are read; give a smaller table"
+                )
+    except csv.Error as error:
+        raise ArcadeMarkError(f"{path}, row {skip + _broken(content, skip, separator)}: {_damage(error)}") from error
+    if not header:
+        raise ArcadeMarkError(f"{path}: the file is empty; expected a header and rows of scores")
+    return checked(Sheet(path, header, tuple(columns), len(columns[0]), line, separator), skip + 1)
+
+
+def _lines(content: bytes, skip: int) -> Iterator[str]:
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding=_encoding(content), newline="")
+    return islice(lines, skip, None)
+
+
+def _rows(content: bytes, skip: int, separator: str, *, strict: bool = False) -> Any:
+    lines = _lines(content, skip)
+    return csv.reader(map(_unruled, lines) if separator == "|" else lines, delimiter=separator, strict=strict)
+
+
+def _unruled(line: str) -> str:
+    """Return a line of a table in Markdown without the marks at its ends; nothing of the one below the header."""
+    return "" if _RULE.fullmatch(line.rstrip()) else line.strip().removeprefix("|").removesuffix("|")
+
+
+def _refuse_width(
+    path: Path,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    before: int,
+    separator: str,
+    line: Callable[[int], int],
+) -> NoReturn:
+    at = next(row for row, cells in enumerate(rows) if len(cells) != len(header))
+    raise ArcadeMarkError(
+        f"{path}, row {line(before + at)}: {len(rows[at])} cells, expected {len(header)} as in the header"
+        + _hint(separator, len(rows[at]), len(header))
+    )
+
+
+def _hint(separator: str, found: int, expected: int) -> str:
+    if separator == "," and found > expected:
+        return "; put names that hold a comma in quotes, and write numbers without thousands separators"
+    return "; mend or remove the row"
+
+
+def _separator(start: str) -> str:
+    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
+    lines = [line for line in start.splitlines() if line.strip()]
+    if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _RULE.fullmatch(lines[1].rstrip()):
+        return "|"
+    widths = {separator: _widths(start, separator) for separator in ",\t;"}
+    even = {separator: found for separator, found in widths.items() if len(set(found)) == 1 and found[0] > 1}
+    return max(even or widths, key=lambda separator: widths[separator][0])
+
+
+def _widths(text: str, separator: str) -> list[int]:
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if _filled(row)]
+    except csv.Error:
+        rows = []
+    return [len(row) for row in rows] or [1]
+
+
+def _line(content: bytes, skip: int, separator: str, row: int) -> int:
+    """Return the line in which a data row ends; looked for when an error is to name it."""
+    reader = _rows(content, skip, separator)
+    lines = (reader.line_num for cells in reader if _filled(cells))
+    return int(next(islice(lines, row + 1, None)))
+
+
+def _broken(content: bytes, skip: int, separator: str) -> int:
+    """Return the line in which the first row begins that is no row of CSV."""
+    reader = _rows(content, skip, separator, strict=True)
+    begins = 1
+    try:
+        for _ in reader:
+            begins = reader.line_num + 1
+    except csv.Error:
+        pass
+    return begins
+
+
+def _damage(error: csv.Error) -> str:
+    if "end of data" in str(error) or "expected after" in str(error):
+        return "a quotation mark opens here and is not closed as it should be; close it, and write one within as two"
+    return f"this is no row of CSV ({error}); save the table as CSV, separated by commas, tabs or semicolons"
+
+
+def _filled(row: Sequence[str]) -> bool:
+    return bool(row) and (bool(row[0].strip()) or any(cell.strip() for cell in row))

@@ -1,0 +1,127 @@
+r"""Reads numbers as people write them: decimal points and commas, thousands, uncertainties, signs and bold type.
+
+Conventions
+-----------
+* What a cell may mean is a set of decimal marks. ``0.5``, ``1234.5`` and ``1,234.5`` have a decimal point, ``0,5`` and
+  ``1.234.567`` a decimal comma; ``1.234`` may have either, ``1234`` says nothing.
+* One cell that says it decides for all numbers of a file; two that contradict each other are refused.
+* Thousands are groups of three digits, apart by one mark throughout: the comma or point that is not decimal, an
+  apostrophe or a blank.
+* Left out are bold type (``**12**``, ``\textbf{12}``), stars, ``$`` and what follows ``±``, ``+/-`` or ``\pm``. A
+  percent sign is left out where every score has one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "\N{MINUS SIGN}", "–", "—"})
+"""Cells that hold no score, in any case."""
+
+MARKS = (".", ",")
+"""What may stand before decimals."""
+
+_SPREADS = r"±|\+/-|\+-|\\pm"
+DECORATED = re.compile(rf"%|{_SPREADS}")
+"""What there is in a cell with an uncertainty or a percent sign."""
+
+_BLANKS = " \u00a0\u2007\u2009\u202f"
+_TYPE = re.compile(r"\\(?:textbf|mathbf|bm|textit|emph|underline)\{([^{}]*)\}|\A(?:[*$]+|__)|(?:[*$]+|__)\Z")
+_NESTED = 4
+"""Marks of type within each other that are taken off."""
+_SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*(\S.*)")
+_PERCENT = re.compile(rf"(.*\d)[{_BLANKS}]*\\?%")
+_MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
+_NUMBER = {
+    mark: re.compile(
+        rf"[+-]?(?:(?:[0-9]+{re.escape(mark)}?[0-9]*|{re.escape(mark)}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+        rf"|[1-9][0-9]{{0,2}}([{other}'’{_BLANKS}])[0-9]{{3}}(?:\1[0-9]{{3}})*(?:{re.escape(mark)}[0-9]*)?)"
+    )
+    for mark, other in (MARKS, reversed(MARKS))
+}
+_GROUPS = {mark: re.compile(rf"[{other}'’{_BLANKS}]") for mark, other in (MARKS, reversed(MARKS))}
+
+
+@dataclass(frozen=True)
+class Numeral:
+    """A cell taken apart.
+
+    Parameters
+    ----------
+    text : str
+        The score alone, signs as ASCII has them.
+    marks : tuple of str
+        What its decimal mark may be; none: it is no number.
+    spread : str
+        What stood behind ±, or "".
+    percent : bool
+        Whether a percent sign stood behind it.
+    """
+
+    text: str
+    marks: tuple[str, ...]
+    spread: str = ""
+    percent: bool = False
+
+    @property
+    def says(self) -> bool:
+        """Whether it is another number with another decimal mark."""
+        return len(self.marks) == 1 or (bool(self.marks) and any(mark in self.text + self.spread for mark in MARKS))
+
+    def value(self, mark: str) -> float:
+        """Return the number; infinity where it is none."""
+        if mark not in self.marks:
+            return math.inf
+        return float(_GROUPS[mark].sub("", self.text).replace(mark, "."))
+
+
+@lru_cache(maxsize=2**16)
+def apart(cell: str) -> Numeral:
+    """Take a cell apart."""
+    bare = cell.strip()
+    if marks := _marks(bare):
+        return Numeral(bare, marks)
+    score, spread = _bare(bare), ""
+    if found := _SPREAD.fullmatch(score):
+        score, spread = found[1], found[2]
+    of_score, of_spread = _PERCENT.fullmatch(score), _PERCENT.fullmatch(spread)
+    score = _bare(of_score[1] if of_score else score)
+    spread = of_spread[1] if of_spread else spread
+    marks = tuple(mark for mark in _marks(score) if not spread or mark in _marks(spread))
+    return Numeral(score, marks, spread, bool(of_score or of_spread))
+
+
+def _marks(text: str) -> tuple[str, ...]:
+    return tuple(mark for mark in MARKS if _NUMBER[mark].fullmatch(text))
+
+
+def _bare(cell: str) -> str:
+    text = cell
+    for _ in range(_NESTED):
+        text = _TYPE.sub(lambda found: found[1] or "", text).strip()
+    return text.replace("{,}", "’").replace("\\,", " ").translate(_MINUS)
+
+
+def plain(cell: str) -> float:
+    """Read a number with a decimal point and nothing else: NaN where it is missing, infinity where it is another."""
+    bare = cell.strip()
+    if bare.lower() in MISSING:
+        return math.nan
+    try:
+        return math.inf if "_" in bare or "n" in bare.lower() else float(bare)
+    except ValueError:
+        return math.inf
+
+
+def read(cell: str, mark: str, *, alone: bool = False) -> float:
+    """Read a number with a decimal mark: NaN where it is missing, infinity where it is none.
+
+    Where it is to stand `alone`, one with an uncertainty or a percent sign is none.
+    """
+    numeral = apart(cell)
+    if not numeral.marks:
+        return math.nan if cell.strip().lower() in MISSING else math.inf
+    return math.inf if alone and (numeral.spread or numeral.percent) else numeral.value(mark)

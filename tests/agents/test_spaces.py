@@ -1,0 +1,111 @@
+"""An agent that says what it was made for is not played with anything else."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from arcademark.agents.adapters import adapt
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+SCREENS = spaces.Box(0, 255, (4, 84, 84), np.uint8)
+
+
+class Model:
+    """As Stable-Baselines3's: it plays whatever it is shown."""
+
+    def __init__(self, actions=None, observations=None):
+        self.action_space, self.observation_space = actions, observations
+
+    def predict(self, observation):
+        return 0
+
+
+def pong(**changes):
+    return environment_spec("pong", protocol("machado-2018").override(changes))
+
+
+@pytest.mark.parametrize(
+    ("actions", "observations"),
+    [
+        (None, None),
+        (spaces.Discrete(18), SCREENS),
+        (SimpleNamespace(n=np.int64(18)), SimpleNamespace(shape=(4, 84, 84), dtype=np.dtype("uint8"))),
+        (18, "screens"),
+        (list(range(18)), None),
+    ],
+)
+def test_what_fits_or_says_nothing_plays(actions, observations):
+    assert adapt(Model(actions, observations), "a", pong()).where == "agent a on pong"
+
+
+def test_a_model_that_turns_colour_pictures_itself_plays():
+    model = Model(None, spaces.Box(0, 255, (3, 210, 160), np.uint8))
+    assert adapt(model, "a", pong(observation="rgb", screen_size="none", frame_stack=1)).where == "agent a on pong"
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (spaces.Discrete(4), "made for 4 actions .* the game has 18 under machado-2018; load the model for this game"),
+        (spaces.Discrete(6), "made for 6 actions .* 18 .*; try --override action_set=minimal, which has 6"),
+        (spaces.Discrete(18, start=1), r"its action_space is Discrete\(18, start=1\); expected a discrete one"),
+        (spaces.Box(-1, 1, (18,)), r"its action_space is Box\(.*; expected a discrete one, of actions from 0 to 17"),
+        (spaces.MultiDiscrete([18]), r"its action_space is MultiDiscrete\(\[18\]\); expected a discrete one"),
+        (spaces.MultiBinary(18), r"its action_space is MultiBinary\(18\); expected a discrete one"),
+    ],
+)
+def test_other_actions_are_refused(actions, message):
+    with pytest.raises(ArcadeMarkError, match=f"^agent a on pong: .*{message}"):
+        adapt(Model(actions), "a", pong())
+
+
+def test_the_larger_set_is_named_where_a_model_has_it():
+    with pytest.raises(ArcadeMarkError, match=r"18 actions .* has 6 .* try --override action_set=full, which has 18"):
+        adapt(Model(spaces.Discrete(18)), "a", pong(action_set="minimal"))
+
+
+def box(*shape, dtype=np.uint8):
+    return spaces.Box(0, 1 if dtype == np.float32 else 255, shape, dtype)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        (box(84, 84, 4), r"puts the screens last: np\.moveaxis\(observation, 0, -1\)"),
+        (box(84, 84), "try --override frame_stack=1"),
+        (box(2, 84, 84), "try --override frame_stack=2"),
+        (box(4, 96, 80), "try --override screen_size=96x80"),
+        (box(210, 160), "try --override frame_stack=1 --override screen_size=none"),
+        (box(210, 160, 3), "try --override observation=rgb --override frame_stack=1 --override screen_size=none"),
+        (box(5, 5, 5, 5, 5), "wrap it in an agent that reshapes them"),
+        (box(4, 84, 84, dtype=np.float32), "type float32 .* and uint8 under machado-2018; wrap it in an agent that"),
+        (spaces.Dict(screen=SCREENS), r"its observation_space is Dict\(.*; expected one of arrays of shape"),
+    ],
+)
+def test_other_observations_are_refused(space, message):
+    with pytest.raises(ArcadeMarkError, match=f"^agent a on pong: .*{message}"):
+        adapt(Model(None, space), "a", pong())
+
+
+def test_the_observation_that_it_asks_for_counts():
+    agent = SimpleNamespace(act=lambda observations, first, rngs: [0], observation="ram", observation_space=box(128))
+    assert adapt(agent, "a", pong()).observation == "ram"
+    agent.observation = "palette"
+    with pytest.raises(ArcadeMarkError, match=r"shape \(128,\) .* the game gives \(210, 160\)"):
+        adapt(agent, "a", pong())
+
+
+def test_a_model_for_fewer_actions_fails_its_trial(tmp_path, own_agent):
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
+
+    code = "from types import SimpleNamespace\nclass make_agent:\n    action_space = SimpleNamespace(n=4)\n"
+    agent = own_agent(code + "    def predict(self, observation):\n        return 0\n")
+    summary = execute(make_plan(agent, ["toy"], episodes=1), tmp_path / "run", workers=1)
+    assert "it was made for 4 actions (its action_space); the game has 18" in summary.failed[0].error

@@ -1,0 +1,326 @@
+"""Files that claim more than they hold, hold what they should not, or are none: refused in one line, at once."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tensorboard.compat.proto.event_pb2 import Event
+
+from arcademark import files
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores import reading, table
+from arcademark.scores.readers import arrays, delimited, rllib, stable_baselines, tensorboard
+from arcademark.scores.readers import parquet as parquets
+from arcademark.scores.reading import read_table, read_tables
+from arcademark.scores.table import ScoreTable
+
+WIDE = "game,dqn\npong,1\n"
+TASKS = ["pong", "qbert"]
+
+
+def npy(header: bytes, data: bytes = bytes(32), version: bytes = b"\x01\x00") -> bytes:
+    size = 2 if version == b"\x01\x00" else 4
+    return b"\x93NUMPY" + version + len(header).to_bytes(size, "little") + header + data
+
+
+def header(descr: str = "'<f8'", shape: str = "(2, 2)", fortran: str = "False") -> bytes:
+    return f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n".encode()
+
+
+def refuse(path: Path, message: str, **options: object) -> None:
+    with pytest.raises(ArcadeMarkError, match=message) as caught:
+        read_table(path, algorithm="a", **options)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+HEADERS = [
+    (npy(header(shape="(2000000000000, 2)")), r"shape \(2000000000000, 2\) takes 32,000,000,000,000 bytes, and 32 are"),
+    (npy(header(shape="(0, 99999999999999999)"), b""), "not a whole NumPy file"),
+    (npy(header(shape="(1,1,1,1,1,1,1,1,4)")), "not a whole NumPy file"),
+    (npy(header(shape="(-2, -2)")), "its header is none that NumPy writes"),
+    (npy(header(shape="(True, 4)")), "its header is none that NumPy writes"),
+    (npy(header(shape="(2.0, 2)")), "its header is none that NumPy writes"),
+    (npy(header(shape="2 ** 9999")), "its header is none that NumPy writes"),
+    (npy(header(descr="'|O'")), "can run any code"),
+    (npy(header(descr="[('a', '<f8'), ('b', '<f8')]")), "rows of named fields, expected numbers"),
+    (npy(header(descr="'<U99999999'")), "holds values of type U99999999, expected numbers"),
+    (npy(header(descr="'<f16'", shape="(2,)")), "holds values of type f16"),
+    (npy(header(descr="'<M8[ns]'")), "holds values of type M8"),
+    (npy(header(descr="'f8,f8'")), "its header is none that NumPy writes"),
+    (npy(header(descr="__import__('os')")), "its header is none that NumPy writes"),
+    (npy(header(), version=b"\x09\x00"), "its header is none that NumPy writes"),
+    (npy(b"(" * 60_000), "its header is none that NumPy writes"),
+    (npy(b"x" * 10)[:15], "its header is none that NumPy writes"),
+    (b"\x93NUMPY", "its header is none that NumPy writes"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), HEADERS)
+def test_headers_of_arrays_are_matched_and_held_against_the_bytes(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "scores.npy"
+    path.write_bytes(content)
+    refuse(path, message, tasks=TASKS)
+    path = tmp_path / "scores.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", content)
+    refuse(path, message, tasks=TASKS)
+
+
+def test_arrays_are_read_in_every_order_and_type(tmp_path: Path) -> None:
+    made = np.array([[1, 2], [3, 4]])
+    for number, version in ((array, v) for array in (made.T, made.astype(">f4"), made.astype("u1")) for v in (1, 2, 3)):
+        path = tmp_path / "scores.npy"
+        with path.open("wb") as file:
+            np.lib.format.write_array(file, np.asarray(number), version=(version, 0))
+        found = read_table(path, algorithm="a", tasks=TASKS).table.scores[0].T
+        assert found.tolist() == number.tolist()
+
+
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def encrypted(content: bytes) -> bytes:
+    made = bytearray(content)
+    made[made.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(made)
+
+
+ARRAY = npy(header())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (zipped(("a.npy", ARRAY), ("read me.txt", b"text")), "'read me.txt', which is no array"),
+        (zipped(("a/", b"")), "'a/', which is no array"),
+        (zipped(("a.npy", ARRAY), method=zipfile.ZIP_BZIP2), "compressed in a way that NumPy does not"),
+        (zipped(("a.npy", ARRAY), method=zipfile.ZIP_LZMA), "compressed in a way that NumPy does not"),
+        (encrypted(zipped(("a.npy", ARRAY))), "'a.npy' is encrypted"),
+        (zipped(("a.npy", ARRAY), ("b.npy", ARRAY)).replace(b"b.npy", b"a.npy"), "holds 'a.npy' twice"),
+        (zipped(("a.npy", ARRAY))[:-5], "not a whole .npz file"),
+    ],
+)
+def test_archives_hold_arrays_alone(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "scores.npz"
+    path.write_bytes(content)
+    refuse(path, message, tasks=TASKS)
+
+
+def test_what_an_archive_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "scores.npz"
+    path.write_bytes(zipped(*((f"{name}.npy", npy(header(shape="(2, 2048)"), bytes(2**15))) for name in "abcde")))
+    assert path.stat().st_size < 2**12
+    monkeypatch.setattr(files, "MOST_BYTES", 2**16)
+    refuse(path, r"holds 164,\d+ bytes when it is unpacked, expected at most 65,536", tasks=TASKS)
+    monkeypatch.setattr(arrays, "MOST_CELLS", 5)
+    path.write_bytes(zipped(("a.npy", ARRAY), ("b.npy", ARRAY)))
+    refuse(path, "holds 8 numbers, expected at most 5", tasks=TASKS)
+    monkeypatch.setattr(arrays, "MOST_ARRAYS", 1)
+    refuse(path, "holds 2 arrays, expected at most 1", tasks=TASKS)
+
+
+def test_a_member_that_says_less_than_it_unpacks_to_is_not_unpacked_further(tmp_path: Path) -> None:
+    content = bytearray(zipped(("a.npy", npy(header(), bytes(2**24)))))
+    for mark, place in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
+        at = content.index(mark) + place
+        content[at : at + 4] = (100).to_bytes(4, "little")
+    path = tmp_path / "scores.npz"
+    path.write_bytes(bytes(content))
+    refuse(path, r"not a whole .npz file \(Bad CRC-32", tasks=TASKS)
+
+
+def test_no_table_is_made_larger_than_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide, long = np.zeros((30, 2)), [(f"a{i}", f"t{i}", 0, 1.0) for i in range(30)]
+    monkeypatch.setattr(table, "MOST_CELLS", 100)
+    with pytest.raises(ArcadeMarkError, match="30 algorithms on 30 tasks with up to 1 runs make a table of 900 cells"):
+        ScoreTable.from_rows(long)
+    path = tmp_path / "scores.csv"
+    path.write_text("algorithm,game,score\n" + "".join(f"{a},{t},1\n" for a, t, _, _ in long))
+    with pytest.raises(ArcadeMarkError, match="table of 900 cells, expected at most 100"):
+        read_table(path)
+    np.savez(tmp_path / "scores.npz", a=wide, b=wide[:1])
+    with pytest.raises(ArcadeMarkError, match="table of 120 cells"):
+        read_table(tmp_path / "scores.npz", tasks=TASKS)
+
+
+def test_text_has_a_bound_on_bytes_and_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("game,a,b\n" + "".join(f"{row},1,2\n" for row in range(300)))
+    monkeypatch.setattr(delimited, "MOST_READ", 700)
+    refuse(path, "holds more than 700 cells, the most that are read")
+    monkeypatch.setattr(delimited, "MOST_TEXT", 1000)
+    refuse(path, "holds more than 1,000 bytes, the most that is read")
+    monkeypatch.setattr(stable_baselines, "MOST_TEXT", 10)
+    path.write_text('#{"t_start": 0.0, "env_id": "Pong-v5"}\nr,l,t\n1,2,3\n')
+    refuse(path, "holds more than 10 bytes")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"training_iteration": %s}' % ("9" * 5000), "a number of 5,000 digits"),
+        ('{"training_iteration": 1, "episode_reward_mean": 1e400}', "the number 1e400 is too large"),
+        ('{"training_iteration": 1, "config": %s}' % ("[" * 900 + "]" * 900), "nested in more than 64 levels"),
+        ('{"training_iteration": 1, "episode_reward_mean": 1e300}', "1e\\+300 is no score"),
+        ('{"training_iteration": 1, "config": 7}', "no env_runners/episode_return_mean"),
+    ],
+)
+def test_hostile_json_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(line + "\n" + line + "\n")
+    refuse(path, message, task="pong")
+
+
+def test_json_has_a_bound_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "result.json"
+    path.write_text('{"training_iteration": 1, "episode_reward_mean": 7}\n' * 2)
+    monkeypatch.setattr(rllib, "MOST_JSON", 20)
+    refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
+    path.write_text('{"a": {"pong": [1, 2, 3]}}')
+    monkeypatch.setattr(arrays, "MOST_JSON", 20)
+    monkeypatch.setattr(rllib, "MOST_JSON", 200)
+    refuse(path, "holds more than 20 bytes")
+
+
+def parquet(path: Path, **columns: object) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_what_parquet_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = pa.DictionaryArray.from_arrays(np.zeros(6_000_000, np.int8), pa.array(["pong"]))
+    path = parquet(tmp_path / "scores.parquet", game=names, a=np.ones(6_000_000))
+    assert path.stat().st_size < 2**20
+    refuse(path, "holds 12,000,000 cells, .* expected at most 10,000,000")
+    monkeypatch.setattr(parquets, "MOST_BYTES", 2**20)
+    pq.write_table(pa.table({"game": [f"{at}" + "x" * 500_000 for at in range(4)]}), path, use_dictionary=False)
+    assert path.stat().st_size < 2**19
+    refuse(path, r"4 cells, 2,00\d,\d+ bytes when they are unpacked; expected at most")
+
+
+def test_a_text_that_stands_a_million_times_is_one_object(tmp_path: Path) -> None:
+    names = pa.DictionaryArray.from_arrays(np.zeros(1000, np.int32), pa.array(["pong"]))
+    found = delimited.read_sheet(parquet(tmp_path / "scores.parquet", game=names, a=[1.0] * 1000))
+    assert len(set(map(id, found.columns[0]))) == 1
+
+
+def test_text_in_parquet_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff\xfe"], pa.binary()).buffers())
+    refuse(parquet(tmp_path / "scores.parquet", game=bad, a=[1.0]), "column 'game': cannot be read|not a whole Parquet")
+
+
+def write_events(path: Path, *events: Event) -> Path:
+    parts = [event.SerializeToString() for event in (Event(file_version="brain.Event:2"), *events)]
+    path.write_bytes(b"".join(len(part).to_bytes(8, "little") + bytes(4) + part + bytes(4) for part in parts))
+    return path
+
+
+def test_a_tensor_larger_than_its_file_is_passed_over(tmp_path: Path) -> None:
+    event = Event(step=1)
+    value = event.summary.value.add(tag="charts/episodic_return")
+    value.tensor.dtype = 1
+    value.tensor.float_val.append(1.0)
+    for _ in range(4):
+        value.tensor.tensor_shape.dim.add(size=100_000)
+    path = write_events(tmp_path / "events.out.tfevents.1", event)
+    refuse(path, "an event file without scalars", task="pong")
+    value.tensor.ClearField("tensor_shape")
+    value.tensor.ClearField("float_val")
+    value.tensor.tensor_content = b"123"
+    refuse(write_events(path, event), "an event file without scalars", task="pong")
+    value.tensor.dtype = 99
+    refuse(write_events(path, event), "an event file without scalars", task="pong")
+
+
+def test_events_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = Event(step=1)
+    for _ in range(5):
+        event.summary.value.add(tag="charts/episodic_return", simple_value=1.0)
+    monkeypatch.setattr(tensorboard, "MOST_VALUES", 6)
+    refuse(write_events(tmp_path / "events.out.tfevents.1", event), "holds more than 6 events", task="pong")
+
+
+def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = tmp_path / "logs"
+    (logs / "b").mkdir(parents=True)
+    (logs / "b" / "scores.csv").write_text(WIDE)
+    os.mkfifo(logs / "fifo.csv")
+    (logs / "loop.csv").symlink_to(logs / "loop.csv")
+    (logs / "nowhere.csv").symlink_to(logs / "gone.csv")
+    (logs / "zero.csv").symlink_to("/dev/zero")
+    (logs / "parent").symlink_to(tmp_path)
+    (logs / "proc").symlink_to("/proc")
+    with socket.socket(socket.AF_UNIX) as server:
+        monkeypatch.chdir(logs)  # a socket's name is short
+        server.bind("socket.csv")
+        found = read_tables(logs)
+    assert found.rows_read == 1
+    assert found.notes[-2:] == (
+        "5 files left out, no regular file (pipes, devices, links that lead nowhere): fifo.csv, loop.csv, nowhere.csv "
+        "and 2 more",
+        "2 files left out, a link to a folder: parent, proc",
+    )
+
+
+def test_a_link_to_a_folder_is_followed_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "scores.csv").write_text(WIDE)
+    (tmp_path / "link").symlink_to(tmp_path / "logs")
+    assert read_tables(tmp_path / "link").rows_read == 1
+
+
+def test_a_folder_has_a_bound_on_files_and_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / "/".join("d" * 4)
+    deep.mkdir(parents=True)
+    for number in range(3):
+        (deep / f"{number}.csv").write_text(WIDE)
+        (tmp_path / f"{number}.csv").write_text(WIDE)
+    monkeypatch.setattr(reading, "MOST_DEEP", 3)
+    with pytest.raises(ArcadeMarkError, match="d/d/d/d: folders lie more than 3 deep in each other"):
+        read_tables(tmp_path)
+    for most in (2, 5):
+        monkeypatch.setattr(reading, "MOST_DEEP", 9)
+        monkeypatch.setattr(reading, "MOST_FILES", most)
+        with pytest.raises(ArcadeMarkError, match="the most that are looked at; name a folder further down"):
+            read_tables(tmp_path)
+
+
+def test_names_that_are_no_text_work(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/logs\xff"))
+    folder.mkdir()
+    path = Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.csv"))
+    path.write_text(WIDE)
+    assert read_tables(folder).rows_read == 1
+    path.write_text(WIDE.replace("1", "x"))
+    with pytest.raises(ArcadeMarkError, match="'x' is no score"):
+        read_tables(path)
+
+
+@pytest.mark.parametrize(
+    "head", ['{"t_start": "x"}', '{"t_start": 1e999}', "[]", "7", '{"t_start": %s}' % ("9" * 5000)]
+)
+def test_a_monitors_first_line_is_checked(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "monitor.csv"
+    path.write_text(f"#{head}\nr,l,t\n1,2,3\n")
+    refuse(path, "row 1: expected a monitor's first line", task="pong")
+
+
+def test_evaluations_without_their_arrays_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "evaluations.npz"
+    np.savez(path, other=[1])
+    with pytest.raises(ArcadeMarkError, match="expected numbers of shape"):
+        read_table(path, format="sb3-evaluations", algorithm="a", task="pong")

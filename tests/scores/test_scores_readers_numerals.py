@@ -1,0 +1,179 @@
+"""Numbers as people write them: read as they were meant, or refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.reading import read_table
+from arcademark.scores.references import read_references
+
+
+def sheet(cells: list[str], separator: str = ";", decimal: str | None = None) -> Sheet:
+    return Sheet(Path("t.csv"), ("score",), (cells,), len(cells), lambda row: row + 2, separator, decimal)
+
+
+def read(cells: list[str], separator: str = ";", decimal: str | None = None) -> list[float]:
+    return sheet(cells, separator, decimal).scores(0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["10.596", "1.234.567"], [10596, 1234567]),
+        (["10.596", "18,9"], [10596, 18.9]),
+        (["10.596", "1.234,5"], [10596, 1234.5]),
+        (["10.596", "18.9"], [10.596, 18.9]),
+        (["10.596", "0.123"], [10.596, 0.123]),
+        (["1,234", "1234.567"], [1234, 1234.567]),
+        (["1,234", "1,234.5"], [1234, 1234.5]),
+        (["1,234,567"], [1234567]),
+        (["3,5 ± 0,2", "1.234"], [3.5, 1234]),
+        (["1.234 ± 0,25"], [1234]),
+        (
+            ["1 234 567", "1\u00a0234", "1\u202f234,5", "1’234", "1'234"],
+            [1234567, 1234, 1234.5, 1234, 1234],
+        ),
+        (["−20.7", "\u221220,700.5", "–3.5"], [-20.7, -20700.5, -3.5]),
+        (["**12**", "*12*", "__12__", r"\textbf{12}", r"$\mathbf{12}$", r"\textbf{$12$}*", "12*"], [12] * 7),
+        (["12.5 ± 3", "12.5±3", "12.5 +/- 3", "12.5+-3", r"$12.5 \pm 3$", r"12.5 $\pm$ 3", "**12.5** ± 3"], [12.5] * 7),
+        (["45%", "45.5 %", r"4\%", "45 ± 3%", "−3%"], [45, 45.5, 4, 45, -3]),
+        ([r"10{,}596", r"10\,596.5"], [10596, 10596.5]),
+        (["1e3", "−", "NA", "7"], [1000, math.nan, math.nan, 7]),
+    ],
+)
+def test_what_a_file_shows_decides(cells: list[str], expected: list[float]) -> None:
+    assert read(cells) == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize(("separator", "cells"), [(";", ["10.596", "7"]), ("\t", ["1,234"]), (",", ["1,234", "7"])])
+def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cells: list[str]) -> None:
+    with pytest.raises(
+        ArcadeMarkError, match=r"row 2, column 'score': '.*' may be .* or .*--decimal \. or --decimal ,"
+    ):
+        read(cells, separator)
+    assert {read(cells, separator, mark)[0] for mark in ".,"} == {
+        float(cells[0].replace(",", ".")),
+        float(cells[0].replace(",", "").replace(".", "")),
+    }
+
+
+@pytest.mark.parametrize("separator", [",", "\t", "|", ""])
+def test_decimal_points_need_no_word_where_no_comma_stands(separator: str) -> None:
+    assert read(["18.900", "20.700"], separator) == [18.9, 20.7]
+    assert sheet(["18.900"], separator).among([0]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["1,5", "2.5"], "'1,5' has a decimal comma, and .*row 3.*'2.5' a decimal point; write all numbers alike"),
+        (["1.234.567", "7", "0.5"], "row 2.*'1.234.567' has a decimal comma, and .*row 4.*'0.5' a decimal point"),
+        (["45%", "12"], "'45%' has a percent sign and .*row 3.*'12' has none"),
+        (["1.23.4"], "'1.23.4' is no score"),
+        (["1 23"], "'1 23' is no score"),
+        (["1 234'567"], "is no score"),
+        (["± 3"], "is no score"),
+        ([r"\textbf{" * 9 + "1" + "}" * 9], "is no score"),
+        (["9,1e300"], "no longer exact"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(cells: list[str], message: str) -> None:
+    with pytest.raises(ArcadeMarkError, match=message):
+        read(cells)
+
+
+def test_a_cell_against_the_mark_asked_for_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match=r"row 3.*'0\.5' is no score; .*with ',' before decimals"):
+        read(["1,5", "0.5"], ";", ",")
+    with pytest.raises(ArcadeMarkError, match="decimal is 'x', expected"):
+        read_table("scores.csv", decimal="x")
+
+
+def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("game;DQN;PPO\npong;10.596;1.234,5 ± 1\nqbert;7;8\n")
+    reading = read_table(path)
+    assert reading.table.scores[..., 0].tolist() == [[10596, 7], [1234.5, 8]]
+    assert any("decimal comma" in note and "'1.234,5 ± 1'" in note for note in reading.notes)
+    assert any("left out of the scores: intervals come from the runs" in note for note in reading.notes)
+    path.write_text("game;score;algorithm;frames\npong;10.596;a;1.000.000\nqbert;7;a;2.000.000\n")
+    assert read_table(path).table.scores[0, :, 0].tolist() == [10596, 7]
+
+
+def test_a_percent_sign_in_one_column_only_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("game,DQN,PPO\npong,45%,20.7\n")
+    with pytest.raises(ArcadeMarkError, match=r"column 'DQN': '45%' has a percent sign and .*column 'PPO': '20.7' has"):
+        read_table(path)
+
+
+def test_references_are_read_alike(tmp_path: Path) -> None:
+    path = tmp_path / "references.csv"
+    path.write_text("task;low;high\nhopper;1.234;3.500\n")
+    with pytest.raises(ArcadeMarkError, match="--decimal"):
+        read_references(path)
+    assert read_references(path, decimal=",").high == {"hopper": 3500.0}
+    path.write_text("task;low;high\nhopper;0,5;3.500\n")
+    assert read_references(path).high == {"hopper": 3500.0}
+
+
+def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("game,algorithm,seed,score\npong,a,1%,5\n")
+    with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1%' is no whole number"):
+        read_table(path)
+
+
+def test_a_table_in_markdown_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "scores.md"
+    path.write_text(
+        "| Game | DQN | **PPO** |\n|:-----|----:|:---:|\n| Pong | 18.9 ± 0.3 | **−20.7** |\n| Q*bert | | 10,596.5 |\n"
+    )
+    table = read_table(path).table
+    assert table.tasks == ("Pong", "Q*bert")
+    assert table.scores[..., 0].tolist() == [pytest.approx([18.9, math.nan], nan_ok=True), [-20.7, 10596.5]]
+    path.write_text("Game|DQN\n---|---\nPong|x\n")
+    with pytest.raises(ArcadeMarkError, match="row 3, column 'DQN': 'x' is no score"):
+        read_table(path)
+
+
+STYLES = [(".", ""), (".", ","), (",", ""), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "\u202f"), (".", "’")]
+
+
+def write(number: float, places: int, decimal: str, group: str, minus: str) -> str:
+    text = f"{abs(number):,.{places}f}".replace(",", "\0").replace(".", decimal).replace("\0", group)
+    return (minus if number < 0 else "") + text
+
+
+@given(
+    st.lists(st.tuples(st.integers(-(10**9), 10**9), st.integers(0, 4)), min_size=1, max_size=6),
+    st.sampled_from(STYLES),
+    st.sampled_from([",", ";", "\t", ""]),
+    st.sampled_from(["-", "−"]),
+    st.sampled_from(["{}", "**{}**", r"\textbf{{{}}}", "{} ± {}", "{}%"]),
+    st.booleans(),
+)
+def test_numbers_of_every_style_are_read_back_or_refused(
+    numbers: list[tuple[int, int]], style: tuple[str, str], separator: str, minus: str, form: str, said: bool
+) -> None:
+    decimal, group = style
+    values = [number / 10**places for number, places in numbers]
+    texts = [write(value, places, decimal, group, minus) for value, (_, places) in zip(values, numbers, strict=True)]
+    cells = [form.format(text, text.lstrip("-−")) for text in texts]
+    points = "." in "".join(texts) and not any("," in text or text.count(".") > 1 for text in texts)
+    if decimal == "," and separator != ";" and not said and points:
+        return  # 1.234 alone, where no semicolon separates cells, has a decimal point
+    try:
+        found = read(cells, separator, decimal if said else None)
+    except ArcadeMarkError as error:
+        if said or "--decimal" not in str(error):
+            raise
+    else:
+        assert found == pytest.approx(values, rel=1e-15, abs=0)

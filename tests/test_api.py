@@ -1,0 +1,93 @@
+"""The package's own names take what one would give them: one thing where several may be given, a count, a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import arcademark
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+SCORES = {"A": {"pong": [1.0, 2.0], "breakout": [30.0, 40.0]}, "B": {"pong": [3.0, 4.0], "breakout": [50.0, 60.0]}}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("runs") / "random"
+    rules = protocol("world-records").override({"max_frames_per_episode": 60})
+    plan = arcademark.make_plan("random", "pong", rules, seeds=2, episodes=1)
+    assert arcademark.execute(plan, str(directory), workers=1).complete
+    return directory
+
+
+def test_one_run_is_analysed_by_its_path(run):
+    report = arcademark.analyse([run])
+    assert [item.name for item in report.algorithms] == ["random"]
+    assert arcademark.analyse(run) == arcademark.analyse(str(run)) == arcademark.analyse((str(run),)) == report
+
+
+@pytest.mark.parametrize(
+    ("given", "seeds"),
+    [
+        (2, (0, 1)),
+        (np.int64(2), (0, 1)),
+        (range(1, 3), (1, 2)),
+        (np.array([4, 3]), (4, 3)),
+        ({7}, (7,)),
+        (iter([5]), (5,)),
+    ],
+)
+def test_seeds_are_a_count_or_numbers(given, seeds):
+    found = arcademark.make_plan("random", "pong", seeds=given, episodes=1).seeds
+    assert found == seeds
+    assert {type(seed) for seed in found} == {int}
+
+
+@pytest.mark.parametrize(
+    "given", [0, -1, (), 2.0, "2", None, [1, "2"], [0.5], 2**62, 10**30, range(10**12), [-1], [1, 1]]
+)
+def test_other_seeds_are_refused(given):
+    with pytest.raises(ArcadeMarkError, match="seeds"):
+        arcademark.make_plan("random", "pong", seeds=given, episodes=1)
+
+
+def test_a_run_has_a_bounded_number_of_trials():
+    with pytest.raises(ArcadeMarkError, match="37 agents on 57 games with 10,000 seeds: a run has at most 1,000,000"):
+        arcademark.make_plan("baselines", "atari-57", seeds=10_000, episodes=1)
+
+
+def test_agents_are_named_alone_or_together():
+    const = agent_specs("const", {"action": "FIRE"})
+    named = arcademark.make_plan(["random", *const], ["pong"], episodes=1)
+    assert [spec.label for spec in named.agents] == ["random", "const(action=FIRE)"]
+    assert arcademark.make_plan(const[0], "pong", episodes=1).agents == const
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, "same_step", "SameStep", "SAME_STEP", "same-step"])
+def test_the_modes_of_reset_in_any_spelling(mode):
+    assert arcademark.make_vec("toy", 1, autoreset_mode=mode).autoreset_mode is AutoresetMode.SAME_STEP
+
+
+@pytest.mark.parametrize("mode", ["same", "", None, 3])
+def test_other_modes_of_reset_are_refused(mode):
+    with pytest.raises(ArcadeMarkError, match=r"autoreset_mode .* one of 'next_step', 'same_step', 'disabled'"):
+        arcademark.make_vec("toy", 1, autoreset_mode=mode)
+
+
+def test_one_name_is_no_sequence_of_letters():
+    one = arcademark.score_table(SCORES, algorithms="A", games="pong", metrics="hns")
+    same = arcademark.score_table([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])
+    assert one == same
+    assert [item.name for item in one.algorithms] == ["A"]
+    assert arcademark.compare_tables(SCORES, games=["pong", "breakout"], algorithms=("A", "B")).games
+
+
+def test_tables_are_given_as_text_or_as_a_path(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("algorithm,pong,breakout\nA,1,30\nB,3,50\n")
+    assert arcademark.score_table(str(path)) == arcademark.score_table(Path(path)) == arcademark.score_table([path])

@@ -1,0 +1,349 @@
+"""Files that anyone may have written, damaged at random: read, or refused in one line; never a traceback.
+
+`ARCADEMARK_FUZZ` says how many inputs are tried; the same number gives the same inputs.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tensorboard.compat.proto.event_pb2 import Event
+
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.samples import read_trajectory
+from arcademark.report.subsets import learnt, models, validating
+from arcademark.scores.export import write_long
+from arcademark.scores.reading import read_tables
+from arcademark.scores.references import read_references
+from arcademark.subset import files
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import canonical_game
+
+INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "400"))
+MOST_SECONDS = 10
+MOST_BYTES = 2 * 2**30
+
+LONG = "algorithm,game,seed,episode,frames,score,protocol\n" + "".join(
+    f"{name},{game},{seed},{episode},{1000 * episode},{seed + episode / 8},machado-2018\n"
+    for name in ("DQN", "'=x")
+    for game in ("Pong", "Q*bert")
+    for seed in range(2)
+    for episode in range(3)
+)
+WIDE = "game;DQN;PPO\nPong;18,9 ± 0,3;−20,7\nQ*bert;10.596;14.293,3\nALE/SpaceInvaders-v5;1.976;\n"
+MARKDOWN = "| game | DQN | **PPO** |\n|:--|--:|:-:|\n| Pong | 18.9 | **20.7** |\n| Qbert | 10,596 | 4,293.3 |\n"
+MONITOR = '#{"t_start": 1700000000.5, "env_id": "arcademark/pong"}\nr,l,t\n-21.0,3056,2.1\n-20.0,3302,4.4\n'
+RLLIB = "".join(
+    json.dumps(
+        {
+            "training_iteration": at,
+            "env_runners": {"episode_return_mean": -20.4 + at},
+            "hist_stats": {"episode_reward": [-21.0, -20.0, -19.5 + at]},
+            "episodes_this_iter": 1,
+            "config": {"env": "ALE/Pong-v5", "seed": 7},
+        }
+    )
+    + "\n"
+    for at in range(1, 4)
+)
+ZOO = "environment_name,seed,iteration,frame,eval_episode_return\n" + "".join(
+    f"pong,{seed},{at},{at}000000,{-21 + seed + at / 4}\n" for seed in (1, 2) for at in range(3)
+)
+DOPAMINE = json.dumps([{"Iteration": at % 2, "Value": at + 0.5, "Agent": "DQN", "Game": "Pong"} for at in range(6)])
+PROGRESS = "time/total_timesteps,rollout/ep_rew_mean,loss\n1000,-21.0,\n2000,-20.5,0.1\n3000,,0.2\n"
+WANDB = (
+    '"global_step","Pong-v5__dqn__1__17 - charts/episodic_return","Pong-v5__dqn__1__17 - charts/episodic_return__MIN"\n'
+    '"1000","-21","-21"\n"2000","-20","-20"\n'
+)
+RLIABLE = json.dumps({"DQN": {"pong": [18.9, None, 19.3], "qbert": [31.8]}, "PPO": {"pong": [1, 2]}})
+ARRAYS = {"DQN": np.array([[18.9, 31.8], [19.3, 32.5]]), "PPO": np.array([[20, 32]], dtype=np.int16)}
+EVALUATIONS = {
+    "timesteps": np.arange(1, 4) * 1000,
+    "results": np.arange(6.0).reshape(3, 2),
+    "ep_lengths": np.ones((3, 2)),
+}
+
+
+def npz(arrays: Mapping[str, Any]) -> bytes:
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+def npy(array: Any) -> bytes:
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def parquet(columns: Mapping[str, Any]) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(dict(columns)), out)
+    return out.getvalue()
+
+
+def events() -> bytes:
+    found = [Event(wall_time=1.0, file_version="brain.Event:2")]
+    for step in range(3):
+        event = Event(wall_time=2.0 + step, step=step)
+        event.summary.value.add(tag="charts/episodic_return", simple_value=step - 20.5)
+        tensor = event.summary.value.add(tag="eval/mean_reward").tensor
+        tensor.dtype = 1
+        tensor.float_val.append(float(step))
+        found.append(event)
+    parts = [event.SerializeToString() for event in found]
+    return b"".join(len(part).to_bytes(8, "little") + bytes(4) + part + bytes(4) for part in parts)
+
+
+def scores(**options: Any) -> Callable[[Path], object]:
+    def read(path: Path) -> None:
+        table = read_tables(path, canonical_task=canonical_game, **options).table
+        write_long(table, path.parent / "out.csv")
+
+    return read
+
+
+LOG = {"algorithm": "mine", "task": "pong"}
+ORDER = {"algorithm": "mine", "tasks": ["pong", "qbert"]}
+PONG = environment_spec("pong", protocol("ale-2013"))
+COLUMNS = {"algorithm": ["a", "b", "a"], "game": ["pong", "pong", "qbert"], "score": [1.5, None, 3.0], "run": [0, 1, 0]}
+HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
+    "long": ("scores.csv", LONG.encode(), scores()),
+    "long with tabs": ("scores.tsv", LONG.replace(",", "\t").encode("utf-16"), scores(last=2)),
+    "wide": ("scores.csv", WIDE.encode(), scores()),
+    "wide with an option": ("scores.csv", WIDE.encode(), scores(decimal=",")),
+    "markdown": ("scores.md", MARKDOWN.encode(), scores()),
+    "parquet": ("scores.parquet", parquet(COLUMNS), scores()),
+    "npz": ("scores.npz", npz(ARRAYS), scores(**ORDER)),
+    "npy": ("scores.npy", npy(ARRAYS["DQN"]), scores(**ORDER)),
+    "rliable": ("scores.json", RLIABLE.encode(), scores()),
+    "monitor": ("monitor.csv", MONITOR.encode(), scores(algorithm="mine")),
+    "evaluations": ("evaluations.npz", npz(EVALUATIONS), scores(**LOG)),
+    "rllib": ("result.json", RLLIB.encode(), scores(algorithm="mine")),
+    "tensorboard": ("events.out.tfevents.1", events(), scores(**LOG)),
+    "progress": ("progress.csv", PROGRESS.encode(), scores(**LOG)),
+    "wandb": ("export.csv", WANDB.encode(), scores()),
+    "dopamine": ("pong.json", DOPAMINE.encode(), scores()),
+    "dopamine as CSV": ("pong.csv", b"Agent,Iteration,Value\nDQN,0,1.5\nDQN,1,2.5\n", scores()),
+    "zoo": ("results.csv", ZOO.encode(), scores(algorithm="mine")),
+    "references": ("references.csv", b"task,low,high\nHopper-v4,0,3000\nCommuting-v0,90,30.5\n", read_references),
+    "model": ("model.json", files.dumps(models.model("atari-3")).encode(), lambda path: models.model(str(path))),
+    "frames": ("frames.csv", b"game,frames\npong,1000\nqbert,2e6\n", learnt.read_frames),
+    "papers": ("papers.csv", b'algorithm,paper\nDQN,Mnih 2015\n"PPO, ours",we\n', validating.read_papers),
+    "trajectory": ("actions.txt", b"# from the start\n0\n3\n17\n", lambda path: read_trajectory(str(path), PONG)),
+}
+
+HOSTILE = [
+    *(
+        b"1e400",
+        b"9" * 400,
+        b"9" * 5000,
+        b"-" + b"9" * 19,
+        b"1e-400",
+        b"NaN",
+        b"Infinity",
+        b"null",
+        b"true",
+        b'"x"',
+        b"[]",
+    ),
+    *(
+        b"[" * 900,
+        b"{" * 900,
+        b'{"a":' * 900,
+        b"(" * 200,
+        b"-1",
+        b"0x10",
+        b"1_0",
+        b"1,234",
+        b"1.234",
+        b"1.234.567",
+        b"45%",
+    ),
+    *(
+        b"\0",
+        b"\xff",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\r",
+        b"\n\n",
+        b'"',
+        b"'",
+        b"\\",
+        b"|",
+        b"\t",
+        b";",
+        b",",
+        b"#",
+        b" ",
+    ),
+    *(
+        "±1".encode(),
+        "−".encode(),
+        "\u2028".encode(),
+        "\u202e".encode(),
+        "٣".encode(),
+        "é".encode("latin-1"),
+        b"\x1b[31m",
+    ),
+    *(
+        b'"\\ud800"',
+        b"=cmd|' /C calc'!A0",
+        b"@SUM(1)",
+        b"\\textbf{1}",
+        b"**",
+        b"9223372036854775808",
+        b"1e300",
+        b"2.5e15",
+    ),
+    *(
+        b"'descr': '|O'",
+        b"(3, -1)",
+        b"(9999999999999,)",
+        b"True",
+        b"'<U9'",
+        b"2 ** 9",
+        b"__import__('os')",
+        b"\x93NUMPY\x09\x00",
+    ),
+    *(b"__index_level_0__", b"A" * 200_000, b"\xf0\x9f\x8e\xae", b"2024-01-01", b"PK\x03\x04", b"PAR1"),
+]
+
+MARKS = (b",", b";", b"\n", b"\t", b":", b"[", b"]", b"{", b"}", b"|")
+"""What values stand between."""
+
+
+def damaged(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change a file's bytes in some ways: bits, pieces, and hostile values in place of what stood there."""
+    for _ in range(int(rng.integers(1, 5))):
+        at, length = int(rng.integers(0, len(content) + 1)), int(rng.integers(1, 20))
+        hostile = HOSTILE[int(rng.integers(len(HOSTILE)))]
+        kind = int(rng.integers(8))
+        if kind == 0 and at < len(content):
+            content = content[:at] + bytes([content[at] ^ 1 << int(rng.integers(8))]) + content[at + 1 :]
+        elif kind == 1:
+            content = content[:at] + content[at + length :]
+        elif kind == 2:
+            content = content[:at] + content[at : at + length] * int(rng.integers(2, 50)) + content[at + length :]
+        elif kind == 3:
+            content = content[:at]
+        elif kind == 4:
+            content = content[:at] + rng.bytes(length) + content[at + length :]
+        elif kind == 5:
+            content = content[:at] + hostile + content[at:]
+        else:  # a value
+            begin = max((content.rfind(mark, 0, at) + 1 for mark in MARKS), default=0)
+            blank = content[begin : begin + 1] == b" "
+            ends = [found for mark in MARKS if (found := content.find(mark, begin)) >= 0]
+            content = content[: begin + blank] + hostile + content[min(ends, default=len(content)) :]
+        if not content:
+            return b""
+    return content
+
+
+def rezipped(content: bytes, rng: np.random.Generator) -> bytes:
+    """Damage the arrays in an archive, or the archive, and close it properly again."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    chosen = list(members)[int(rng.integers(len(members)))]
+    method = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)[int(rng.integers(4))]
+    kind = int(rng.integers(6))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method if kind == 0 else zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            archive.writestr(name, damaged(member, rng) if name == chosen and kind > 1 else member)
+        if kind == 1:
+            archive.writestr(("read me.txt", "a/", "../b.npy", "c.npy")[int(rng.integers(4))], b"text")
+    made = bytearray(out.getvalue())
+    if kind == 2:  # encrypted, it says
+        for mark in (b"PK\x01\x02", b"PK\x03\x04"):
+            at = made.rindex(mark) + (8 if mark == b"PK\x01\x02" else 6)
+            made[at] |= 1
+    return bytes(made)
+
+
+def strange_parquet(rng: np.random.Generator) -> bytes:
+    """Write columns of types and values that score tables do not have."""
+    strange = [
+        pa.array([True, None, False]),
+        pa.array([b"\xff", b"", None], pa.binary()),
+        pa.array([[1], [], None]),
+        pa.array([2**63, 0, 1], pa.uint64()),
+        pa.array([float("inf"), float("nan"), -0.0]),
+        pa.array([1, 2, 3], pa.timestamp("ns")),
+        pa.array(["x" * 100_000, None, "\x1b[0m"]).dictionary_encode(),
+        pa.array([None, None, None]),
+        pa.array(["1,5", "2.5", "−3"]),
+        pa.array([{"a": 1}, None, {"a": 2}]),
+        pa.array(["1.234", "", "7"], pa.large_string()),
+    ]
+    columns = dict(COLUMNS)
+    name = list(columns)[int(rng.integers(len(columns)))]
+    columns[name] = strange[int(rng.integers(len(strange)))]
+    return parquet(columns)
+
+
+def made(name: str, content: bytes, rng: np.random.Generator) -> bytes:
+    """Return one input of a kind."""
+    if content.startswith(b"PK") and rng.random() < 0.7:
+        return rezipped(content, rng)
+    if name == "parquet" and rng.random() < 0.3:
+        return strange_parquet(rng)
+    if rng.random() < 0.05:
+        others = list(HONEST.values())
+        content += others[int(rng.integers(len(others)))][1]
+    return damaged(content, rng)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_files_are_read(tmp_path: Path, name: str) -> None:
+    file, content, read = HONEST[name]
+    (tmp_path / file).write_bytes(content)
+    read(tmp_path / file)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    file, _, read = HONEST[name]
+    os.mkfifo(tmp_path / file)
+    with pytest.raises(ArcadeMarkError, match="is a named pipe; expected a file"):
+        read(tmp_path / file)
+    (tmp_path / file).unlink()
+    (tmp_path / file).symlink_to(tmp_path / file)
+    with pytest.raises(ArcadeMarkError, match="Too many levels of symbolic links"):
+        read(tmp_path / file)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_damaged_files_are_read_or_refused_in_one_line(tmp_path: Path, name: str) -> None:
+    file, content, read = HONEST[name]
+    refused: list[str] = []
+    inputs = -(-INPUTS // len(HONEST))
+    for seed in range(inputs):
+        path = tmp_path / file
+        path.write_bytes(made(name, content, np.random.default_rng(seed)))
+        begun = time.process_time()
+        try:
+            read(path)
+        except ArcadeMarkError as error:
+            refused.append(str(error))
+        except BaseException as error:
+            error.add_note(f"{name}, input {seed}")
+            raise
+        assert time.process_time() - begun < MOST_SECONDS, (name, seed)
+    assert refused
+    assert not [message for message in refused if "\n" in message]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MOST_BYTES, name
