@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--play", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.play:
-        print(play_bare(*pickle.loads(bytes.fromhex(options.play))))
+        print(play_bare(*pickle.loads(bytes.fromhex(options.play))))  # noqa: S301 - given by the parent process
         return
     execution.ENGINES["this process"] = ThisProcess
     episodes = options.episodes

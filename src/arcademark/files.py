@@ -108,7 +108,9 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         ) from None
 
 
-def parse_json(text: str, place: object, remedy: str = "write the file again", row: int = 1) -> Any:
+def parse_json(
+    text: str, place: object, remedy: str = "write the file again", row: int = 1, most_digits: int = MOST_DIGITS
+) -> Any:
     """Return what JSON text holds.
 
     Parameters
@@ -120,6 +122,8 @@ def parse_json(text: str, place: object, remedy: str = "write the file again", r
         Ends the error of text that is not JSON.
     row : int
         Of the file, in which the text begins.
+    most_digits : int
+        Of a whole number.
 
     Raises
     ------
@@ -138,8 +142,8 @@ def parse_json(text: str, place: object, remedy: str = "write the file again", r
         return found
 
     def whole(digits: str) -> int:
-        if len(digits.lstrip("-")) > MOST_DIGITS:
-            raise ArcadeMarkError(f"{place}: a number of {len(digits):,} digits; expected at most {MOST_DIGITS}")
+        if len(digits.lstrip("-")) > most_digits:
+            raise ArcadeMarkError(f"{place}: a number of {len(digits):,} digits; expected at most {most_digits:,}")
         return int(digits)
 
     def decimal(digits: str) -> float:

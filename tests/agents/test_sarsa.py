@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
+import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -297,6 +300,38 @@ def test_a_checkpoint_of_something_else_is_refused():
     for damaged in (b"", b"{}", b"{}\n", b"[]\n", kept[:-3], b"\n" + kept):
         with pytest.raises(ArcadeMarkError, match="agent sarsa on toy: the checkpoint cannot be used"):
             agent.restore(damaged)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"rows": rows} for rows in (-1, 1.0, True, "1", None, 10**18)),
+        *({name: value} for name in ("most_active", "episodes", "steps") for value in (-1, 1.5, "1", None, [])),
+        *({"reward_scale": scale} for scale in (0.0, -1.0, 1, "1", [])),
+        {"deep": json.loads("[" * 100 + "]" * 100)},
+        {"long": "x" * 200_000},
+    ],
+)
+def test_a_checkpoint_with_a_header_of_another_kind_is_refused_and_changes_nothing(change):
+    agent = Sarsa(spec(), features="bits")
+    agent.train()
+    play(agent, [seen(2), seen(0), seen()], [1.0, 2.0], [0, 1])
+    kept = agent.checkpoint()
+    first, _, body = kept.partition(b"\n")
+    with pytest.raises(ArcadeMarkError, match="the checkpoint cannot be used"):
+        agent.restore(json.dumps(json.loads(first) | change).encode() + b"\n" + body)
+    assert agent.checkpoint() == kept
+
+
+def test_a_checkpoint_inflates_to_no_more_than_its_rows():
+    agent = Sarsa(spec(), features="lsh", vectors=2000, nonzero=3)
+    header = json.loads(agent.checkpoint().partition(b"\n")[0]) | {"rows": 1_000_000}
+    bomb = zlib.compress(bytes(200_000_000))
+    tracemalloc.start()
+    with pytest.raises(ArcadeMarkError, match="it is damaged"):
+        agent.restore(json.dumps(header).encode() + b"\n" + bomb)
+    assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    tracemalloc.stop()
 
 
 def test_a_checkpoint_of_features_made_otherwise_is_refused():

@@ -76,6 +76,19 @@ def test_another_file_in_its_place_is_replaced(folder, maker, content):
     assert maker.asked == 2
 
 
+@pytest.mark.parametrize("kind", ["a pipe", "too large", "a link to a device"])
+def test_what_could_not_be_read_to_its_end_is_not_read(folder, maker, kind, monkeypatch):
+    cached("thing", KEY, maker)
+    (path,) = folder.iterdir()
+    if kind == "too large":
+        monkeypatch.setattr("arcademark.features.cache.MOST_BYTES", 20)
+    else:
+        path.unlink()
+        os.mkfifo(path) if kind == "a pipe" else path.symlink_to("/dev/zero")
+    assert_same(cached("thing", KEY, maker), maker.arrays)
+    assert maker.asked == 2
+
+
 def test_a_file_of_another_key_is_not_taken(folder, maker):
     cached("thing", KEY, maker)
     (path,) = folder.iterdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import pickle
 import re
 
@@ -122,6 +123,7 @@ def test_nothing_to_play():
         ({"seeds": (2**63,)}, "seeds"),
         ({"episodes": 0}, "episodes 0"),
         ({"episodes": 2**63}, "episodes 9223372036854775808"),
+        ({"episodes": 1_000_001}, "episodes 1000001: expected 1 to 1,000,000 a trial"),
         ({"frames": -1}, "training frames -1"),
         ({"frames": 2**63}, "training frames 9223372036854775808"),
         ({"training_episodes": -1}, "training episodes -1"),
@@ -131,6 +133,13 @@ def test_nothing_to_play():
 def test_bad_plans(settings, message):
     with pytest.raises(ArcadeMarkError, match=message):
         make_plan("random", "pong", **settings)
+
+
+def test_an_agent_whose_name_is_no_text(tmp_path):
+    path = tmp_path / os.fsdecode(b"own\xff.py")
+    path.write_text("def make_agent():\n    return lambda observation: 0\n")
+    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py.*holds bytes that are no text"):
+        make_plan(f"{path}:make_agent", "toy")
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def _hints(factory: Callable[..., object]) -> dict[str, Any]:
         hints[name] = annotation
         if isinstance(annotation, str):
             try:
-                hints[name] = eval(annotation, dict(namespace))
+                hints[name] = eval(annotation, dict(namespace))  # noqa: S307 - of a module that was imported
             except Exception:  # whatever an annotation raises, e.g. a name imported for type checkers only
                 continue
     return hints

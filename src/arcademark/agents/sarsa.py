@@ -265,9 +265,15 @@ class Sarsa:
             mine = self._feature_parameters()
             if (theirs := header.get("feature_parameters", mine)) != mine:
                 raise ValueError(f"its feature parameters are {theirs}; expected {mine}")
+            counts: tuple[Any, ...] = tuple(header.get(name) for name in ("most_active", "episodes", "steps"))
+            scale = header.get("reward_scale")
+            if not all(type(count) is int and count >= 0 for count in counts) or not (
+                scale is None or (type(scale) is float and scale > 0)
+            ):
+                raise ValueError("it is damaged")
             values.restore(features, weights)
-            self._most_active, self._scale = header["most_active"], header["reward_scale"]
-            self._episodes, self._steps = header["episodes"], header["steps"]
+            self._most_active, self._episodes, self._steps = counts
+            self._scale = scale
         except ValueError as error:
             raise ArcadeMarkError(
                 f"agent {NAME} on {self._env.game}: the checkpoint cannot be used ({error}); train again"

@@ -27,6 +27,7 @@ import ale_py
 import numpy as np
 
 from arcademark.environments.atari import NOOP, AtariConsole
+from arcademark.environments.console import Unheard
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, THINKING, UNSAVED_TRACES
 
 RESET_FRAMES = 68
@@ -228,16 +229,6 @@ def _decimal(byte: int) -> int:
     return 10 * (byte >> 4) + (byte & 15)
 
 
-class Unheard(int):
-    """A number that makes no difference: equal to any other."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unheard)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 class PitfallTwoConsole(AtariConsole):
     """Pitfall II, whose states are equal whatever the fraction of the sound generator's tick."""
 
@@ -257,7 +248,7 @@ class PitfallTwoConsole(AtariConsole):
         if state is not None:
             data, fraction = state
             cut = self.FRACTION_END
-            state = data[:cut] + fraction.to_bytes(4, "little") + data[cut:]
+            state = data[:cut] + fraction.number.to_bytes(4, "little") + data[cut:]
         super().restore(state)
 
 

@@ -143,7 +143,7 @@ def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int)
         for instance, state, how in (
             (env, states[begin], "in the same instance"),
             (other, states[begin], "in another instance"),
-            (other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"),
+            (other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"),  # noqa: S301 - its own
         ):
             instance.restore(state)
             observation = _observation(instance)

@@ -14,15 +14,19 @@ where nothing can be written, nothing is kept, and that is no error.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arcademark.files import MOST_BYTES, read_bytes
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -75,9 +79,13 @@ def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arr
 
 
 def _read(path: Path, text: str) -> Arrays | None:
-    """Return a file's arrays; None if it is missing, damaged (the archive's checksums tell) or of another key."""
+    """Return a file's arrays; None if it is missing, damaged (the archive's checksums tell), too large or another's."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        content = io.BytesIO(read_bytes(path))
+        with zipfile.ZipFile(content) as members:
+            if sum(member.file_size for member in members.infolist()) > MOST_BYTES:
+                return None
+        with np.load(content, allow_pickle=False) as archive:
             if archive[_KEY].item() != text:
                 return None
             return {name: archive[name] for name in archive.files if name != _KEY}

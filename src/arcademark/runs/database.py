@@ -12,7 +12,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.checks import check_files, check_rows, check_schema, guard
 
 DATABASE = "run.sqlite"
 LOCK = "run.lock"
@@ -32,7 +33,7 @@ CREATE TABLE unfinished (
     wall_seconds      REAL NOT NULL,      -- so far
     generator         TEXT NOT NULL,      -- the state of the agent's generator, JSON
     actions           BLOB NOT NULL,      -- so far; see encode_actions
-    checkpoint        BLOB NOT NULL,      -- what the planner's checkpoint() gave
+    checkpoint        BLOB NOT NULL,      -- a seal (arcademark.runs.seal), then what the planner's checkpoint() gave
     PRIMARY KEY (trial, episode)
 );
 """
@@ -119,17 +120,35 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 
 
 @contextlib.contextmanager
-def open_for_reading(directory: Path) -> Iterator[sqlite3.Connection]:
-    """Open a run's database in one read transaction; sqlite's errors become clear ones."""
+def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlite3.Connection]:
+    """Open a run's database in one read transaction; sqlite's errors become clear ones.
+
+    Parameters
+    ----------
+    directory : Path
+    checked : bool
+        Whether each page and row is checked first, as is right for whoever reads more than a few.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is none, or it is not a run's, damaged, newer or locked.
+    """
     path = directory / DATABASE
+    check_files(path, follow=True)
     if not path.is_file():
         raise ArcadeMarkError(f"{directory}: nothing was recorded yet ({DATABASE} is missing); run it first")
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
     with clear_errors(directory), contextlib.closing(_connect(uri)) as database:
+        guard(database, path)
         database.execute("BEGIN")
-        for view in _VIEWS.get(check_version(directory, database), ()):
+        version = check_version(directory, database)
+        check_schema(directory, database, version)
+        if checked:
+            check_rows(directory, database, version)
+        for view in _VIEWS.get(version, ()):
             database.execute(view)
         yield database
 
@@ -151,6 +170,10 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
         raise ArcadeMarkError(
             f"{directory}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
             " install the newer version"
+        )
+    if version < 1:
+        raise ArcadeMarkError(
+            f"{directory}: {DATABASE} is damaged (schema {version}); restore it from a copy or choose another directory"
         )
     return int(version)
 
@@ -182,7 +205,7 @@ def clear_errors(directory: Path) -> Iterator[None]:
             f"{directory}: what was to be recorded contradicts what {DATABASE} holds ({error}); was it changed? "
             "Restore it from a copy, or play the run in another directory"
         ) from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.Error, OverflowError, UnicodeError) as error:
         raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
     except OSError as error:
         reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
@@ -198,6 +221,8 @@ _EXPLANATIONS: Sequence[tuple[str, str]] = (
     ("is full", "the disk is full; free some space and give the same command again: all that is recorded is kept"),
     ("not a database", f"{DATABASE} is damaged (not a database); restore it from a copy or choose another directory"),
     ("malformed", f"{DATABASE} is damaged; restore it from a copy or choose another directory"),
+    ("decode", f"{DATABASE} is damaged (text that is no UTF-8); restore it from a copy or choose another directory"),
+    ("interrupted", f"{DATABASE} takes too long to read for its size: it is damaged; restore it from a copy"),
     ("readonly", "cannot be written; check its permissions or choose another directory"),
     ("unable to open", f"{DATABASE} cannot be opened; check the permissions of the directory"),
     ("no such", f"{DATABASE} is damaged: what a run must have is missing; restore it or choose another directory"),
@@ -208,4 +233,4 @@ def _explain(message: str) -> str:
     for part, explanation in _EXPLANATIONS:
         if part in message:
             return explanation
-    return f"cannot be read or written ({message}); check the disk and its permissions"
+    return f"cannot be read or written ({one_line(message)}); check the disk and its permissions"

@@ -25,20 +25,109 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import parse_json, read_text
+from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
 
-REQUIRED = ("protocol", "agents", "games", "seeds", "episodes", "left_out", "versions")
-
 Document = dict[str, Any]
+_Check = Callable[[Any], bool]
+
+MOST_BYTES = 16 * 2**20
+MOST_DIGITS = 4_000
+"""Of a whole number, such as a parameter may be: below what Python refuses to read."""
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _any(_: Any) -> bool:
+    return True
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _whole(least: int, most: int) -> _Check:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _or_null(check: _Check) -> _Check:
+    return lambda value: value is None or check(value)
+
+
+def _each(check: _Check) -> _Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def _named(check: _Check) -> _Check:
+    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
+
+
+def _fields(required: Mapping[str, _Check], optional: Mapping[str, _Check] | None = None) -> _Check:
+    def check(value: Any) -> bool:
+        known = {**required, **(optional or {})}
+        return (
+            isinstance(value, dict)
+            and required.keys() <= value.keys()
+            and all(known[name](item) for name, item in value.items() if name in known)
+        )
+
+    return check
+
+
+_BUDGET = _or_null(_whole(0, 2**63 - 1))
+_MADE_WITH: Mapping[str, _Check] = {"command": _text, "versions": _named(_or_null(_text)), "machine": _named(_plain)}
+_SOURCE = _fields({"path": _text, "sha256": _text}, {"commit": _or_null(_text)})
+_AGENT = _fields(
+    {"label": _text},
+    {
+        "reference": _text,
+        "parameters": _or_null(_named(_any)),
+        "source": _or_null(_SOURCE),
+        "plans": _flag,
+        "files": _named(_text),
+    },
+)
+_PROTOCOL = _fields(
+    {
+        **dict.fromkeys(("name", "title", "citation"), _text),
+        "settings": _named(_any),  # the protocol checks them itself
+        "overrides": _named(_any),
+        "provenance": _named(_named(_text)),
+    }
+)
+REQUIRED: Mapping[str, _Check] = {
+    "protocol": _PROTOCOL,
+    "agents": _each(_AGENT),
+    "games": _named(_text),
+    "seeds": _each(_whole(0, 2**63 - 1)),
+    "episodes": _whole(1, MOST_EPISODES),
+    "left_out": _each(lambda item: isinstance(item, list) and len(item) == 3 and all(map(_text, item))),
+    "versions": _MADE_WITH["versions"],
+}
+OPTIONAL: Mapping[str, _Check] = {
+    **_MADE_WITH,
+    "created": _text,
+    "training_frames": _BUDGET,
+    "training_episodes": _BUDGET,
+    "continued": _each(_fields({"started": _text, **_MADE_WITH})),
+}
+"""What runs of before it was there have not, or what nothing depends on."""
 
 
 def read(directory: Path) -> Document:
@@ -50,35 +139,35 @@ def read(directory: Path) -> Document:
         If there is none, or it is damaged or from a newer version.
     """
     path = directory / FILE
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if directory.exists() and not directory.is_dir():
+        raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run")
+    if not path.exists():
         what = "no such directory" if not directory.is_dir() else f"not a run directory ({FILE} is missing)"
-        raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one") from None
-    except NotADirectoryError:
-        raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run") from None
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
-    except ValueError as error:
-        raise ArcadeMarkError(f"{path}: damaged ({error}); restore it from a copy") from None
+        raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one")
+    remedy = "it is damaged: restore it from a copy"
+    document = parse_json(read_text(path, MOST_BYTES), path, remedy, most_digits=MOST_DIGITS)
     version = document.get("schema") if isinstance(document, dict) else None
-    if not isinstance(version, int):
+    if not isinstance(version, int) or version < 1:
         raise ArcadeMarkError(f"{path}: not a run's manifest (no 'schema'); restore it or choose another directory")
     if version > SCHEMA_VERSION:
         raise ArcadeMarkError(
-            f"{path}: written by a newer ArcadeMark (schema {version}, this one reads up to {SCHEMA_VERSION});"
-            " install the newer version"
+            f"{path}: written by a newer ArcadeMark (schema {one_line(str(version), 20)}, this one reads up to "
+            f"{SCHEMA_VERSION}); install the newer version"
         )
-    if missing := [name for name in REQUIRED if name not in document]:
-        raise ArcadeMarkError(f"{path}: damaged ({missing[0]!r} is missing); restore it from a copy")
+    for name, check in {**REQUIRED, **OPTIONAL}.items():
+        if name in REQUIRED and name not in document:
+            raise ArcadeMarkError(f"{path}: damaged ({name!r} is missing); restore it from a copy")
+        if name in document and not check(document[name]):
+            shown = one_line(repr(document[name]), 60)
+            raise ArcadeMarkError(f"{path}: damaged ({name!r} cannot be {shown}); restore it from a copy")
     return dict(document)
 
 
 def write(directory: Path, document: Document) -> None:
     """Write the manifest so that a crash leaves the old one or the new one, never half of one."""
     draft = directory / f"{FILE}.draft"
-    draft.unlink(missing_ok=True)
-    with draft.open("x", encoding="utf-8") as file:  # whoever made the folder may have put a link there
+    draft.unlink(missing_ok=True)  # a link there would have another file written
+    with draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
         file.write("\n")
         file.flush()
@@ -143,7 +232,7 @@ def grown(there: Document, now: Document, started: str) -> Document:
 def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
     old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
     if old.keys() != new.keys():
-        return [("agents", _named(old.keys() - new.keys()), _named(new.keys() - old.keys()))]
+        return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
     code = [
         (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
         for label, agent in old.items()
@@ -157,7 +246,7 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
     return code + files
 
 
-def _named(labels: Set[str]) -> str | None:
+def _listed(labels: Set[str]) -> str | None:
     shown = sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])
     return ", ".join(shown) or None
 

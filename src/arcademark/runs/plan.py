@@ -18,7 +18,8 @@ from functools import cached_property, lru_cache
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments.registry import environment_spec
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import resolve_tasks
@@ -239,6 +240,8 @@ def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
 def _check_labels(specs: Sequence[AgentSpec]) -> None:
     by_label: dict[str, AgentSpec] = {}
     for spec in specs:
+        if any("\ud800" <= char <= "\udfff" for char in spec.label):
+            raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it")
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
             raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")
@@ -257,8 +260,8 @@ def _check(
         raise ArcadeMarkError(
             f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"
         )
-    if not 1 <= episodes <= MAX_STORED:
-        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_STORED}")
+    if not 1 <= episodes <= MOST_EPISODES:
+        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MOST_EPISODES:,} a trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):
         if budget is not None and not 0 <= budget <= MAX_STORED:
             raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")

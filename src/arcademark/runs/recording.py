@@ -12,19 +12,23 @@ import fcntl
 import itertools
 import os
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, NamedTuple, Self
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import database as layout
-from arcademark.runs import manifest
+from arcademark.runs import manifest, seal
+from arcademark.runs.checks import check_files, check_rows, check_schema, guard
 from arcademark.runs.database import DATABASE, LOCK, check_version, clear_errors, lay_out
-from arcademark.runs.store import Checkpoint, EpisodeResult, TrialRecord, Unfinished
+from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
 MANY_PAGES = 1000
 """Unused pages of the database that are worth the time to give them back."""
+MOST_LOCK_BYTES = 32
+"""Of a lock, which holds the number of a process."""
 
 
 class Recorded(NamedTuple):
@@ -190,13 +194,14 @@ class Recorder:
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
+        stored = seal.sealed(trial_id, kept)
         self._database.execute(
             "INSERT OR REPLACE INTO unfinished"
             " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(trial_id, kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds),
-                *(kept.generator, kept.actions, kept.checkpoint),
+                *(kept.generator, kept.actions, stored.checkpoint),
             ),
         )
 
@@ -219,7 +224,7 @@ class Recorder:
 
     def fail_trial(self, trial_id: str, error: str) -> None:
         """Record that a trial was given up."""
-        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (error, trial_id))
+        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
     def standings(self) -> dict[str, Recorded]:
         """Return what is recorded of each trial, by its id."""
@@ -238,8 +243,9 @@ class Recorder:
                 )
                 for trial, learns, episodes, frames, finished in self._database.execute(training)
             }
-            for trial, episode, frames in self._database.execute("SELECT trial, episode, frames FROM unfinished"):
-                found[trial].begun[episode] = frames
+            for trial, episode in self._database.execute("SELECT trial, episode FROM unfinished").fetchall():
+                for kept in self.unfinished(trial, [episode]):
+                    found[trial].begun[episode] = kept.frames
         return found
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
@@ -261,7 +267,7 @@ class Recorder:
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
-        """Return what was kept of those of these episodes that are unfinished."""
+        """Return what this user's runs kept of those of these episodes that are unfinished; see `seal`."""
         with clear_errors(self.directory):
             rows = [
                 self._database.execute(
@@ -271,7 +277,8 @@ class Recorder:
                 ).fetchone()
                 for episode in episodes
             ]
-        return tuple(Unfinished(*row) for row in rows if row is not None)
+        found = (seal.unsealed(trial_id, Unfinished(*row)) for row in rows if row is not None)
+        return tuple(kept for kept in found if kept is not None)
 
 
 def _claim(directory: Path) -> None:
@@ -282,7 +289,8 @@ def _claim(directory: Path) -> None:
     for path in directory.iterdir():
         if path.is_symlink() and path.name.startswith((LOCK, DATABASE)):  # as a stranger may have put there
             raise ArcadeMarkError(f"{path}: is a link, which is not written to; put the file itself there")
-    if (directory / manifest.FILE).exists():
+    if os.path.lexists(directory / manifest.FILE):
+        manifest.read(directory)  # before anything is written
         return
     left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE)
     others = sorted(path.name for path in directory.iterdir() if not path.name.startswith(left_by_a_crash))
@@ -295,7 +303,12 @@ def _claim(directory: Path) -> None:
 @contextlib.contextmanager
 def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
-    with (directory / LOCK).open("a+", encoding="ascii") as file:
+    path = directory / LOCK
+    if os.path.lexists(path) and not (
+        stat.S_ISREG((found := path.lstat()).st_mode) and found.st_size <= MOST_LOCK_BYTES
+    ):
+        raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
+    with path.open("a+", encoding="ascii", errors="replace") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -311,18 +324,21 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
 
 
 def _open(directory: Path) -> sqlite3.Connection:
+    check_files(directory / DATABASE, follow=False)
     return sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:
     """Lay the schema in an empty database; check any other."""
+    guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        check_version(directory, database)
-        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise sqlite3.DatabaseError("malformed")
+        version = check_version(directory, database)
+        check_schema(directory, database, version, keys=True)
+        check_rows(directory, database, version)
         if not (directory / manifest.FILE).exists() and database.execute("SELECT 1 FROM episode").fetchone():
             raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")
     lay_out(directory, database)
+    database.set_progress_handler(None, 0)  # what was read whole is sound

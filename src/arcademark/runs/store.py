@@ -24,7 +24,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import inflate
 from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
@@ -33,6 +34,12 @@ Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
+MOST_STEPS = 10_000_000
+"""Of an episode whose actions are read: 46 hours of play with an action a frame."""
+MORE_STEPS = 1_000
+"""Actions that are read beyond the steps recorded, so that what differs can be told."""
+MOST_SAID = 4_000
+"""Characters of why a trial failed."""
 MAX_CHECKPOINT_BYTES = 999_000_000
 """SQLite's own limit for a value is 1,000,000,000."""
 
@@ -257,20 +264,23 @@ def encode_actions(actions: ArrayLike) -> bytes:
     return bytes([size]) + zlib.compress(array.astype(f"<u{size}").tobytes())
 
 
-def decode_actions(blob: object) -> NDArray[np.uint16]:
+def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[np.uint16]:
     """Undo `encode_actions`.
+
+    Parameters
+    ----------
+    blob : bytes
+    most : int
+        Actions that there may be.
 
     Raises
     ------
     ValueError
-        If the bytes are no such encoding.
+        If the bytes are no such encoding, or that of more actions.
     """
     if not isinstance(blob, bytes) or blob[:1] not in (b"\x01", b"\x02"):
         raise ValueError("unknown encoding")
-    try:
-        return np.frombuffer(zlib.decompress(blob[1:]), f"<u{blob[0]}").astype(np.uint16)
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
+    return np.frombuffer(inflate(blob[1:], blob[0] * most), f"<u{blob[0]}").astype(np.uint16)
 
 
 def read_run(directory: str | os.PathLike[str]) -> RunRecord:
@@ -313,15 +323,19 @@ def read_actions(
         If the run cannot be read or has no such episode, or the recording is damaged.
     """
     path = Path(directory)
-    with open_for_reading(path) as database:
+    with open_for_reading(path, checked=False) as database:
         row = database.execute(
-            "SELECT actions FROM episode WHERE trial = ? AND phase = ? AND episode = ?", (trial_id, phase, episode)
+            "SELECT steps, actions FROM episode WHERE trial = ? AND phase = ? AND episode = ?",
+            (trial_id, phase, episode),
         ).fetchone()
     where = f"{path}: {phase} episode {episode} of trial {trial_id}"
     if row is None:
         raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --json' lists what is")
+    steps, blob = row
     try:
-        return decode_actions(row[0])
+        if not isinstance(steps, int) or not 0 <= steps <= MOST_STEPS:
+            raise ValueError(f"{steps!r} steps; at most {MOST_STEPS:,} are read")
+        return decode_actions(blob, steps + MORE_STEPS)
     except ValueError as error:
         raise ArcadeMarkError(f"{where}: its recorded actions are damaged ({error}); play the run again") from None
 
@@ -329,7 +343,8 @@ def read_actions(
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
     rows = database.execute(
-        "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns, training_episodes,"
+        "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, substr(error, 1, 5000), learns,"
+        " training_episodes,"
         " (SELECT finished FROM checkpoint WHERE trial = id),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < episodes),"
@@ -344,7 +359,7 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
         status: Status = "running" if training or evaluated or begun else "pending"
         if error is not None:
-            status = "failed"
+            status, error = "failed", one_line(error, MOST_SAID)
         elif evaluated >= wanted and (trained or not learns):
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Literal, Unpack
 
@@ -24,6 +25,8 @@ from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, re
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
 from arcademark.suite.protocols import Protocol
 
+MOST_MISSING = 1_000
+"""Training episodes of a trial that are told to be missing: made-up numbers would never end."""
 Outcome = Literal["confirmed", "differs", "unverifiable"]
 
 
@@ -324,7 +327,7 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent."""
     frames = {row.episode: row.frames for row in run.by_trial[trial.id] if row.phase == "training"}
     played = max(frames, default=-1) + 1
-    missing = [number for number in range(played) if number not in frames]
+    missing = list(islice((number for number in range(played) if number not in frames), MOST_MISSING))
     if trial.learns and trial.status == "done" and not missing:
         budget, spent = trial.training_frames, sum(frames.values())
         if budget is None:

@@ -225,7 +225,7 @@ class Protocol:
                 title=data["title"],
                 citation=data["citation"],
                 **settings,
-                provenance=MappingProxyType({name: Provenance(**entry) for name, entry in data["provenance"].items()}),
+                provenance=MappingProxyType({name: Provenance(**data["provenance"][name]) for name in SETTINGS}),
                 overrides=MappingProxyType({name: _parse(name, value) for name, value in data["overrides"].items()}),
             )
         except (KeyError, TypeError, AttributeError) as error:

@@ -19,11 +19,11 @@ class SeeingModel(SmallModel):
     def ram(self, out):
         self.seen += 1
         out[:] = 0
-        out[: len(self.memory[self.at.node])] = self.memory[self.at.node]
+        out[: len(self.memory[self.at.console])] = self.memory[self.at.console]
 
     def screen(self, out):
         self.seen += 1
-        out[:] = self.screens.get(self.at.node, 0)
+        out[:] = self.screens.get(self.at.console, 0)
 
 
 def seeing_model(seed, *, num_nodes=12, num_bytes=2, num_values=3, **more):

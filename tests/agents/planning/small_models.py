@@ -1,21 +1,17 @@
 """Small games with the interface of a generative model, and what is needed to plan in them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from arcademark.environments.base import EnvironmentSpec, Step
+from arcademark.environments.generative import State
 from arcademark.suite.protocols import protocol
 
 
-@dataclass(frozen=True)
-class Place:
-    """A state: where in the graph, and after how many frames. Equal ones have equal futures."""
-
-    node: int
-    frames: int
-    ended: bool
-    lives: int = 0
+def place(node, frames, ended, lives=0):
+    """Return a state: where in the graph, and after how many frames. Equal ones have equal futures."""
+    return State("pong", node, 0, frames, lives, ended)
 
 
 class SmallModel:
@@ -31,7 +27,7 @@ class SmallModel:
         self.spec = EnvironmentSpec("pong", settings, ("NOOP",) * self.num_actions, (1,))
         self.frames = 0
         self.saves = self.restores = self.steps = 0
-        self.at = Place(0, 0, False)
+        self.at = place(0, 0, False)
         self.here = self.at
 
     @property
@@ -51,12 +47,12 @@ class SmallModel:
     def step(self, action):
         assert not self.at.ended, "a step after the end"
         self.steps += 1
-        node, frames = self.edges[self.at.node][action], self.at.frames + self.spec.protocol.frame_skip
+        node, frames = self.edges[self.at.console][action], self.at.frames + self.spec.protocol.frame_skip
         self.frames += self.spec.protocol.frame_skip
-        reward = float(self.rewards[self.at.node][action])
+        reward = float(self.rewards[self.at.console][action])
         terminated = node in self.ends
         truncated = not terminated and frames >= self.cap
-        self.at, self.here = Place(node, frames, terminated or truncated), None
+        self.at, self.here = place(node, frames, terminated or truncated), None
         return Step(reward, terminated, truncated)
 
     def use(self, rng):
@@ -92,7 +88,7 @@ def decide(planner, model, state, first, rng):
 def play(planner, model, seed, decisions, start=None, first=True):
     """Play an episode as the runner does; return the actions and the model's state after them."""
     rng = np.random.default_rng(seed)
-    state = start or Place(0, 0, False)
+    state = start or place(0, 0, False)
     actions = []
     for i in range(decisions):
         action, _ = decide(planner, model, state, first and i == 0, rng)
@@ -108,7 +104,7 @@ def play(planner, model, seed, decisions, start=None, first=True):
 def play_killed(make_planner, make_model, seed, decisions, stop):
     """Play as `play` does, but lose planner and model after `stop` yields and decisions; return the actions."""
     planner, model, rng = make_planner(), make_model(), np.random.default_rng(seed)
-    state, actions, first = Place(0, 0, False), [], True
+    state, actions, first = place(0, 0, False), [], True
 
     def again():
         kept = planner.checkpoint(), rng.bit_generator.state

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model
+from small_models import SmallModel, chain, decide, place, play, play_killed, random_model
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath, Path
@@ -13,7 +13,7 @@ from arcademark.environments.registry import environment_spec, open_environment,
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 
 
 def make(model, frames=40, **parameters):
@@ -36,7 +36,7 @@ def sums(model, state, depth, discount):
 
 def test_a_path_is_worth_its_discounted_rewards_then_its_lives_then_its_length():
     def path(rewards, lives=0, ended=False):
-        return Path([Place(0, 0, False, lives)] * (len(rewards) + 1), [0] * len(rewards), rewards, ended).worth(0.5)
+        return Path([place(0, 0, False, lives)] * (len(rewards) + 1), [0] * len(rewards), rewards, ended).worth(0.5)
 
     assert path([1.0, 0.0, 4.0], lives=3) == (2.0, 3, 3)
     assert path([1.0, 0.0, 4.0]) > path([0.0, 3.0, 0.0])
@@ -101,7 +101,7 @@ def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_epis
         planner = make(model, 40)
         decide(planner, model, START, True, np.random.default_rng(0))
         kept = list(planner.path.actions)
-        elsewhere = Place(3, 77, False)
+        elsewhere = place(3, 77, False)
         plan = planner.plan(model, elsewhere, first, np.random.default_rng(1))
         next(plan)
         assert planner.path.states[0] == elsewhere

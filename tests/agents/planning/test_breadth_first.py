@@ -1,17 +1,15 @@
 """Breadth-first search on small games: hand-computed trees, a slow twin, and what it may not depend on."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model, shape
+from small_models import SmallModel, chain, decide, place, play, play_killed, random_model, shape
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.errors import ArcadeMarkError
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 
 
 def make(model, frames=100, discount=0.5, prune=False):
@@ -86,7 +84,7 @@ def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
         planner = make(model, 12)
         _, state = play(planner, model, 0, 1)
         kept = planner.root
-        state = replace(state, frames=state.frames + elsewhere)
+        state = state._replace(frames=state.frames + elsewhere)
         plan = planner.plan(model, state, first, np.random.default_rng(1))
         next(plan)
         assert planner.root is not kept

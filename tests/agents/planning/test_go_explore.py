@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import SeeingModel
-from small_models import Place, decide, play, play_killed, random_model
+from small_models import decide, place, play, play_killed, random_model
 
 from arcademark.agents.planning.archive import START as START_CELL
 from arcademark.agents.planning.archive import Archive, Trajectory
@@ -17,7 +17,7 @@ from arcademark.environments.registry import environment_spec, open_environment,
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 NEVER = 10**9
 
 

@@ -1,19 +1,18 @@
 """IW(1) on small games: hand-computed trees, a slow twin, and what novelty promises."""
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model, tile_screen
-from small_models import Place, decide, play, play_killed, shape
+from small_models import decide, place, play, play_killed, shape
 
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.errors import ArcadeMarkError
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 
 
 def make(model, frames=60, discount=0.5, **more):
@@ -279,7 +278,7 @@ def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
         model = seeing_model(1, num_values=5, ends=0)
         planner, fresh = make(model), make(model)
         _, state = play(planner, model, 0, 1)
-        state = replace(state, frames=state.frames + elsewhere)
+        state = state._replace(frames=state.frames + elsewhere)
         chosen = [
             decide(p, model, state, f, rng_of(7)) + (shape(p.root), model.frames)[:1]
             for p, f in ((planner, first), (fresh, True))

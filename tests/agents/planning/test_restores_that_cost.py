@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from seeing_models import SeeingModel, seeing_model
-from small_models import Place, decide
+from small_models import decide, place
 
 from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, make_agent
@@ -15,7 +15,7 @@ from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.registry import environment_spec
 from arcademark.suite.protocols import protocol
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 COST = 3
 SKIP = 5
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model
-from small_models import Place, decide, play, play_killed, shape
+from small_models import decide, place, play, play_killed, shape
 
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.generative import snapshot
@@ -13,7 +13,7 @@ from arcademark.environments.registry import environment_spec, open_environment,
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 
 
 def make(model, frames=60, discount=0.5, **more):
@@ -92,13 +92,9 @@ def test_subscores_keep_what_pays_apart():
 
 def test_losses_weigh_as_much_as_is_feared():
     model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 3], [0, 0], [-2, -2], [0, 0]], [[0], [1], [2], [3]])
-    model, state = Fearsome(model), Living(0, 0, False)
+    model, state = Fearsome(model), place(0, 0, False, 3)
     chosen = [decide(make(model, risk_aversion=a), model, state, True, np.random.default_rng(0))[0] for a in (1, 10)]
     assert chosen == [1, 0]  # 3 - 0.5 · 2 against 0, 3 - 0.5 · 20 against 0
-
-
-class Living(Place):
-    lives = 3
 
 
 class Fearsome(SeeingModel):
@@ -109,7 +105,7 @@ class Fearsome(SeeingModel):
 
     def save(self):
         at = super().save()
-        self.at = self.here = Living(at.node, at.frames, at.ended)
+        self.at = self.here = at._replace(lives=3)
         return self.at
 
 

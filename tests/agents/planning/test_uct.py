@@ -1,18 +1,17 @@
 """UCT on small games: hand-computed trees, a slow twin, and what it may not depend on."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import Place, SmallModel, chain, decide, play, play_killed, random_model, shape
+from small_models import SmallModel, chain, decide, place, play, play_killed, random_model, shape
 
 from arcademark.agents.planning.uct import UCT
 from arcademark.errors import ArcadeMarkError
 
-START = Place(0, 0, False)
+START = place(0, 0, False)
 
 
 def make(model, simulations=30, **parameters):
@@ -158,7 +157,7 @@ def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
         model = random_model(1, ends=0)
         planner = make(model, 30)
         _, state = play(planner, model, 0, 1)
-        state = replace(state, frames=state.frames + elsewhere)
+        state = state._replace(frames=state.frames + elsewhere)
         assert decide(planner, model, state, first, np.random.default_rng(1))[1] == 30
 
 

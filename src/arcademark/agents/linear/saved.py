@@ -15,6 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import inflate, parse_json
+
+MOST_HEADER = 100_000
+"""Bytes of a header."""
+MOST_RATIO = 64
+"""To which rows of weights can be compressed: each holds a number."""
 LEVEL = 1
 """Of compression: weights are noise, but those of actions never taken are zero."""
 
@@ -61,18 +68,22 @@ def unpack(
     ValueError
         If the bytes are no such weights, or those of other features or actions.
     """
+    first, _, body = data.partition(b"\n") if b"\n" in data[:MOST_HEADER] else (b"", b"", b"")
+    width = 4 + int(np.prod(shape)) * dtype.itemsize
     try:
-        first, _, body = data.partition(b"\n")
-        header: dict[str, Any] = json.loads(first)
+        header: dict[str, Any] = parse_json(first.decode(), "its header")
         wrong = [name for name, value in expected.items() if header.get(name) != value]
         count = header.pop("rows")
-        content = b"" if wrong else zlib.decompress(body)
-    except (ValueError, AttributeError, KeyError, TypeError, zlib.error):
+        if not wrong and not (type(count) is int and 0 <= count <= num_features):
+            raise ValueError
+        content = b"" if wrong else inflate(body, min(count * width, MOST_RATIO * len(body)))
+    except (ArcadeMarkError, ValueError, AttributeError, KeyError, TypeError):
         raise ValueError("it is damaged") from None
     for name in wrong:
         raise ValueError(f"its {name} is {header.get(name)!r}; expected {expected[name]!r}")
-    width = int(np.prod(shape)) * dtype.itemsize
+    if len(content) != count * width:
+        raise ValueError("it is damaged")
     features = np.frombuffer(content[: 4 * count], np.int32)
-    if len(content) != count * (4 + width) or (count and not 0 <= features.min() <= features.max() < num_features):
+    if count and not (features[0] >= 0 and features[-1] < num_features and (np.diff(features) > 0).all()):
         raise ValueError("it is damaged")
     return header, features, np.frombuffer(content, dtype, offset=4 * count).reshape(count, *shape)

@@ -7,10 +7,12 @@ Experience 0 is the start. Only what leads somewhere worth keeping is written do
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arcademark.agents.planning.planner import as_state
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import State
@@ -42,7 +44,7 @@ class Trajectory(NamedTuple):
 
 
 class Archive:
-    """Cells with the best trajectory to each; picklable.
+    """Cells with the best trajectory to each.
 
     The weight of a cell is ``1 / √(seen + 1)``, where `seen` counts the explorations in which it was met since its
     trajectory last changed (Ecoffet et al. 2021, Methods); or the same of other counts (see `weights`).
@@ -65,6 +67,36 @@ class Archive:
         self._before, self._actions = array("q", [-1]), array("H", [0])
         self.best = Trajectory(0.0, 0, START)
         self._add(b"", state, self.best)
+
+    def memory(self) -> Any:
+        """Return all that is known but the weights, for `planner.pack`."""
+        counts = self._counts[:, : len(self)]
+        before, actions = np.frombuffer(self._before, np.int64), np.frombuffer(self._actions, np.uint16)
+        return list(self._index), self._states, self._ways, counts, before, actions, self.best
+
+    @classmethod
+    def remembered(cls, memory: Any, weights: tuple[float, float, float]) -> Self:
+        """Return the archive whose `memory` is given.
+
+        Raises
+        ------
+        ValueError
+            If it is that of no archive.
+        """
+        keys, states, ways, counts, before, actions, best = memory
+        archive = cls(as_state(states[0]), weights)
+        archive._index = {key: cell for cell, key in enumerate(keys)}
+        archive._states = [as_state(state) for state in states]
+        archive._ways = [Trajectory(*way) for way in ways]
+        archive._counts = np.zeros((3, max(1024, 1 << (len(keys) - 1).bit_length())), np.int64)
+        archive._counts[:, : len(keys)] = counts
+        archive._before, archive._actions = array("q", before.tobytes()), array("H", actions.tobytes())
+        archive.best = Trajectory(*best)
+        in_order = (before < np.arange(len(before))).all() and (before[1:] >= START).all()
+        last = max(way.last for way in (*archive._ways, archive.best))
+        if not (in_order and last < len(before) == len(actions) and len(keys) == len(states) == len(ways)):
+            raise ValueError("its trajectories lead nowhere")
+        return archive
 
     def __len__(self) -> int:
         return len(self._states)

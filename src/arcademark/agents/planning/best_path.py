@@ -26,7 +26,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner, check
+from arcademark.agents.planning.planner import KeptPlanner, as_state, check
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,11 +141,13 @@ class BestPath(KeptPlanner):
 
     def memory(self) -> Any:
         """Return the path, and the frames of the decision under way."""
-        return self.path, self.emulated
+        path = self.path
+        return path and (path.states, path.actions, path.rewards, path.ended), self.emulated
 
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
-        self.path, self.emulated = memory
+        path, self.emulated = memory
+        self.path = path and Path([as_state(state) for state in path[0]], *path[1:])
 
     def _improved(self, model: GenerativeModel, path: Path, horizon: int, rng: np.random.Generator) -> Path:
         """Return the path with another end, if that is no worse; a path too short is lengthened."""

@@ -218,8 +218,10 @@ class GoExplore(KeptPlanner):
 
     def memory(self) -> Any:
         """Return what was found so far, and which of it was played."""
-        return self._archive, self._explored_frames, self._actions, self._next
+        archive = None if self._archive is None else self._archive.memory()
+        return archive, self._explored_frames, self._actions, self._next
 
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
-        self._archive, self._explored_frames, self._actions, self._next = memory
+        archive, self._explored_frames, self._actions, self._next = memory
+        self._archive = None if archive is None else Archive.remembered(archive, self.weights)

@@ -1,17 +1,28 @@
-"""What the built-in planners share: they play any game, and they can be kept and restored."""
+"""What the built-in planners share: they play any game, and they can be kept and restored.
+
+What is kept is data, never Python objects::
+
+    length of the text │ JSON, in which each array and each run of bytes is only described │ these, one after the other
+"""
 
 from __future__ import annotations
 
-import pickle
+import json
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from arcademark.environments.console import Unheard
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from arcademark.environments.base import EnvironmentSpec
+    from arcademark.environments.generative import State
+
+_LENGTH = 8
+"""Bytes that tell the length of the text."""
 
 
 class KeptPlanner:
@@ -40,19 +51,90 @@ class KeptPlanner:
 
     def checkpoint(self) -> bytes:
         """Return all that is kept between decisions of an episode, or of the decision under way."""
-        return pickle.dumps(self.memory(), pickle.HIGHEST_PROTOCOL)
+        return pack(self.memory())
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        self.remember(pickle.loads(checkpoint))
+        """Become what `checkpoint` holds.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged, or of another planner.
+        """
+        try:
+            self.remember(unpack(checkpoint))
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+            raise ValueError(f"the checkpoint is damaged ({error}); play the run again in another directory") from None
 
     def memory(self) -> Any:
-        """Return what is kept, picklable."""
+        """Return what is kept, for `pack`."""
         raise NotImplementedError
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Keep what `memory` returned, tuples as lists."""
         raise NotImplementedError
+
+
+def pack(memory: Any) -> bytes:
+    """Return JSON values, tuples, states, bytes and arrays of numbers as bytes, the same for the same."""
+    parts: list[bytes] = []
+
+    def describe(value: Any) -> dict[str, Any]:
+        if isinstance(value, bytes):
+            parts.append(value)
+            return {"bytes": len(value)}
+        if isinstance(value, np.ndarray):
+            parts.append(value.tobytes())
+            return {"bytes": value.nbytes, "dtype": value.dtype.str, "shape": value.shape}
+        if isinstance(value, Unheard):
+            return {"unheard": value.number}
+        raise TypeError(f"cannot keep a {type(value).__name__}")
+
+    text = json.dumps(memory, default=describe, check_circular=False, separators=(",", ":")).encode()
+    return b"".join((len(text).to_bytes(_LENGTH, "little"), text, *parts))
+
+
+def unpack(data: bytes) -> Any:
+    """Return what `pack` made into bytes, tuples and states as lists.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are no such data.
+    """
+    end = at = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
+
+    def find(described: dict[str, Any]) -> Any:
+        nonlocal at
+        if "unheard" in described:
+            return Unheard(described["unheard"])
+        begin, at = at, at + described["bytes"]
+        if not begin <= at <= len(data):
+            raise ValueError("it is cut short")
+        part = data[begin:at]
+        if "dtype" not in described:
+            return part
+        dtype = np.dtype(described["dtype"])
+        if dtype.kind not in "biuf":
+            raise ValueError(f"an array of {dtype}")
+        return np.frombuffer(part, dtype).reshape(described["shape"]).copy()
+
+    memory = json.loads(data[_LENGTH:end], object_hook=find)
+    if at != len(data):
+        raise ValueError("something follows it")
+    return memory
+
+
+def as_state(kept: Sequence[Any]) -> State:
+    """Return the state that was kept as a list."""
+    from arcademark.environments.generative import State
+
+    game, console, *others = kept
+    return State(sys.intern(game), _frozen(console), *others)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def choose(values: Sequence[float], rng: np.random.Generator) -> int:

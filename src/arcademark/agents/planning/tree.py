@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner
+from arcademark.agents.planning.planner import KeptPlanner, as_state
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import State
@@ -97,27 +97,27 @@ class TreePlanner(KeptPlanner):
 
     def memory(self) -> Any:
         """Return the tree, flat."""
-        return pack(self.root)
+        return flatten(self.root)
 
     def remember(self, memory: Any) -> None:
         """Keep the tree that `memory` returned."""
-        self.root = unpack(memory)
+        self.root = unflatten(memory)
 
 
-def pack(root: Node | None) -> list[tuple[Any, ...]]:
-    """Write a tree as a flat list, however deep it is; `unpack` reads it."""
+def flatten(root: Node | None) -> list[tuple[Any, ...]]:
+    """Write a tree as a flat list, however deep it is; `unflatten` reads it."""
     nodes = root.walk() if root is not None else ()
     return [
         (len(n.children), n.untried, n.visits, n.value, n.state, n.action, n.reward, n.ended) for n in nodes
     ]  # fmt: skip
 
 
-def unpack(packed: Sequence[tuple[Any, ...]]) -> Node | None:
-    """Return the tree that `pack` wrote."""
+def unflatten(flat: Sequence[Sequence[Any]]) -> Node | None:
+    """Return the tree that `flatten` wrote."""
     root: Node | None = None
     open_nodes: list[tuple[Node, list[Node], int]] = []
-    for num_children, untried, visits, value, *place in packed:
-        node = Node(*place)
+    for num_children, untried, visits, value, state, *place in flat:
+        node = Node(None if state is None else as_state(state), *place)
         node.untried, node.visits, node.value = untried, visits, value
         if root is None:
             root = node
@@ -128,4 +128,6 @@ def unpack(packed: Sequence[tuple[Any, ...]]) -> Node | None:
         while open_nodes and len(open_nodes[-1][1]) == open_nodes[-1][2]:
             parent, children, _ = open_nodes.pop()
             parent.children = tuple(children)
+    if open_nodes:
+        raise ValueError("a part of the tree is missing")
     return root

@@ -1,0 +1,239 @@
+"""What a run's database may be and hold, whoever wrote it: plain tables, sound pages, in each row what belongs there.
+
+Every rule is SQL, so that a million rows are checked in a second. What lies behind a rule no reader has to ask again:
+types, ranges, rows of no trial. That a row says what was played, `arcademark.runs.verify` finds out.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from arcademark.errors import ArcadeMarkError, one_line
+
+MOST_EPISODES = 1_000_000
+"""Of a trial's evaluation."""
+MOST_FRAMES_PER_ACTION = 10_000
+MOST_NUMBER = 2**53
+"""Of whatever is counted, and of a score's magnitude: up to here floats are exact."""
+MOST_TEXT = 100_000
+"""Characters of a text."""
+
+PATIENCE_SECONDS = 60.0
+BYTES_PER_SECOND = 5_000_000
+"""How long reading may take, and how much longer where there is more to read."""
+_OF_SEVERAL = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names a file to be deleted once it was undone."""
+_OPCODES = 1_000_000
+"""Between two looks at the clock."""
+
+
+def _whole(column: str, least: int, most: int) -> str:
+    return f"typeof({column}) = 'integer' AND {column} BETWEEN {least} AND {most}"
+
+
+def _real(column: str, least: int, most: int) -> str:
+    return f"typeof({column}) = 'real' AND {column} BETWEEN {least} AND {most}"
+
+
+def _text(column: str, most: int = MOST_TEXT) -> str:
+    return f"typeof({column}) = 'text' AND length(CAST({column} AS BLOB)) BETWEEN 1 AND {most}"
+
+
+def _or_null(rule: str, column: str) -> str:
+    return f"{column} IS NULL OR ({rule})"
+
+
+def _one_of(column: str, *values: str) -> str:
+    return f"{column} IN ({', '.join(map(repr, values))})"
+
+
+def _blob(column: str) -> str:
+    return f"typeof({column}) = 'blob'"
+
+
+_COUNTS = ("training_frames", "training_episodes")
+_FLAGS = ("learns", "plans")
+RULES: Mapping[str, Mapping[str, str]] = {
+    "trial": {
+        **{column: _text(column) for column in ("id", "agent")},
+        "game": f"{_text('game', 100)} AND game NOT GLOB '*[^a-z0-9_]*'",  # a part of files' names
+        "position": _whole("position", 0, MOST_NUMBER),
+        "seed": _whole("seed", 0, 2**63 - 1),
+        "episodes": _whole("episodes", 1, MOST_EPISODES),
+        **{column: _or_null(_whole(column, 0, 2**63 - 1), column) for column in _COUNTS},
+        **{column: _or_null(_whole(column, 0, 1), column) for column in _FLAGS},
+        "frames_per_action": _or_null(_whole("frames_per_action", 1, MOST_FRAMES_PER_ACTION), "frames_per_action"),
+        "error": _or_null("typeof(error) = 'text'", "error"),
+    },
+    "episode": {
+        "phase": _one_of("phase", "training", "evaluation"),
+        "episode": f"{_whole('episode', 0, MOST_NUMBER)} AND (phase = 'training' OR episode < {MOST_EPISODES})",
+        "score": _real("score", -MOST_NUMBER, MOST_NUMBER),
+        "frames": _whole("frames", 0, MOST_NUMBER),
+        "steps": _whole("steps", 0, MOST_NUMBER),
+        "end": _one_of("end", "terminated", "truncated"),
+        "simulated_frames": _whole("simulated_frames", 0, MOST_NUMBER),
+        "wall_seconds": _real("wall_seconds", 0, MOST_NUMBER),
+        "actions": "TRUE",  # what cannot be read of them is told of the episode
+    },
+    "checkpoint": {
+        "episodes": _whole("episodes", 0, MOST_NUMBER),
+        "frames": _whole("frames", 0, MOST_NUMBER),
+        "finished": _whole("finished", 0, 1),
+        "data": _blob("data"),
+    },
+    "unfinished": {
+        "episode": _whole("episode", 0, MOST_EPISODES),
+        "frames": _whole("frames", 0, MOST_NUMBER),
+        "simulated_frames": _whole("simulated_frames", 0, MOST_NUMBER),
+        "wall_seconds": _real("wall_seconds", 0, MOST_NUMBER),
+        "generator": _text("generator"),
+        "actions": _blob("actions"),
+        "checkpoint": _blob("checkpoint"),
+    },
+    "evaluation": {
+        "command": _whole("command", 0, MOST_EPISODES),
+        "begun": _text("begun", 100),
+        "episodes": _whole("episodes", 1, MOST_EPISODES),
+    },
+}
+"""What each column of each table holds, as a condition."""
+
+SINCE: Mapping[tuple[str, str | None], int] = {
+    ("trial", "plans"): 2,
+    ("episode", "simulated_frames"): 2,
+    ("unfinished", None): 2,
+    ("trial", "training_episodes"): 3,
+    ("evaluation", None): 3,
+}
+"""The version of the layout that brought what not all have: a column, or a table."""
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "trial": ("id",),
+    "episode": ("trial", "phase", "episode"),
+    "checkpoint": ("trial",),
+    "unfinished": ("trial", "episode"),
+    "evaluation": ("trial", "command"),
+}
+
+
+def guard(database: sqlite3.Connection, path: Path) -> None:
+    """Let a database do nothing but hold data, and take no longer than its size justifies."""
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "ignore_check_constraints = ON"):
+        database.execute(f"PRAGMA {pragma}")
+    size = path.stat().st_size if path.exists() else 0
+    until = time.monotonic() + PATIENCE_SECONDS + size / BYTES_PER_SECOND
+    database.set_progress_handler(lambda: time.monotonic() > until, _OPCODES)
+
+
+def check_schema(directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False) -> None:
+    """Refuse a database that is anything but the plain tables of a layout; more tables do no harm.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the run.
+    database : sqlite3.Connection
+        That nothing was asked yet but what it is.
+    version : int
+        Of the layout.
+    keys : bool
+        Whether each table must have its key, which a reader can do without.
+
+    Raises
+    ------
+    ArcadeMarkError
+    """
+    where = f"{directory}: run.sqlite"
+    listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
+    for kind, name, page, sql in listed:
+        if not (kind == "table" and page) and not (kind == "index" and sql is None):
+            raise ArcadeMarkError(
+                f"{where} holds the {one_line(str(kind), 20)} {one_line(str(name), 100)!r}, which no run does; "
+                "do not trust it, or remove what you added"
+            )
+    for table, rules in RULES.items():
+        if SINCE.get((table, None), 1) > version:
+            continue
+        expected = {column for column in rules if SINCE.get((table, column), 1) <= version} | (
+            {"trial"} & {*KEYS[table]}
+        )
+        columns = database.execute(f"PRAGMA main.table_xinfo({table})").fetchall()
+        key = tuple(name for _, name in sorted((rank, name) for _, name, _, _, _, rank, _ in columns if rank))
+        plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
+        if not (plain and {column[1] for column in columns} == expected and (not keys or key == KEYS[table])):
+            raise ArcadeMarkError(
+                f"{where} is damaged: what a run must have is missing (table {table}, as it was laid out); "
+                "restore it or choose another directory"
+            )
+
+
+def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, episodes: bool = True) -> None:
+    """Refuse a database with damaged pages, or rows that hold what no run's do.
+
+    Parameters
+    ----------
+    directory, database, version
+        As of `check_schema`, which was asked before.
+    episodes : bool
+        Whether the rows of episodes are checked too, which whoever reads them all may do itself.
+
+    Raises
+    ------
+    ArcadeMarkError
+    sqlite3.DatabaseError
+        If its pages are damaged.
+    """
+    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise sqlite3.DatabaseError("malformed")
+    for table, rules in RULES.items():
+        if SINCE.get((table, None), 1) > version or not (episodes or table != "episode"):
+            continue
+        known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
+        cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())
+        wrong = f"SELECT rowid AS row, CASE {cases} END AS wrong FROM main.{table}"
+        queries = [f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL LIMIT 1"]
+        if table != "trial":
+            of_none = f"main.{table} LEFT JOIN main.trial ON id = trial WHERE id IS NULL LIMIT 1"
+            queries.append(f"SELECT {table}.rowid, 'trial' FROM {of_none}")
+        for query in queries:
+            for row, column in database.execute(query):
+                raise ArcadeMarkError(
+                    f"{directory}: run.sqlite is damaged: row {row:,} of table {table} holds what no {column} can be; "
+                    "restore it from a copy or choose another directory"
+                )
+
+
+def check_files(path: Path, *, follow: bool) -> None:
+    """Refuse a database's files that are none, and a journal that could have another file deleted.
+
+    Parameters
+    ----------
+    path : Path
+        Of the database; what sqlite keeps beside it has its name and an ending.
+    follow : bool
+        Whether `path` may be a link to a file.
+
+    Raises
+    ------
+    ArcadeMarkError
+    """
+    beside = (path.with_name(f"{path.name}-{ending}") for ending in ("wal", "shm", "journal"))
+    for file in (path, *beside):
+        if file.is_symlink() and not (follow and file is path):
+            raise ArcadeMarkError(f"{file}: is a link; expected a file: put the file itself in its place")
+        if os.path.lexists(file) and not file.is_file():
+            raise ArcadeMarkError(f"{file}: is no file; remove it, or choose another directory")
+    journal = path.with_name(f"{path.name}-journal")
+    if journal.exists() and _end(journal) == _OF_SEVERAL:
+        raise ArcadeMarkError(f"{journal}: belongs to more than one database, as no run's does; do not trust it")
+
+
+def _end(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(-min(len(_OF_SEVERAL), path.stat().st_size), os.SEEK_END)
+        return file.read()

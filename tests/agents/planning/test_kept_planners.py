@@ -1,0 +1,126 @@
+"""What planners keep is data: it comes back the same, and whatever else is given runs nothing."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.agents.planning.planner import as_state, pack, unpack
+from arcademark.environments.console import Unheard
+from arcademark.environments.generative import State, snapshot
+from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import protocol
+
+PLANNERS = {
+    "uct": {"simulations": "60", "horizon_frames": "40"},
+    "breadth-first": {"frames_per_decision": "1200"},
+    "iw": {"frames_per_decision": "1200"},
+    "rollout-iw": {"frames_per_decision": "1200"},
+    "go-explore": {"explore_frames": "3000"},
+    "best-path": {"frames_per_decision": "1200"},
+}
+
+
+def kept(name: str, game: str = "seaquest"):
+    """Return a planner in the middle of a decision, and another that knows nothing."""
+    spec = environment_spec(game, protocol("ale-2013"))
+    model, environment = open_model(spec), open_environment(spec)
+    environment.reset(np.random.default_rng(0))
+    for _ in range(60):
+        environment.step(0)
+    (agent,) = agent_specs(name, PLANNERS[name])
+    planner, other = make_agent(agent, spec), make_agent(agent, spec)
+    planner.planner.yield_frames = 50
+    planning = planner.plan(model, snapshot(environment), True, np.random.default_rng(1))
+    next(planning)
+    return planner, other
+
+
+class Bomb:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_what_is_packed_comes_back_the_same():
+    arrays = [np.arange(6).astype(kind).reshape(2, 3) for kind in ("<u2", "<i8", "<f8", "?")]
+    memory = [1, -2.5, float("inf"), None, True, "a", b"", b"bc", [[], [b"\0"]], 10**30, *arrays, np.zeros((0, 4))]
+    found = unpack(pack(memory))
+    assert found[: -len(arrays) - 1] == memory[: -len(arrays) - 1]
+    for mine, other in zip(found[-len(arrays) - 1 :], memory[-len(arrays) - 1 :], strict=True):
+        assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+        np.testing.assert_array_equal(mine, other)
+    assert pack(memory) == pack(found)
+    with pytest.raises(TypeError, match="cannot keep a set"):
+        pack({1})
+
+
+@pytest.mark.parametrize("console", [None, 3, b"abc", (b"abc", (0, 5)), (None, (1,)), (b"abc", Unheard(7))])
+def test_states_of_every_kind_come_back(console):
+    state = State("pong", console, 0, 12, 3, False)
+    again = as_state(unpack(pack([state]))[0])
+    assert (again, hash(again)) == (state, hash(state))
+    if isinstance(console, tuple) and isinstance(console[1], Unheard):
+        assert again.console[1].number == 7
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_a_planner_is_kept_as_the_same_bytes(name):
+    planner, other = kept(name)
+    data = planner.checkpoint()
+    other.restore(data)
+    assert other.checkpoint() == data == planner.checkpoint()
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_no_checkpoint_runs_code(name, tmp_path):
+    _, planner = kept(name)
+    before = planner.checkpoint()
+    for bomb in (Bomb(tmp_path / "ran"), [Bomb(tmp_path / "ran")]):
+        with pytest.raises(ArcadeMarkError, match="the checkpoint is damaged"):
+            planner.restore(pickle.dumps(bomb))
+    assert not (tmp_path / "ran").exists()
+    assert planner.checkpoint() == before
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_a_damaged_checkpoint_is_refused_or_harmless(name):
+    planner, _ = kept(name)
+    data = planner.checkpoint()
+    rng = np.random.default_rng(0)
+    text = 8 + int.from_bytes(data[:8], "little")
+    refused = 0
+    for trial in range(120):
+        damaged = bytearray(data)
+        where = int(rng.integers(text if trial % 2 else len(data)))
+        damaged[where] = int(rng.integers(256))
+        try:
+            planner.restore(bytes(damaged[: where if trial % 10 == 0 else len(data)]))
+        except ArcadeMarkError:
+            refused += 1
+    assert refused > 12
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "Expecting value"),
+        (bytes([255] * 8), "Expecting value"),
+        (pack([])[:-1], "Expecting value|delimiter"),
+        (pack([b"abc"])[:-1], "cut short"),
+        (pack([b"abc"]) + b"d", "something follows"),
+        (pack([b"abc"]).replace(b'{"bytes":3}', b'{"bytes":-9}').replace(b"\x0d", b"\x0e"), "cut short"),
+        (pack([np.zeros(1)]).replace(b"<f8", b"|O8"), "an array of object"),
+        (pack([np.zeros(2)]).replace(b"[2]", b"[9]"), "reshape"),
+        (bytes([0, 0, 16, 0, 0, 0, 0, 0]) + b"[" * (1 << 20), "recursion"),
+    ],
+)
+def test_what_is_no_such_data(data, why):
+    _, planner = kept("uct")
+    with pytest.raises(ArcadeMarkError, match=why):
+        planner.restore(data)

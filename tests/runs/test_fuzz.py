@@ -1,0 +1,324 @@
+"""Damaged and hostile runs by the hundred: each is used, or refused in one line, by all that read or continue it.
+
+``ARCADEMARK_FUZZ=10000`` tries so many; ``ARCADEMARK_FUZZ_SEED`` tries others. What failed is told with its number,
+which ``ARCADEMARK_FUZZ_ONLY`` tries again alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import random
+import resource
+import shutil
+import sqlite3
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError
+from arcademark.report.runs.views import analyse
+from arcademark.runs import execution
+from arcademark.runs.engines.base import Failed, Opened
+from arcademark.runs.lane import Begun
+from arcademark.runs.ledger import read_ledger
+from arcademark.runs.moments import recorded_play
+from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Unfinished, read_run
+from arcademark.runs.trial import Player
+from arcademark.runs.verify import verify
+from arcademark.runs.watch import watch
+from arcademark.scores.runs import load_runs
+from arcademark.suite.protocols import protocol
+
+INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "250"))
+SEED = int(os.environ.get("ARCADEMARK_FUZZ_SEED", "0"))
+ONLY = os.environ.get("ARCADEMARK_FUZZ_ONLY")
+MOST_SECONDS = 10.0
+MOST_BYTES = 2 << 30
+
+TEXTS = ["", "a", "\x1b[2J", "\udcff", "../../x", "[bold]", "=1+1", "é" * 2000, "x" * 200_000, "NaN", "1e400", "\0"]
+NUMBERS = [0, -1, 1, 0.5, -0.0, 1e300, -1e300, 2**31, 2**53, 2**63 - 1, -(2**63), 10**6, 10**7]
+VALUES = [*TEXTS, *NUMBERS, None, b"", b"\0\xff", b"x" * 5000]
+JSON_VALUES = [*TEXTS, *NUMBERS, None, True, False, [], {}, [[]], {"a": 1}, [1, "a", None], 10**30, 10**400]
+
+
+class ThisProcess:
+    """An engine without processes."""
+
+    def __init__(self, *_: object) -> None:
+        self.stopped = False
+
+    def run(self, jobs, memory):
+        for job in jobs:
+            name = job.trial.id
+            try:
+                player = Player(job.trial)
+                yield [(name, Opened(player.frames_per_action, player.learns, 1, player.plans))]
+                numbers = tuple(job.episodes)[:3]
+                checkpoint = memory.checkpoint(name) if player.learns else None
+                unfinished = memory.unfinished(name, numbers) if player.plans else ()
+                for news in player.play(numbers, checkpoint, unfinished):
+                    if not isinstance(news, Begun):
+                        yield [(name, news)]
+            except ArcadeMarkError as error:
+                yield [(name, Failed(str(error)))]
+
+    def finish(self):
+        return []
+
+    def stop(self):
+        return []
+
+
+@dataclasses.dataclass(frozen=True)
+class Honest:
+    """A run to be damaged, and the plan that continues it."""
+
+    directory: Path
+    plan: Plan
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory) -> tuple[Honest, ...]:
+    """Small runs: policies that are done, a planner within an episode, a learner within its training."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    settings = {"max_frames_per_episode": 100, "reported_episodes": "evaluation"}
+    rules = protocol("world-records").override(settings)
+    ale = protocol("ale-2013").override({"max_frames_per_episode": 40, "reported_episodes": "evaluation"})
+    planner = agent_specs("uct", {"simulations": "4", "horizon_frames": "10"})
+    learner = agent_specs("sarsa", {"features": "lsh", "vectors": "20", "nonzero": "3"})
+    plans = {
+        "policies": make_plan([*agent_specs("random"), *agent_specs("const")], ["toy"], rules, (0, 1), episodes=2),
+        "emulated": make_plan("random", ["pong"], ale, episodes=2),
+        "planner": make_plan(planner, ["toy"], rules, episodes=2),
+        "learner": make_plan(learner, ["toy"], rules, episodes=2, frames=300),
+    }
+    for name, plan in plans.items():
+        execution.execute(plan, folder / name, engine="this process")
+    _begin_again(folder / "planner", plans["planner"])
+    _alter(folder / "learner", "UPDATE checkpoint SET finished = 0, frames = 100")
+    _alter(folder / "learner", "DELETE FROM evaluation", "DELETE FROM episode WHERE phase = 'evaluation'")
+    for name in plans:
+        with sqlite3.connect(folder / name / "run.sqlite") as database:  # pages and rows still in the log
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("UPDATE trial SET error = NULL")
+            database.commit()
+            shutil.copytree(folder / name, folder / f"{name} played")
+        database.close()
+    return tuple(Honest(folder / f"{name}{ending}", plan) for name, plan in plans.items() for ending in ("", " played"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _in_this_process():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(execution.ENGINES, "this process", ThisProcess)
+        yield
+
+
+def _alter(directory: Path, *statements: str) -> None:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
+        for statement in statements:
+            database.execute(statement)
+
+
+def _begin_again(directory: Path, plan: Plan) -> None:
+    """Make a planner's first episode one that is unfinished."""
+    (trial,) = plan.trials
+    player = Player(trial)
+    player.agent.checkpoint_seconds = 1e-9
+    kept = next(item for item in player.play([0]) if isinstance(item, Unfinished))
+    _alter(directory, "DELETE FROM evaluation", "DELETE FROM episode")
+    with Recorder(directory) as recorder, recorder.transaction():
+        recorder.keep_episode(trial.id, kept)
+
+
+# Damage
+
+
+def _flip(rng: random.Random, directory: Path, name: str) -> str:
+    path = directory / name
+    content = bytearray(path.read_bytes()) if path.exists() else bytearray()
+    if not content:
+        return "nothing"
+    where = [
+        rng.choice((rng.randrange(len(content)), rng.randrange(min(len(content), 200))))
+        for _ in range(rng.choice((1, 1, 2, 8)))
+    ]
+    for place in where:
+        content[place] = rng.choice((0, 255, content[place] ^ (1 << rng.randrange(8)), rng.randrange(256)))
+    path.write_bytes(content)
+    return f"{name} at {where}"
+
+
+def _cut(rng: random.Random, directory: Path, name: str) -> str:
+    path = directory / name
+    content = path.read_bytes() if path.exists() else b""
+    begin, end = sorted(rng.randrange(len(content) + 1) for _ in range(2))
+    kind = rng.choice(("short", "hole", "moved", "twice"))
+    match kind:
+        case "short":
+            content = content[:end]
+        case "hole":
+            content = content[:begin] + bytes(end - begin) + content[end:]
+        case "moved":
+            page = 4096
+            first, second = (page * rng.randrange(max(1, len(content) // page)) for _ in range(2))
+            content = content[:first] + content[second : second + page] + content[first + page :]
+        case "twice":
+            content += content[begin:end]
+    path.write_bytes(content)
+    return f"{name} {kind} {begin} {end}"
+
+
+def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        tables = ["trial", "episode", "checkpoint", "unfinished", "evaluation"]
+        table = rng.choice([name for name in tables if database.execute(f"SELECT 1 FROM {name}").fetchone()])
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        column, value = rng.choice(columns), rng.choice(VALUES)
+        row = rng.choice([row for (row,) in database.execute(f"SELECT rowid FROM {table}")])
+        place = f"rowid = {row}" if rng.random() < 0.7 else "TRUE"
+        if isinstance(value, str):
+            value = value.encode("utf-8", "surrogatepass")
+        blobs = [name for name in ("actions", "data", "checkpoint") if name in columns]
+        if blobs and rng.random() < 0.4:
+            return _change_blob(rng, database, table, rng.choice(blobs), row)
+        statement = rng.choice(
+            (
+                *[f"UPDATE {table} SET {column} = ?1 WHERE {place}"] * 6,
+                *[f"UPDATE {table} SET {column} = CAST(?1 AS TEXT) WHERE {place}"] * 3,
+                f"DELETE FROM {table} WHERE {place} AND (TRUE OR ?1)",
+                f"UPDATE {table} SET {column} = {rng.choice(columns)} WHERE {place} AND (TRUE OR ?1)",
+            )
+        )
+        with contextlib.suppress(sqlite3.IntegrityError):
+            database.execute(statement, (value,))
+        return f"{statement} {str(value)[:40]!r}"
+
+
+def _change_blob(rng: random.Random, database: sqlite3.Connection, table: str, column: str, row: int) -> str:
+    (blob,) = database.execute(f"SELECT {column} FROM {table} WHERE rowid = {row}").fetchone()
+    content = bytearray(blob)
+    for _ in range(rng.choice((1, 3))):
+        content[rng.randrange(len(content))] = rng.randrange(256)
+    database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (bytes(content), row))
+    return f"{table}.{column} of row {row}"
+
+
+def _change_manifest(rng: random.Random, directory: Path, _: str) -> str:
+    document: Any = json.loads((directory / "manifest.json").read_text())
+    told = []
+    for _ in range(rng.choice((1, 1, 1, 3))):
+        places = list(_places(document))
+        parent, key = rng.choice(places)
+        kind = rng.choice(("value", "value", "value", "missing", "more", "deep"))
+        told.append(f"{kind} at {key!r}")
+        match kind:
+            case "value":
+                parent[key] = rng.choice(JSON_VALUES)
+            case "missing":
+                del parent[key]
+            case "more" if isinstance(parent, dict):
+                parent[rng.choice(TEXTS)] = rng.choice(JSON_VALUES)
+            case "more":
+                parent.append(rng.choice(JSON_VALUES))
+            case "deep":
+                for _ in range(rng.choice((3, 70, 500))):
+                    parent[key] = [parent[key]]
+        if kind == "deep" or not document:
+            break
+    (directory / "manifest.json").write_text(json.dumps(document))
+    return f"manifest.json {told}"
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield value, key
+        yield from _places(item)
+
+
+Damage = Callable[[random.Random, Path, str], str]
+DAMAGES: tuple[tuple[Damage, str], ...] = (
+    *[(_flip, "run.sqlite")] * 4,
+    (_flip, "run.sqlite-wal"),
+    (_flip, "manifest.json"),
+    (_cut, "run.sqlite"),
+    (_cut, "run.sqlite-wal"),
+    (_cut, "manifest.json"),
+    *[(_change_rows, "")] * 6,
+    *[(_change_manifest, "")] * 4,
+)
+
+
+def _damage(rng: random.Random, directory: Path) -> str:
+    damage, name = rng.choice(DAMAGES)
+    try:
+        return damage(rng, directory, name)
+    except (sqlite3.Error, ValueError, IndexError) as error:  # damaged too much already
+        return f"{damage.__name__}: {error}"
+
+
+# Use
+
+
+def _uses(run: Honest, directory: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    yield "analyse", lambda: analyse([directory])
+    yield "verify", lambda: verify(directory, workers=1)
+    yield "load_runs", lambda: load_runs([directory])
+    yield "ledger", lambda: read_ledger([directory])
+    yield (
+        "moments",
+        lambda: list(zip(recorded_play(directory, "ram", trial="", episode=0).moments(), range(3), strict=False)),
+    )
+    yield "watch", lambda: watch(directory, out=directory / "film.gif", every_frames=50)
+    yield "continue", lambda: execution.execute(run.plan, directory, engine="this process")
+    yield "read again", lambda: read_run(directory)
+
+
+def _try(run: Honest, directory: Path) -> str:
+    """Use a damaged run in every way; return what went wrong, "" if nothing did."""
+    for name, use in _uses(run, directory):
+        began = time.perf_counter()
+        try:
+            use()
+        except ArcadeMarkError as error:
+            if not str(error).isprintable() and "\n" in str(error):
+                return f"{name}: more than one line: {error!r}"
+        except BaseException:
+            return f"{name}: {traceback.format_exc()}"
+        if time.perf_counter() - began > MOST_SECONDS:
+            return f"{name}: took {time.perf_counter() - began:.0f} s"
+    return ""
+
+
+def test_no_damage_leads_to_a_traceback(honest, tmp_path):
+    failures, slowest = [], 0.0
+    for number in [int(ONLY)] if ONLY else range(INPUTS):
+        rng = random.Random(f"{SEED} {number}")
+        run = rng.choice(honest)
+        directory = tmp_path / "run"
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(run.directory, directory)
+        told = [_damage(rng, directory) for _ in range(rng.choice((1, 1, 2)))]
+        began = time.perf_counter()
+        if problem := _try(run, directory):
+            failures.append(f"input {number} ({run.directory.name}): {told}: {problem}")
+            print(f"input {number}: {problem.splitlines()[-1]}")
+        slowest = max(slowest, time.perf_counter() - began)
+        if number % 100 == 99:
+            print(f"{number + 1:,} tried, {len(failures)} failed", end="\r", flush=True)
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{INPUTS:,} inputs, {len(failures)} failed, at most {slowest:.1f} s each, peak {peak / 2**20:,.0f} MiB")
+    assert not failures, f"{len(failures)} of {INPUTS} inputs; the first:\n" + "\n".join(failures[:3])
+    assert peak < MOST_BYTES

@@ -1,0 +1,503 @@
+"""A run directory of somebody else's: whatever lies in it, it is refused in one line or does no harm."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import socket
+import sqlite3
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import checks, planning, seal
+from arcademark.runs.execution import execute
+from arcademark.runs.ledger import read_ledger
+from arcademark.runs.plan import make_plan
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.verify import verify
+
+FILES = ("manifest.json", "run.sqlite")
+TABLES = ("trial", "episode", "checkpoint", "unfinished", "evaluation")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, toy_plan, paced) -> Path:
+    """A run of a policy and of a learner, three episodes each."""
+    directory = tmp_path_factory.mktemp("hostile") / "run"
+    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
+    return directory
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy that a test may spoil."""
+    copy = tmp_path / "run"
+    copy.mkdir()
+    for name in FILES:
+        (copy / name).write_bytes((finished / name).read_bytes())
+    return copy
+
+
+@pytest.fixture
+def plan(toy_plan, paced):
+    return toy_plan("random", paced("Learner"), frames=300)
+
+
+def alter(directory: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
+        for statement in statements:
+            database.execute(statement, values)
+
+
+def refused(directory: Path, plan, match: str, *, writing: bool = True) -> None:
+    """Check that no one reads or continues the run, and that each is told why in one line."""
+    before = {
+        path.name: path.read_bytes() for path in directory.iterdir() if path.is_file() and path.name != "run.lock"
+    }
+    uses = (read_run, verify, lambda path: execute(plan, path, workers=1))
+    for use in uses if writing else uses[:2]:
+        with pytest.raises(ArcadeMarkError, match=match) as error:
+            use(directory)
+        assert "\n" not in str(error.value)
+    after = {path.name: path.read_bytes() for path in directory.iterdir() if path.is_file() and path.name != "run.lock"}
+    assert after == before
+
+
+def told(use, directory: Path) -> str:
+    """Return why the run cannot be used, "" if it can; anything but one clear line fails."""
+    try:
+        use(directory)
+    except ArcadeMarkError as error:
+        return ("\n" not in str(error) and str(error)) or pytest.fail("more than one line")
+    return ""
+
+
+# The schema
+
+
+RECURSIVE = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+OBJECTS = {
+    "view": (
+        "DROP TABLE unfinished",
+        f"CREATE VIEW unfinished AS {RECURSIVE} SELECT 'a' AS trial, x AS episode FROM n",
+    ),
+    "trigger": ("CREATE TRIGGER t AFTER UPDATE ON trial BEGIN DELETE FROM episode; END",),
+    "index": ("CREATE INDEX i ON episode (abs(score))",),
+    "table": ("CREATE VIRTUAL TABLE other USING fts4(a)",),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_a_database_holds_plain_tables_only(run, plan, kind):
+    alter(run, *OBJECTS[kind])
+    refused(run, plan, rf"run\.sqlite holds the {kind} '.*', which no run does")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "seed INTEGER GENERATED ALWAYS AS (length(zeroblob(900000000)))",
+        "seed INTEGER NOT NULL DEFAULT (length(zeroblob(900000000)))",
+        "seeds INTEGER",
+    ],
+)
+def test_columns_are_as_they_were_laid_out(run, plan, column):
+    columns = ", ".join(name for name in checks.RULES["trial"] if name not in ("id", "seed"))
+    alter(
+        run,
+        "ALTER TABLE trial RENAME TO old",
+        f"CREATE TABLE trial (id TEXT PRIMARY KEY, {column}, {columns})",
+        f"INSERT INTO trial (id, {columns}) SELECT id, {columns} FROM old",
+        "DROP TABLE old",
+    )
+    refused(run, plan, r"table trial, as it was laid out|is damaged")
+
+
+def test_a_run_is_not_continued_where_a_key_is_missing(run, plan):
+    alter(run, "CREATE TABLE t AS SELECT * FROM episode", "DROP TABLE episode", "ALTER TABLE t RENAME TO episode")
+    with pytest.raises(ArcadeMarkError, match="table episode, as it was laid out"):
+        execute(plan, run, workers=1)
+
+
+def test_what_a_check_constraint_computes_is_not_asked(run, plan):
+    alter(
+        run,
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = replace(sql, 'CHECK (', 'CHECK (FALSE AND ') WHERE name = 'episode'",
+    )
+    read_run(run)
+    assert execute(plan, run, workers=1).complete
+
+
+@pytest.mark.parametrize("version", [-1, 0, -(2**31)])
+def test_a_layout_that_never_was(run, plan, version):
+    alter(run, f"PRAGMA user_version = {version}")
+    refused(run, plan, rf"run\.sqlite is damaged \(schema {version}\)")
+
+
+def test_a_layout_whose_text_is_none(run, plan):
+    content = (run / "run.sqlite").read_bytes()
+    assert b"asked for by the agent" in content
+    (run / "run.sqlite").write_bytes(content.replace(b"asked for by the agent", b"\xffsked for by the agent"))
+    refused(run, plan, r"run\.sqlite is damaged")
+
+
+def test_reading_is_given_up_where_it_takes_longer_than_the_size_tells(run, monkeypatch):
+    monkeypatch.setattr(checks, "PATIENCE_SECONDS", -1e6)
+    monkeypatch.setattr(checks, "_OPCODES", 10)
+    with pytest.raises(ArcadeMarkError, match="takes too long to read"):
+        read_run(run)
+
+
+# What the rows hold
+
+
+WRONG = [
+    "'text'",
+    "x'00ff'",
+    "-1",
+    "1e300",
+    "-1e300",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "NULL",
+    "0.5",
+    "''",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_column_holds_what_belongs_there(run, table):
+    """Whatever a reader or the writer meets is refused in one line, or taken."""
+    if table == "unfinished":
+        trial = read_run(run).trials[0].id
+        alter(run, "DELETE FROM episode WHERE episode = 2 AND phase = 'evaluation'")
+        with Recorder(run) as recorder, recorder.transaction():
+            recorder.keep_episode(trial, Unfinished(2, 4, 4, 0.5, "{}", encode_actions([1]), b"x"))
+    sound = (run / "run.sqlite").read_bytes()
+    found = 0
+    for column in ("trial", *checks.RULES[table]) if table != "trial" else checks.RULES[table]:
+        for value in WRONG:
+            (run / "run.sqlite").write_bytes(sound)
+            with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as database:
+                database.execute("PRAGMA ignore_check_constraints = ON")
+                with contextlib.suppress(sqlite3.IntegrityError):
+                    database.execute(f"UPDATE {table} SET {column} = {value}")
+            for use in (read_run, lambda path: Recorder(path).close()):
+                found += "is damaged" in told(use, run)
+    assert found > 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE trial SET episodes = 9223372036854775807",
+        "UPDATE trial SET id = 'other' WHERE position = 0",
+        "UPDATE episode SET frames = 'many'",
+        "UPDATE episode SET score = 9e999",
+        "UPDATE episode SET episode = 4611686018427387904 WHERE episode = 0 AND phase = 'training'",
+        "UPDATE checkpoint SET frames = x'00'",
+        "UPDATE evaluation SET command = -1",
+        "UPDATE trial SET frames_per_action = 1000000000",
+    ],
+)
+def test_what_no_run_holds_is_refused(run, plan, change):
+    alter(run, "PRAGMA ignore_check_constraints = ON", change)
+    refused(run, plan, r"run\.sqlite is damaged: ")
+
+
+def test_an_error_is_one_line_and_no_longer_than_needed(run):
+    alter(run, "UPDATE trial SET error = ?", values=("\x1b[2J\n" + "x" * 200_000,))
+    error = read_run(run).trials[0].error
+    assert error.startswith("\\x1b[2J\\nxxx")
+    assert len(error) < 5000
+
+
+def test_what_an_agent_says_can_be_stored(run):
+    trial = read_run(run).trials[0].id
+    with Recorder(run) as recorder, recorder.transaction():
+        recorder.fail_trial(trial, "\udcff\x1b" + "é" * 200_000)
+    error = read_run(run).trials[0].error
+    assert error.startswith("\\udcff\\x1bé")
+    assert len(error) < 5000
+
+
+def test_actions_inflate_to_no_more_than_the_steps_recorded(run):
+    trial = read_run(run).trials[0].id
+    bomb = b"\x01" + zlib.compress(bytes(300_000_000))
+    alter(run, "UPDATE episode SET actions = ? WHERE episode = 1", values=(bomb,))
+    tracemalloc.start()
+    with pytest.raises(ArcadeMarkError, match=r"actions are damaged .*inflates to more than"):
+        read_actions(run, trial, 1)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+    problems = verify(run, workers=1).problems
+    assert [(finding.episode, finding.outcome) for finding in problems] == [(1, "unverifiable")] * len(problems)
+    alter(run, "UPDATE episode SET steps = 1000000000000000 WHERE episode = 1")
+    with pytest.raises(ArcadeMarkError, match="at most 10,000,000 are read"):
+        read_actions(run, trial, 1)
+
+
+@pytest.mark.parametrize("number", [10**7, 2**40 - 1])
+def test_made_up_numbers_of_training_episodes_are_not_counted_up_to(run, number):
+    alter(run, f"UPDATE episode SET episode = {number} WHERE episode = 1 AND phase = 'training'")
+    found = verify(run, workers=1)
+    assert 1 <= sum(finding.detail == "is not recorded, though training went on" for finding in found.problems) <= 1000
+
+
+# Files that are none
+
+
+def special(path: Path, kind: str) -> None:
+    path.unlink(missing_ok=True)
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "socket":
+            with contextlib.closing(socket.socket(socket.AF_UNIX)) as server:
+                here = Path.cwd()
+                os.chdir(path.parent)  # the name of a socket is short
+                server.bind(path.name)
+                os.chdir(here)
+        case "folder":
+            path.mkdir()
+        case "link to itself":
+            path.symlink_to(path)
+        case "link to a device":
+            path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "link to itself", "link to a device"])
+@pytest.mark.parametrize("name", ["manifest.json", "run.sqlite", "run.sqlite-wal", "run.sqlite-journal"])
+def test_only_files_are_read(run, plan, name, kind):
+    special(run / name, kind)
+    refused(run, plan, r"is a |is no |cannot be read|cannot read|missing|not a run")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "link to itself", "link to a device"])
+@pytest.mark.parametrize("name", ["run.lock", "manifest.json.draft"])
+def test_only_files_are_written(run, plan, name, kind):
+    special(run / name, kind)
+    with contextlib.suppress(ArcadeMarkError):
+        execute(plan, run, workers=1)
+    assert len(read_run(run).episodes) > 3
+    assert (run / "manifest.json").is_file()
+
+
+@pytest.mark.parametrize(
+    "name", ["run.lock", "manifest.json.draft", "run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "run.sqlite-journal"]
+)
+def test_no_link_leads_to_another_file_being_written(run, plan, name, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(precious)
+    with contextlib.suppress(ArcadeMarkError):
+        execute(plan, run, workers=1)
+    with contextlib.suppress(ArcadeMarkError):
+        read_run(run)
+    assert precious.read_text() == "mine"
+
+
+def test_a_lock_that_holds_more_than_a_number_is_left_alone(run, plan):
+    (run / "run.lock").write_text("all that I wrote since spring\n" * 9)
+    with pytest.raises(ArcadeMarkError, match=r"run\.lock: is no lock of a run"):
+        execute(plan, run, workers=1)
+    assert (run / "run.lock").read_text().startswith("all that I wrote")
+
+
+def test_no_journal_has_another_file_deleted(run, plan, tmp_path):
+    """A rollback journal may name a file that sqlite deletes once it has undone what the journal holds."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    database = (run / "run.sqlite").read_bytes()
+    (size,) = struct.unpack(">H", database[16:18])
+    magic, page = bytes.fromhex("d9d505f920a163d7"), database[size : 2 * size]
+    checksum = 7 + sum(page[i] for i in range(size - 200, 0, -200))
+    header = magic + struct.pack(">IIIII", 1, 7, len(database) // size, 512, size)
+    name = bytes(precious)
+    journal = header.ljust(512, b"\0") + struct.pack(">I", 2) + page + struct.pack(">I", checksum)
+    journal += struct.pack(">I", 0x40000000 // size + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    (run / "run.sqlite-journal").write_bytes(journal)
+    refused(run, plan, "belongs to more than one database")
+    assert precious.read_text() == "mine"
+
+
+def test_runs_are_read_through_links(run, tmp_path):
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    for name in FILES:
+        (linked / name).symlink_to(run / name)
+    assert read_run(linked).episodes == read_run(run).episodes
+
+
+def test_a_folder_that_links_to_everything_is_searched_all_the_same(run, tmp_path):
+    (tmp_path / "proc").symlink_to("/proc")
+    (tmp_path / "itself").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert str(run) in read_ledger([tmp_path]).runs
+
+
+# Manifests
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"schema": 0}, "no 'schema'"),
+        ({"schema": 10**30}, "newer ArcadeMark"),
+        ({"agents": {}}, "'agents' cannot be {}"),
+        ({"agents": [{"label": 3}]}, "'agents' cannot be"),
+        ({"agents": [{"label": "a", "source": {"path": "a.py"}}]}, "'agents' cannot be"),
+        ({"games": {"pong": 3}}, "'games' cannot be"),
+        ({"seeds": ["0"]}, "'seeds' cannot be"),
+        ({"episodes": True}, "'episodes' cannot be True"),
+        ({"episodes": 2**63 - 1}, "'episodes' cannot be"),
+        ({"training_frames": 1.5}, "'training_frames' cannot be"),
+        ({"left_out": [["a", "b"]]}, "'left_out' cannot be"),
+        ({"versions": []}, "'versions' cannot be"),
+        ({"machine": {"cores": [[]]}}, "'machine' cannot be"),
+        ({"continued": [{"command": "x"}]}, "'continued' cannot be"),
+        ({"command": ["x"]}, "'command' cannot be"),
+        ({"protocol": {"name": "x"}}, "'protocol' cannot be"),
+    ],
+)
+def test_a_manifest_holds_what_its_fields_are(run, plan, change, match):
+    document = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps(document | change))
+    refused(run, plan, rf"manifest\.json: .*{match}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"schema": ' + "9" * 5000 + "}",
+        '{"schema": 1e400}',
+        '{"schema": 1, "protocol": ' + "[" * 900 + "]" * 900 + "}",
+        "[" * 100_000,
+        '{"schema": 1, "schema": 1}',
+        '{"schema": 1',
+        "\0",
+    ],
+)
+def test_a_manifest_that_no_reader_takes(run, plan, text):
+    (run / "manifest.json").write_text(text)
+    refused(run, plan, r"manifest\.json")
+
+
+def test_a_manifest_that_never_ends(run, plan, monkeypatch):
+    monkeypatch.setattr("arcademark.runs.manifest.MOST_BYTES", 1000)
+    refused(run, plan, r"manifest\.json: holds more than 1,000 bytes")
+
+
+def test_a_manifest_keeps_text_that_is_none(run, plan):
+    document = json.loads((run / "manifest.json").read_text())
+    document["command"] = "arcademark run \udcff\x1b[2J"
+    (run / "manifest.json").write_text(json.dumps(document))
+    execute(plan, run, workers=1)
+    assert read_run(run).manifest["command"] == document["command"]
+
+
+# Unfinished episodes
+
+
+@pytest.fixture
+def planned(tmp_path, monkeypatch):
+    """A planner's run with an unfinished episode, its plan, and what it is when it was never disturbed."""
+    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+    return make_plan(agent_specs("best-path", {"frames_per_decision": "40"}), ["toy"], episodes=2)
+
+
+class Bomb:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def unfinished(plan, directory: Path) -> Unfinished:
+    """Keep an episode of a plan in a run that is not played."""
+    from arcademark.runs.trial import Player
+
+    (trial,) = plan.trials
+    player = Player(trial)
+    player.agent.checkpoint_seconds = 1e-9
+    kept = next(item for item in player.play([0]) if isinstance(item, Unfinished) and item.frames > 20)
+    execute(plan, directory, workers=1)
+    with Recorder(directory) as recorder, recorder.transaction():
+        recorder._database.execute("DELETE FROM episode WHERE episode = 0")
+        recorder.keep_episode(trial.id, kept)
+    return kept
+
+
+def test_only_what_this_user_kept_is_gone_on_with(tmp_path, planned, rows, monkeypatch):
+    kept = unfinished(planned, tmp_path / "run")
+    (trial,) = planned.trials
+    before = rows(tmp_path / "run")["unfinished"]
+    with Recorder(tmp_path / "run") as recorder:
+        assert recorder.unfinished(trial.id, [0]) == (kept,)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "somebody else"))
+    with Recorder(tmp_path / "run") as recorder:
+        assert recorder.unfinished(trial.id, [0]) == ()
+    assert rows(tmp_path / "run")["unfinished"] == before
+    events = []
+    assert execute(planned, tmp_path / "run", workers=1, on_event=events.append).complete
+    assert events[0].episodes_begun == 0
+    assert execute(planned, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("column", ["episode", "frames", "generator", "actions", "checkpoint", "trial"])
+def test_a_seal_is_of_all_that_is_kept(tmp_path, planned, column):
+    kept = unfinished(planned, tmp_path / "run")
+    (trial,) = planned.trials
+    stored = seal.sealed(trial.id, kept)
+    assert seal.unsealed(trial.id, stored) == kept
+    changed = {
+        "episode": (trial.id, stored.episode + 1),
+        "frames": (trial.id, stored.frames + 1),
+        "generator": (trial.id, stored.generator + " "),
+        "actions": (trial.id, stored.actions + b"\0"),
+        "checkpoint": (trial.id, stored.checkpoint[:-1] + b"\xff"),
+        "trial": ("another", stored.episode),
+    }[column]
+    trial_id, value = changed
+    other = stored if column == "trial" else type(stored)(**{**vars(stored), column: value})
+    assert seal.unsealed(trial_id, other) is None
+
+
+def test_a_pickle_in_a_store_is_never_opened(tmp_path, planned, rows):
+    unfinished(planned, tmp_path / "run")
+    for bomb in (pickle.dumps(Bomb(tmp_path / "ran")), bytes(32) + pickle.dumps(Bomb(tmp_path / "ran"))):
+        alter(tmp_path / "run", "UPDATE unfinished SET checkpoint = ?", values=(bomb,))
+    assert execute(planned, tmp_path / "run", workers=1).complete
+    assert not (tmp_path / "ran").exists()
+    assert execute(planned, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+def test_the_key_is_the_users_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    kept = Unfinished(0, 4, 4, 0.5, "{}", b"", b"x")
+    stored = seal.sealed("a", kept)
+    (key,) = (tmp_path / "cache").iterdir()
+    assert (len(key.read_bytes()), key.stat().st_mode & 0o777) == (32, 0o600)
+    seal._key.cache_clear()
+    assert seal.unsealed("a", stored) == kept
+    key.write_bytes(b"")
+    seal._key.cache_clear()
+    assert seal.unsealed("a", stored) is None
+    assert len(key.read_bytes()) == 32
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "file"))
+    assert seal.unsealed("a", seal.sealed("a", kept)) == kept
