@@ -15,17 +15,17 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import manifest
+from arcademark.runs import manifest, rows
 from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
 
@@ -116,6 +116,59 @@ class EpisodeRecord:
     simulated_frames: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Episodes(Sequence[EpisodeRecord]):
+    """Many finished episodes in columns; one by one they are an `EpisodeRecord` each.
+
+    Parameters
+    ----------
+    trials : tuple of str
+        The ids of the run's trials.
+    trial : int array, shape (episodes,)
+        The place of each episode's trial among them.
+    training, truncated : bool array, shape (episodes,)
+        Whether it was played in training, not in evaluation; whether the frame cap ended it, not the game.
+    episode, frames, steps, simulated_frames : int array, shape (episodes,)
+    score, wall_seconds : float array, shape (episodes,)
+        As in `EpisodeRecord`.
+    """
+
+    trials: tuple[str, ...]
+    trial: NDArray[np.int32]
+    training: NDArray[np.bool_]
+    episode: NDArray[np.int64]
+    score: NDArray[np.float64]
+    frames: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+    wall_seconds: NDArray[np.float64]
+    simulated_frames: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.trial)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Episodes) and list(self) == list(other)
+
+    @overload
+    def __getitem__(self, index: int) -> EpisodeRecord: ...
+    @overload
+    def __getitem__(self, index: slice | NDArray[np.bool_]) -> Episodes: ...
+    def __getitem__(self, index: int | slice | NDArray[np.bool_]) -> EpisodeRecord | Episodes:
+        if isinstance(index, int):
+            place = range(len(self))[index]
+            return next(iter(self[place : place + 1]))
+        return Episodes(self.trials, *(getattr(self, column.name)[index] for column in fields(self)[1:]))
+
+    def __iter__(self) -> Iterator[EpisodeRecord]:
+        for trial, training, episode, score, frames, steps, truncated, seconds, simulated in zip(
+            *(getattr(self, column.name).tolist() for column in fields(self)[1:]), strict=True
+        ):
+            phase: Phase = "training" if training else "evaluation"
+            end: End = "truncated" if truncated else "terminated"
+            yield EpisodeRecord(self.trials[trial], phase, episode, score, frames, steps, end, seconds, simulated)
+
+
 @dataclass(frozen=True)
 class EpisodeResult:
     """A finished episode on its way to the store.
@@ -164,7 +217,7 @@ class RunRecord:
         The protocol in force, overrides included.
     trials : tuple of TrialRecord
         In the plan's order.
-    episodes : tuple of EpisodeRecord
+    episodes : Episodes
         In the order of trials, training before evaluation, then by number.
     evaluations : tuple of EvaluationRecord
         In the order of trials, then of commands; none where the run was recorded before they were.
@@ -174,27 +227,29 @@ class RunRecord:
     manifest: dict[str, Any]
     protocol: Protocol
     trials: tuple[TrialRecord, ...]
-    episodes: tuple[EpisodeRecord, ...]
+    episodes: Episodes
     evaluations: tuple[EvaluationRecord, ...] = ()
 
     @cached_property
-    def by_trial(self) -> Mapping[str, tuple[EpisodeRecord, ...]]:
+    def by_trial(self) -> Mapping[str, Episodes]:
         """The episodes of each trial, by its id; their order is kept."""
-        found: dict[str, list[EpisodeRecord]] = {trial.id: [] for trial in self.trials}
-        for row in self.episodes:
-            found[row.trial_id].append(row)
-        return {trial_id: tuple(rows) for trial_id, rows in found.items()}
+        edges = np.searchsorted(self.episodes.trial, np.arange(len(self.trials) + 1)).tolist()
+        return {trial.id: self.episodes[slice(*edges[i : i + 2])] for i, trial in enumerate(self.trials)}
 
-    def scored_episodes(self, trial: TrialRecord) -> tuple[EpisodeRecord, ...]:
+    def training(self, trial: TrialRecord) -> Episodes:
+        """Return a trial's episodes of training."""
+        rows = self.by_trial[trial.id]
+        return rows[rows.training]
+
+    def scored_episodes(self, trial: TrialRecord) -> Episodes:
         """Return the episodes whose mean is the trial's score: its evaluation, or its last k of training.
 
         The latter where the protocol reports training and the agent learns. Empty while training goes on.
         """
-        phase = scored_phase(self.protocol, bool(trial.learns))
-        found = tuple(row for row in self.by_trial[trial.id] if row.phase == phase)
-        if phase == "evaluation":
-            return found
-        return found[-trial.episodes :] if trial.status == "done" else ()
+        rows = self.by_trial[trial.id]
+        if scored_phase(self.protocol, bool(trial.learns)) == "evaluation":
+            return rows[~rows.training]
+        return rows[rows.training][-trial.episodes if trial.status == "done" else len(rows) :]
 
 
 @dataclass(frozen=True)
@@ -273,8 +328,14 @@ def decode_actions(blob: object) -> NDArray[np.uint16]:
         raise ValueError(str(error)) from None
 
 
-def read_run(directory: str | os.PathLike[str]) -> RunRecord:
+def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
     """Read a run, also while it is being played.
+
+    Parameters
+    ----------
+    directory : path
+    whole : bool, optional
+        Refuse a run that has lost episodes or has some twice; without it, for whoever tells of each.
 
     Raises
     ------
@@ -286,15 +347,14 @@ def read_run(directory: str | os.PathLike[str]) -> RunRecord:
     with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
-        rows = database.execute(
-            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
-            " JOIN trial ON trial.id = trial ORDER BY position, phase = 'evaluation', episode"
-        )
-        episodes = tuple(EpisodeRecord(*row) for row in rows)
+        columns = rows.read(path, database, {trial.id: trial.episodes for trial in trials})
+        if whole:
+            rows.check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
         noted = database.execute(
             "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
             " ORDER BY position, command"
         )
+        episodes = Episodes(tuple(trial.id for trial in trials), **columns)
         return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
 
 
@@ -328,7 +388,7 @@ def read_actions(
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
-    rows = database.execute(
+    found = database.execute(
         "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns, training_episodes,"
         " (SELECT finished FROM checkpoint WHERE trial = id),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
@@ -336,7 +396,7 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         " plans, EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
         " FROM trial ORDER BY position"
     ).fetchall()
-    for row in rows:
+    for row in found:
         identity, agent, game, seed, episodes, budget, frames, error, learns, asked = row[:10]
         trained, training, evaluated, plans, begun = row[10:]
         if learns and budget is None and asked is None:

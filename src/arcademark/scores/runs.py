@@ -180,8 +180,7 @@ def score_run(record: RunRecord) -> RunScores:
     by_seed: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = defaultdict(dict)
     incomplete = []
     for trial in record.trials:
-        scored = record.scored_episodes(trial)
-        scores = np.array([episode.score for episode in scored], dtype=np.float64)
+        scores = record.scored_episodes(trial).score
         rows.append((trial.agent, trial.game, trial.seed, float(scores.mean()) if scores.size else np.nan))
         if scores.size:
             by_seed[trial.agent, trial.game][trial.seed] = scores
