@@ -7,7 +7,7 @@ resample: their intervals are found here, from resampled means that are then cap
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -27,9 +27,6 @@ from arcademark.suite import tasks
 FEWEST_DRAWS = 500
 MOST_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
-
-MANY_RUNS = 100
-"""Runs of a task above which its resampled mean is as good as normal."""
 
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
@@ -255,25 +252,10 @@ def _statistic(found: Interval, bounds: tuple[float, float] | None = None) -> St
     return Statistic(held.value, held.low, held.high)
 
 
-def score(runs: NDArray[np.float64]) -> Statistic:
-    """Find one task's mean over runs, with Student's t interval where they vary."""
-    mean = float(np.mean(runs))
-    if runs.size < 2:
-        return Statistic(mean)
-    from scipy.special import stdtrit
-
-    if not np.ptp(runs):
-        return Statistic(mean)
-    reach = float(stdtrit(runs.size - 1, (1 + LEVEL) / 2) * np.std(runs, ddof=1) / np.sqrt(runs.size))
-    return Statistic(mean, mean - reach, mean + reach)
-
-
-def _resampled_means(runs: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw what else a mean might have been; of many runs, from the normal distribution that it then has."""
-    if runs.size > MANY_RUNS:
-        return np.asarray(np.mean(runs) + np.std(runs) / np.sqrt(runs.size) * rng.standard_normal(resamples))
-    picks = rng.integers(runs.size, size=(resamples, runs.size))
-    return np.asarray(runs[picks].mean(axis=1))
+def score(seeds: Sequence[NDArray[np.float64]]) -> Statistic:
+    """Find one task's score from its runs, an array each, and the interval that every document gives it."""
+    found = intervals.score_interval(seeds)
+    return Statistic(found.value, found.low, found.high)
 
 
 def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) -> NDArray[np.float64]:
@@ -282,7 +264,9 @@ def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) 
     Of an odd number of tasks, the median of capped means is the capped median, resampled like the uncapped one.
     """
     names, rng = list(known), np.random.default_rng(int(key))
-    of_means = measure.normaliser(np.stack([_resampled_means(row, resamples, rng) for row in known.values()]), names)
+    of_means = measure.normaliser(
+        np.stack([intervals.resampled_means(row, resamples, rng) for row in known.values()]), names
+    )
     draws = bootstrap.resampled_aggregates(sample_of(measure.by_run(known)), key, PERCENT, resamples, None)
     draws[0], draws[1] = np.mean(of_means, axis=0), np.median(of_means, axis=0)
     if measure.uncapped is not None and len(names) % 2:
