@@ -78,6 +78,7 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, se
     sampled = intervals.interval(
         seeds, lambda scores: model.predict(_hns(scores, model)), np.random.default_rng(seed), method="symmetric"
     )
+    lowest = float(model.predict(np.zeros(len(model.tasks))))  # published coefficients are positive
     return Estimate(
         subset=subset.name,
         title=title,
@@ -86,7 +87,7 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, se
         low=found.low,
         high=found.high,
         relative_error=found.relative_error,
-        sampling_low=sampled.low,
+        sampling_low=None if sampled.low is None else max(sampled.low, lowest),
         sampling_high=sampled.high,
         missing=(),
         warnings=found.warnings,

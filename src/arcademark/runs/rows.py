@@ -49,6 +49,7 @@ _READ: Mapping[str, tuple[str, str, str]] = {
     "simulated_frames": ("simulated_frames", "q", "a whole number from 0 to 2^40"),
 }
 """From a column's name to how it is selected, the type code of its array, and what is expected."""
+_PHASES = {0: "evaluation", 1: "training"}
 _TOLD = {"training": "phase", "truncated": "end"}
 
 
@@ -108,7 +109,7 @@ def _check(directory: Path, columns: Columns, asked: Mapping[str, int]) -> None:
 def _wrong(directory: Path, name: str, row: Mapping[str, Any]) -> ArcadeMarkError:
     """Say which row is wrong, as read or with its trial's id, and what was expected."""
     trial = row["trial"].decode("utf-8", "replace") if isinstance(row["trial"], bytes) else row["trial"]
-    phase = {0: "evaluation", 1: "training"}.get(row["training"], "an")
+    phase = _PHASES.get(row["training"], "an")
     where = f"{phase} episode {row['episode']!r}" + (f" of trial {trial}" if trial is not None else "")
     value = f" {row[name]!r}" if name not in ("trial", *_TOLD) else ""
     what = f"{where}: its {_TOLD.get(name, name)}{value} is not {_READ[name][2]}"
@@ -158,7 +159,8 @@ def check_counts(
     ):
         if found.any():
             row = int(np.argmax(found))
-            raise damaged(directory, f"episode {numbers[row]} of trial {names[columns['trial'][row]]} {problem}")
+            phase, trial = _PHASES[columns["training"][row]], names[columns["trial"][row]]
+            raise damaged(directory, f"{phase} episode {numbers[row]} of trial {trial} {problem}")
     grouped = database.execute("SELECT trial, phase, count(*) FROM episode GROUP BY trial, phase")
     index = {(trial, phase): count for trial, phase, count in grouped}
     checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
