@@ -11,12 +11,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import multiprocessing
+import os
+import sqlite3
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,58 @@ def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
     return ended[0][0] - began, (ended[-1][1] - ended[0][1]) / (len(ended) - 1)
 
 
-PARTS: dict[str, Callable[[], Iterator[Measured]]] = {"driver": driver}
+def report() -> Iterator[Measured]:
+    """Measure ``arcademark report`` on a million episodes: of few and of many trials, and of one."""
+    for games, seeds, episodes in ((57, 5, 3_509), (50, 200, 100), (1, 1, 1_000_000)):
+        with tempfile.TemporaryDirectory() as folder:
+            _record(Path(folder), games, seeds, episodes)
+            seconds, megabytes = _spent("report", folder)
+        what = f"report, {games * seeds:,} trials of {episodes:,} episodes"
+        yield Measured(f"{what}: CPU time", seconds, 5.0, "s")
+        yield Measured(f"{what}: memory", megabytes, 500.0, "MB")
+
+
+def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
+    """Write a run of made-up scores."""
+    from arcademark.agents.loading import agent_specs
+    from arcademark.runs import manifest
+    from arcademark.runs.execution import describe
+    from arcademark.runs.plan import make_plan
+    from arcademark.runs.recording import Recorder
+    from arcademark.runs.store import TrialRecord, encode_actions
+    from arcademark.suite.protocols import protocol
+    from arcademark.suite.tasks import suite
+
+    names = suite("atari-57").tasks[:games]
+    plan = make_plan(agent_specs("random"), names, protocol("machado-2018"), range(seeds), episodes=episodes)
+    with Recorder(directory) as recorder, recorder.transaction():
+        manifest.write(directory, describe(plan, "made up"))
+        for trial in plan.trials:
+            of_trial = (trial.id, trial.agent.label, trial.game, trial.seed, trial.episodes)
+            recorder.add_trial(TrialRecord(*of_trial, None, None, "pending", None, None))
+            recorder.begin_trial(trial.id, None, learns=False)
+            recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
+    actions, rng = encode_actions([0] * 10), np.random.default_rng(0)
+    rows = (
+        (trial.id, "evaluation", number, score, 40, 10, "terminated", 0, 0.1, actions)
+        for number in range(episodes)
+        for trial, score in zip(plan.trials, rng.normal(100, 30, len(plan.trials)).tolist(), strict=True)
+    )
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
+        database.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _spent(*arguments: str) -> tuple[float, float]:
+    """Return the CPU seconds of an ``arcademark`` command and the megabytes that it holds at most."""
+    with subprocess.Popen([sys.executable, "-m", "arcademark", *arguments], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"arcademark {' '.join(arguments)}: exit code {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+PARTS: dict[str, Callable[[], Iterator[Measured]]] = {"driver": driver, "report": report}
 
 
 def main() -> None:

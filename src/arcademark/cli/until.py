@@ -227,10 +227,8 @@ def frames_of(trials: Sequence[Trial], record: RunRecord | None, protocol: Proto
     played: dict[str, list[int]] = {}
     done: dict[str, int] = {}
     learns = False
-    by_trial = record.by_trial if record else {}
-    for known in record.trials if record else ():
-        rows = by_trial[known.id]
-        evaluated = rows.frames[~rows.training].tolist()
+    for known, rows in ((trial, record.evaluation(trial)) for trial in record.trials) if record else ():
+        evaluated = rows.frames.tolist()
         played.setdefault(known.game, []).extend(evaluated)
         done[known.id] = len(evaluated)
         learns = learns or bool(known.learns)

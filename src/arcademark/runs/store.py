@@ -16,7 +16,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -158,15 +158,18 @@ class Episodes(Sequence[EpisodeRecord]):
         if isinstance(index, int):
             place = range(len(self))[index]
             return next(iter(self[place : place + 1]))
-        return Episodes(self.trials, *(getattr(self, column.name)[index] for column in fields(self)[1:]))
+        return Episodes(self.trials, *(column[index] for column in self._columns()))
 
     def __iter__(self) -> Iterator[EpisodeRecord]:
         for trial, training, episode, score, frames, steps, truncated, seconds, simulated in zip(
-            *(getattr(self, column.name).tolist() for column in fields(self)[1:]), strict=True
+            *(column.tolist() for column in self._columns()), strict=True
         ):
             phase: Phase = "training" if training else "evaluation"
             end: End = "truncated" if truncated else "terminated"
             yield EpisodeRecord(self.trials[trial], phase, episode, score, frames, steps, end, seconds, simulated)
+
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return tuple(self.__dict__.values())[1:]
 
 
 @dataclass(frozen=True)
@@ -233,23 +236,34 @@ class RunRecord:
     @cached_property
     def by_trial(self) -> Mapping[str, Episodes]:
         """The episodes of each trial, by its id; their order is kept."""
-        edges = np.searchsorted(self.episodes.trial, np.arange(len(self.trials) + 1)).tolist()
-        return {trial.id: self.episodes[slice(*edges[i : i + 2])] for i, trial in enumerate(self.trials)}
+        return {name: self.episodes[first:last] for name, (first, _, last) in self._edges.items()}
+
+    @cached_property
+    def _edges(self) -> Mapping[str, tuple[int, int, int]]:
+        """Where each trial's training and its evaluation begin, and where it ends."""
+        parts = 2 * self.episodes.trial + ~self.episodes.training
+        edges = np.searchsorted(parts, np.arange(2 * len(self.trials) + 1)).tolist()
+        return {trial.id: tuple(edges[2 * place : 2 * place + 3]) for place, trial in enumerate(self.trials)}
 
     def training(self, trial: TrialRecord) -> Episodes:
         """Return a trial's episodes of training."""
-        rows = self.by_trial[trial.id]
-        return rows[rows.training]
+        first, evaluation, _ = self._edges[trial.id]
+        return self.episodes[first:evaluation]
+
+    def evaluation(self, trial: TrialRecord) -> Episodes:
+        """Return a trial's episodes of evaluation."""
+        _, evaluation, last = self._edges[trial.id]
+        return self.episodes[evaluation:last]
 
     def scored_episodes(self, trial: TrialRecord) -> Episodes:
         """Return the episodes whose mean is the trial's score: its evaluation, or its last k of training.
 
         The latter where the protocol reports training and the agent learns. Empty while training goes on.
         """
-        rows = self.by_trial[trial.id]
         if scored_phase(self.protocol, bool(trial.learns)) == "evaluation":
-            return rows[~rows.training]
-        return rows[rows.training][-trial.episodes if trial.status == "done" else len(rows) :]
+            return self.evaluation(trial)
+        rows = self.training(trial)
+        return rows[-trial.episodes if trial.status == "done" else len(rows) :]
 
 
 @dataclass(frozen=True)

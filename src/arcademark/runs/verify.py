@@ -313,8 +313,7 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
 def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     if trial.status == "failed":
         yield f"trial {trial.id} failed: {trial.error}"
-    rows = run.by_trial[trial.id]
-    numbers = set(rows.episode[~rows.training].tolist())
+    numbers = set(run.evaluation(trial).episode.tolist())
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
     if missing:
