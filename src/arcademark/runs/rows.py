@@ -53,7 +53,7 @@ _PHASES = {0: "evaluation", 1: "training"}
 _TOLD = {"training": "phase", "truncated": "end"}
 
 
-def read(directory: Path, database: sqlite3.Connection, asked: Mapping[str, int]) -> Columns:
+def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str, int]) -> Columns:
     """Read the episodes of a run, in the order of trials, training before evaluation, then by number.
 
     Parameters
@@ -139,7 +139,7 @@ def check_counts(
         Named in errors.
     database : sqlite3.Connection
     columns : mapping of str to array
-        As `read` gives them.
+        As `read_rows` gives them.
     learners : mapping of str to bool or None
         From each trial's id, in the plan's order, to whether it learns.
     protocol : Protocol

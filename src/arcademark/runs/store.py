@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import manifest, rows
+from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
+from arcademark.runs.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 
 Phase = Literal["training", "evaluation"]
@@ -361,9 +362,9 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
-        columns = rows.read(path, database, {trial.id: trial.episodes for trial in trials})
+        columns = read_rows(path, database, {trial.id: trial.episodes for trial in trials})
         if whole:
-            rows.check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
+            check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
         noted = database.execute(
             "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
             " ORDER BY position, command"
@@ -402,7 +403,7 @@ def read_actions(
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
-    found = database.execute(
+    rows = database.execute(
         "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, error, learns, training_episodes,"
         " (SELECT finished FROM checkpoint WHERE trial = id),"
         " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
@@ -410,7 +411,7 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         " plans, EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
         " FROM trial ORDER BY position"
     ).fetchall()
-    for row in found:
+    for row in rows:
         identity, agent, game, seed, episodes, budget, frames, error, learns, asked = row[:10]
         trained, training, evaluated, plans, begun = row[10:]
         if learns and budget is None and asked is None:
