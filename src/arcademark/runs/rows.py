@@ -118,7 +118,8 @@ def _wrong(directory: Path, name: str, row: Mapping[str, Any]) -> ArcadeMarkErro
 
 def damaged(directory: Path, what: str) -> ArcadeMarkError:
     """Return the error of a database whose rows are wrong."""
-    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; restore it from a copy or play the run again")
+    remedy = "restore it from a copy or choose another directory"
+    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {remedy}")
 
 
 def check_counts(
