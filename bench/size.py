@@ -98,7 +98,7 @@ def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
         manifest.write(directory, describe(plan, "made up"))
         for trial in plan.trials:
             of_trial = (trial.id, trial.agent.label, trial.game, trial.seed, trial.episodes)
-            recorder.add_trial(TrialRecord(*of_trial, None, None, "pending", None, None))
+            recorder.add_trials([TrialRecord(*of_trial, None, None, "pending", None, None)])
             recorder.begin_trial(trial.id, None, learns=False)
             recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
     actions, rng = encode_actions([0] * 10), np.random.default_rng(0)

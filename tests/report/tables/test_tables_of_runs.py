@@ -27,7 +27,7 @@ def written(run: RunRecord, directory: Path) -> Path:
             results = [EpisodeResult(row, encode_actions([0])) for row in run.by_trial[trial.id]]
             training = [result for result in results if result.record.phase == "training"]
             with recorder.transaction():
-                recorder.add_trial(trial)
+                recorder.add_trials([trial])
                 recorder.begin_trial(trial.id, trial.frames_per_action, bool(trial.learns))
                 if trial.learns:
                     frames = sum(result.record.frames for result in training)
