@@ -96,9 +96,11 @@ def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
     plan = make_plan(agent_specs("random"), names, protocol("machado-2018"), range(seeds), episodes=episodes)
     with Recorder(directory) as recorder, recorder.transaction():
         manifest.write(directory, describe(plan, "made up"))
+        recorder.add_trials(
+            TrialRecord(item.id, item.agent.label, item.game, item.seed, episodes, None, None, "pending", None, None)
+            for item in plan.trials
+        )
         for trial in plan.trials:
-            of_trial = (trial.id, trial.agent.label, trial.game, trial.seed, trial.episodes)
-            recorder.add_trials([TrialRecord(*of_trial, None, None, "pending", None, None)])
             recorder.begin_trial(trial.id, None, learns=False)
             recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
     actions, rng = encode_actions([0] * 10), np.random.default_rng(0)
