@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
-from arcademark.metrics.intervals import METHODS, Method, limits, score_interval
+from arcademark.metrics.intervals import METHODS, Method, interval, limits, score_interval
 from arcademark.report import measures
 from arcademark.report.tables.uncertainty import capped_draws, capped_strata
 from arcademark.suite import references, tasks
@@ -67,7 +67,7 @@ RESAMPLES = 1000
 ADVANTAGE = 1.1
 
 SEEDS, EPISODES, APART = (1, 2, 3, 5, 10), (10, 100), (0.0, 0.3, 1.0)
-EPISODE_METHODS: tuple[Method, ...] = ("percentile", "symmetric")
+EPISODE_METHODS: tuple[Method | None, ...] = ("percentile", "symmetric", None)
 EPISODE_SPREAD_LOG = 0.5
 EPISODE_RESAMPLES = 500
 
@@ -263,7 +263,12 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
         for _ in range(trials):
             played = np.exp(EPISODE_SPREAD_LOG * rng.standard_normal((seeds, episodes)))
             played += apart * spread * rng.standard_normal((seeds, 1))
-            found = score_interval(list(played), rng, resamples=EPISODE_RESAMPLES, method=method)
+            if method is None:
+                found = score_interval(list(played))
+            else:
+                found = interval(
+                    {"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES, method=method
+                )
             hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
         shares.append(hits / trials)
     return shares
@@ -272,7 +277,9 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
 def episodes_table(trials: int, workers: int) -> str:
     """Return the table of intervals from episodes in docs/intervals.md."""
     cases = [(seeds, episodes, trials) for seeds, episodes in itertools.product(SEEDS, EPISODES)]
-    columns = [f"seeds apart {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
+    columns = [
+        f"seeds apart {apart:g}, {method or 'student'}" for apart, method in itertools.product(APART, EPISODE_METHODS)
+    ]
     lines = ["| seeds | episodes | " + " | ".join(columns) + " |", "|---:|---:|" + "---|" * len(columns)]
     with ProcessPoolExecutor(workers) as pool:
         for (seeds, episodes, _), shares in zip(cases, pool.map(episodes_row, cases), strict=True):

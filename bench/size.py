@@ -12,8 +12,9 @@ import argparse
 import contextlib
 import csv
 import multiprocessing
+import os
 import random
-import resource
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,58 @@ def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
     return ended[0][0] - began, (ended[-1][1] - ended[0][1]) / (len(ended) - 1)
 
 
-def command(*arguments: object) -> float:
-    """Run a command of ArcadeMark whose output nobody reads, and return its CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    program = "from arcademark.cli.main import main; main()"
-    subprocess.run([sys.executable, "-c", program, *map(str, arguments)], check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def spent(*arguments: object) -> tuple[float, float]:
+    """Return the CPU seconds of an ``arcademark`` command and the megabytes that it holds at most."""
+    line = [sys.executable, "-m", "arcademark", *map(str, arguments)]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(line)}: exit code {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def report() -> Iterator[Measured]:
+    """Measure ``arcademark report`` on a million episodes: of few and of many trials, and of one."""
+    for games, seeds, episodes in ((57, 5, 3_509), (50, 200, 100), (1, 1, 1_000_000)):
+        with tempfile.TemporaryDirectory() as folder:
+            _record(Path(folder), games, seeds, episodes)
+            seconds, megabytes = spent("report", folder)
+        what = f"report, {games * seeds:,} trials of {episodes:,} episodes"
+        yield Measured(f"{what}: CPU time", seconds, 5.0, "s")
+        yield Measured(f"{what}: memory", megabytes, 500.0, "MB")
+
+
+def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
+    """Write a run of made-up scores."""
+    from arcademark.agents.loading import agent_specs
+    from arcademark.runs import manifest
+    from arcademark.runs.execution import describe
+    from arcademark.runs.plan import make_plan
+    from arcademark.runs.recording import Recorder
+    from arcademark.runs.store import TrialRecord, encode_actions
+    from arcademark.suite.protocols import protocol
+    from arcademark.suite.tasks import suite
+
+    names = suite("atari-57").tasks[:games]
+    plan = make_plan(agent_specs("random"), names, protocol("machado-2018"), range(seeds), episodes=episodes)
+    with Recorder(directory) as recorder, recorder.transaction():
+        manifest.write(directory, describe(plan, "made up"))
+        recorder.add_trials(
+            TrialRecord(item.id, item.agent.label, item.game, item.seed, episodes, None, None, "pending", None, None)
+            for item in plan.trials
+        )
+        for trial in plan.trials:
+            recorder.begin_trial(trial.id, None, learns=False)
+            recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
+    actions, rng = encode_actions([0] * 10), np.random.default_rng(0)
+    rows = (
+        (trial.id, "evaluation", number, score, 40, 10, "terminated", 0, 0.1, actions)
+        for number in range(episodes)
+        for trial, score in zip(plan.trials, rng.normal(100, 30, len(plan.trials)).tolist(), strict=True)
+    )
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
+        database.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
@@ -103,32 +151,33 @@ def score() -> Iterator[Measured]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         large = table(folder / "large.csv", 1000, 57, 5)
-        yield Measured("score, 1,000 algorithms × 57 games × 5 runs", command("score", large), 10, "s")
-        few = command("score", table(folder / "few.csv", 250, 1, 5))
-        many = command("score", table(folder / "many.csv", 1000, 1, 5))
+        yield Measured("score, 1,000 algorithms × 57 games × 5 runs", spent("score", large)[0], 10, "s")
+        few = spent("score", table(folder / "few.csv", 250, 1, 5))[0]
+        many = spent("score", table(folder / "many.csv", 1000, 1, 5))[0]
         yield Measured("score, 1,000 algorithms × 1 game over 250", many / few, 4, "×")
         cost = []
         for columns in (25_000, 100_000):
             wide = folder / f"{columns}.csv"
             wide.write_text(f"game,{','.join(f'a{place}' for place in range(columns))}\npong{',1' * columns}\n")
-            cost.append(command("score", wide, "--algorithms", "a0"))
+            cost.append(spent("score", wide, "--algorithms", "a0")[0])
         yield Measured("score of one of 100,000 columns over one of 25,000", cost[1] / cost[0], 4, "×")
 
 
 def compare() -> Iterator[Measured]:
     """Compare each of many algorithms with each."""
     with tempfile.TemporaryDirectory() as name:
-        taken = command("compare", table(Path(name) / "scores.csv", 24, 30, 3))
+        taken = spent("compare", table(Path(name) / "scores.csv", 24, 30, 3))[0]
         yield Measured("compare, 24 algorithms × 30 tasks × 3 seeds", taken, 5, "s")
 
 
 def show_help() -> Iterator[Measured]:
     """Ask what there is."""
-    yield Measured("--help", statistics.median(command("--help") for _ in range(5)), 0.3, "s")
+    yield Measured("--help", statistics.median(spent("--help")[0] for _ in range(5)), 0.3, "s")
 
 
 PARTS: dict[str, Callable[[], Iterator[Measured]]] = {
     "driver": driver,
+    "report": report,
     "score": score,
     "compare": compare,
     "help": show_help,

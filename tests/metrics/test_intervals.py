@@ -1,19 +1,26 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import interval, score, score_interval
+from arcademark.metrics.intervals import Interval, interval, score, score_interval
 
 SEEDS = [[1.0, 2, 6, 7], [10.0, 30]]
 
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
+
+
+def resampled(seeds: Sequence[ArrayLike], source: np.random.Generator, **options: Any) -> Interval:
+    return interval({"this task": seeds}, lambda scores: scores[..., 0], source, **options)
 
 
 def every_resample(seeds: list[list[float]]) -> list[float]:
@@ -33,14 +40,14 @@ def test_score_averages_within_seeds_first() -> None:
 
 
 def test_same_generator_same_interval_and_another_one_another() -> None:
-    assert score_interval(SEEDS, rng(1)) == score_interval(SEEDS, rng(1))
-    assert score_interval(SEEDS, rng(1)) != score_interval(SEEDS, rng(2))
+    assert resampled(SEEDS, rng(1)) == resampled(SEEDS, rng(1))
+    assert resampled(SEEDS, rng(1)) != resampled(SEEDS, rng(2))
 
 
 @pytest.mark.parametrize("seeds", [[[1.0, 2, 6, 7]], [[1.0, 2], [10.0, 30]], [[5.0], [7.0], [13.0]]])
 def test_resampling_agrees_with_enumerating_every_resample(seeds: list[list[float]]) -> None:
     exact = np.array(every_resample(seeds))
-    found = score_interval(seeds, rng(), resamples=40_000)
+    found = resampled(seeds, rng(), resamples=40_000)
     assert found.value == score(seeds)
     assert found.standard_error == pytest.approx(exact.std(), rel=0.02)
     assert found.low is not None
@@ -51,30 +58,30 @@ def test_resampling_agrees_with_enumerating_every_resample(seeds: list[list[floa
 
 def test_spread_between_seeds_widens_the_interval() -> None:
     apart, together = [[0.0, 2] * 10, [100.0, 102] * 10], [[0.0, 102] * 20]
-    found = score_interval(apart, rng())
+    found = resampled(apart, rng())
     assert found.high is not None
     assert found.low is not None
     assert (round(found.low), round(found.high)) == (1, 101)
-    pooled = score_interval(together, rng())
+    pooled = resampled(together, rng())
     assert pooled.standard_error is not None
     assert found.standard_error is not None
     assert found.standard_error > 3 * pooled.standard_error
 
 
 def test_a_higher_level_is_wider() -> None:
-    narrow, wide = (score_interval(SEEDS, rng(), level=level) for level in (0.5, 0.99))
+    narrow, wide = (resampled(SEEDS, rng(), level=level) for level in (0.5, 0.99))
     assert wide.low is not None
     assert narrow.low is not None
     assert wide.low < narrow.low <= narrow.value
     with pytest.raises(ArcadeMarkError, match="level 95: expected a share between 0 and 1"):
-        score_interval(SEEDS, rng(), level=95)
+        resampled(SEEDS, rng(), level=95)
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     source = rng(3)
     covered = 0
     for _ in range(300):
-        found = score_interval([source.exponential(size=30)], source, resamples=300)
+        found = resampled([source.exponential(size=30)], source, resamples=300)
         assert found.low is not None
         assert found.high is not None
         covered += found.low <= 1.0 <= found.high
@@ -102,15 +109,15 @@ def test_tasks_are_resampled_independently() -> None:
 
 
 def test_what_an_interval_leaves_out_is_said() -> None:
-    one_seed = score_interval([[1.0, 2.0] * 5], rng())
+    one_seed = resampled([[1.0, 2.0] * 5], rng())
     assert one_seed.notes == ("one seed: the variation from seed to seed is not included",)
-    assert score_interval([[1.0, 2.0] * 5] * 5, rng()).notes == ()
+    assert resampled([[1.0, 2.0] * 5] * 5, rng()).notes == ()
     two = "only 2 seeds: where seeds differ, percentile intervals from so few are too narrow"
-    assert score_interval([[1.0, 2.0] * 5] * 2, rng()).notes == (two,)
-    assert score_interval([[1.0, 2.0] * 5] * 2, rng(), method="symmetric").notes == ()
-    few = score_interval([[1.0, 2.0], [3.0]], rng())
+    assert resampled([[1.0, 2.0] * 5] * 2, rng()).notes == (two,)
+    assert resampled([[1.0, 2.0] * 5] * 2, rng(), method="symmetric").notes == ()
+    few = resampled([[1.0, 2.0], [3.0]], rng())
     assert few.notes == (two, "only 3 episodes a game: percentile intervals from so few are too narrow")
-    assert score_interval([[1.0, 2.0], [3.0]], rng(), method="expanded").notes == ()
+    assert resampled([[1.0, 2.0], [3.0]], rng(), method="expanded").notes == ()
     mixed = interval({"pong": [[1.0, 2.0] * 5], "qbert": [[1.0] * 5, [1.0] * 5]}, lambda s: s.sum(axis=-1), rng())
     assert mixed.notes == (
         "one seed on pong: the variation from seed to seed is not included",
@@ -128,13 +135,13 @@ def test_one_episode_has_a_score_but_no_interval() -> None:
 def test_other_methods_draw_seeds_alone_and_widen_by_how_few_there_are() -> None:
     seeds = [[0.0, 2], [4.0, 6], [10.0, 12]]  # means 1, 5, 11
     plain = [np.mean(drawn) for drawn in itertools.product([1, 5, 11], repeat=3)]
-    found = score_interval(seeds, rng(), method="expanded", resamples=40_000)
+    found = resampled(seeds, rng(), method="expanded", resamples=40_000)
     widening = np.sqrt(3 / 2)
     assert found.standard_error == pytest.approx(np.std(plain) * widening, rel=0.02)
     student = stats.t.ppf(0.975, 2) / stats.norm.ppf(0.975)
     reach = widening * student * (np.quantile(plain, [0.025, 0.975], method="inverted_cdf") - found.value)
     assert (found.low, found.high) == pytest.approx(tuple(found.value + reach))
-    episodes = score_interval([[1.0, 3, 4, 9]], rng(), method="expanded", resamples=40_000)
+    episodes = resampled([[1.0, 3, 4, 9]], rng(), method="expanded", resamples=40_000)
     assert episodes.standard_error == pytest.approx(np.std([1.0, 3, 4, 9], ddof=1) / 2, rel=0.02)
 
 
@@ -160,4 +167,41 @@ def test_nothing_to_average_is_refused(seeds: list[list[float]]) -> None:
 
 def test_a_score_that_is_no_number_is_refused() -> None:
     with pytest.raises(ArcadeMarkError, match="missing or infinite"):
-        score_interval([[1.0, np.nan]], rng())
+        resampled([[1.0, np.nan]], rng())
+
+
+def test_one_tasks_interval_is_students_t_over_seeds() -> None:
+    means = [4.0, 20, 3]
+    found = score_interval([[1.0, 2, 6, 7], [10.0, 30], [3.0]])
+    expected = stats.t.interval(0.95, 2, loc=9, scale=stats.sem(means))
+    assert (found.value, found.low, found.high) == pytest.approx((9, *expected))
+    assert found.standard_error == pytest.approx(stats.sem(means))
+    assert (found.method, found.notes) == ("student", ())
+
+
+def test_of_one_seed_it_is_over_episodes_and_says_so() -> None:
+    found = score_interval([[1.0, 2, 6, 7]], level=0.8)
+    expected = stats.t.interval(0.8, 3, loc=4, scale=stats.sem([1.0, 2, 6, 7]))
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert found.notes == ("one seed: the variation from seed to seed is not included",)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "kinds"), [([[3.0]], ["one_run"]), ([[2.0, 2.0]], ["few", "constant"]), ([[1.0, 3], [2.0]], ["constant"])]
+)
+def test_where_nothing_varies_there_are_no_limits(seeds: list[list[float]], kinds: list[str]) -> None:
+    found = score_interval(seeds)
+    assert (found.low, found.high, found.standard_error) == (None, None, None)
+    assert [note.kind for note in found.notes] == kinds
+
+
+def test_a_level_that_is_no_share_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="level 95: expected a share between 0 and 1"):
+        score_interval([[1.0, 2]], level=95)
+
+
+def test_the_mean_of_very_many_episodes_is_resampled_without_drawing_each() -> None:
+    episodes = rng().exponential(size=1_000_000)
+    found = resampled([episodes], rng(), method="symmetric")
+    exact = score_interval([episodes])
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-4)

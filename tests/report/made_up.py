@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
+from arcademark.runs.store import EpisodeRecord, Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, collect, score_run
 from arcademark.suite.protocols import Protocol, protocol
 
@@ -40,6 +40,24 @@ def made_up_scores(agent: str, game: str, seed: int, episodes: int) -> list[floa
     rng = np.random.default_rng([seed, *f"{agent} {game}".encode()])
     values = np.round((mean + spread * rng.standard_normal(episodes)) / step) * step
     return [float(value) for value in (values if game == "double_dunk" else np.maximum(values, 0))]
+
+
+def in_columns(trials: Sequence[TrialRecord], rows: Iterable[EpisodeRecord]) -> Episodes:
+    """The episodes of these trials, in the order in which the store would give them back."""
+    places = {trial.id: place for place, trial in enumerate(trials)}
+    ordered = sorted(rows, key=lambda row: (places[row.trial_id], row.phase == "evaluation", row.episode))
+    return Episodes(
+        tuple(places),
+        np.array([places[row.trial_id] for row in ordered], np.int32),
+        np.array([row.phase == "training" for row in ordered], np.bool_),
+        np.array([row.episode for row in ordered], np.int64),
+        np.array([row.score for row in ordered], np.float64),
+        np.array([row.frames for row in ordered], np.int64),
+        np.array([row.steps for row in ordered], np.int64),
+        np.array([row.end == "truncated" for row in ordered], np.bool_),
+        np.array([row.wall_seconds for row in ordered], np.float64),
+        np.array([row.simulated_frames for row in ordered], np.int64),
+    )
 
 
 def made_up_run(
@@ -82,7 +100,7 @@ def made_up_run(
         "machine": {"system": "Linux x86_64", "processor": "Made-up 2000", "cores": 2},
         "continued": [],
     }
-    return RunRecord(Path(directory), manifest, using, tuple(trials), tuple(rows))
+    return RunRecord(Path(directory), manifest, using, tuple(trials), in_columns(trials, rows))
 
 
 def trained(
@@ -105,7 +123,7 @@ def trained(
             rows.append(
                 EpisodeRecord(trial.id, "training", number, float(score), frames, frames // 5, "terminated", 0.5)
             )
-    return dataclasses.replace(record, trials=tuple(trials), episodes=tuple(rows))
+    return dataclasses.replace(record, trials=tuple(trials), episodes=in_columns(trials, rows))
 
 
 def collected(*records: RunRecord) -> RunCollection:

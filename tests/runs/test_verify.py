@@ -50,7 +50,7 @@ def change(run):
 
 
 def first_trial(directory):
-    return read_run(directory).trials[0].id
+    return read_run(directory, whole=False).trials[0].id
 
 
 WHERE = "WHERE phase = 'evaluation' AND episode = 1 AND trial LIKE 'random-toy-s0%'"

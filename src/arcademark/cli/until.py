@@ -227,10 +227,10 @@ def frames_of(trials: Sequence[Trial], record: RunRecord | None, protocol: Proto
     played: dict[str, list[int]] = {}
     done: dict[str, int] = {}
     learns = False
-    for known in record.trials if record else ():
-        rows = [row for row in record.by_trial[known.id] if row.phase == "evaluation"] if record else []
-        played.setdefault(known.game, []).extend(row.frames for row in rows)
-        done[known.id] = len(rows)
+    for known, rows in ((trial, record.evaluation(trial)) for trial in record.trials) if record else ():
+        evaluated = rows.frames.tolist()
+        played.setdefault(known.game, []).extend(evaluated)
+        done[known.id] = len(evaluated)
         learns = learns or bool(known.learns)
     of_all = [frames for lengths in played.values() for frames in lengths]
     lengths = played.get(trials[0].game, []) if trials else []

@@ -2,13 +2,14 @@
 
 Conventions
 -----------
-* `Interval` is the one type of every interval. Two bootstraps make it: the one here from a task's episodes, for any
-  statistic of tasks' scores, and `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
+* `Interval` is the one type of every interval. `score_interval` makes that of one task's score, without chance; two
+  bootstraps make the others: the one here from tasks' episodes, for any statistic of tasks' scores, and
+  `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
 * The data of one task is a sequence of float arrays, one a seed, each holding that seed's episode scores, shape
   (episodes,). Seeds may differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
 * Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
   drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
-  they differ, too narrow with few seeds. The other methods draw seeds alone and widen by how few there are.
+  they differ, too narrow with few seeds. Everything else takes seeds alone and widens by how few there are.
 * With one seed it is the spread of episodes alone, and every interval says that the variation between seeds is not in
   it.
 * Tasks are resampled independently of each other.
@@ -29,6 +30,8 @@ LEVEL = 0.95
 RESAMPLES = 2000
 FEW_EPISODES = 10
 FEW_SEEDS = 5
+MANY = 100
+"""Values above which their resampled mean is as good as normal."""
 
 Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -60,6 +63,9 @@ class Note(str):
         return made
 
 
+ONE_SEED = Note("one seed: the variation from seed to seed is not included")
+
+
 @dataclass(frozen=True)
 class Interval:
     """A statistic and how far sampling leaves it uncertain.
@@ -76,8 +82,8 @@ class Interval:
         Standard deviation of the resampled statistic, widened as the method widens; None where the scores cannot tell.
     notes : tuple of Note
         What the interval leaves out or cannot know.
-    method : {"symmetric", "expanded", "percentile"}, optional
-        How the limits follow from the resamples; see `limits`.
+    method : {"symmetric", "expanded", "percentile", "student"}, optional
+        How the limits follow from the resamples, see `limits`; "student" draws none.
     """
 
     value: float
@@ -86,7 +92,7 @@ class Interval:
     level: float
     standard_error: float | None
     notes: tuple[Note, ...]
-    method: Method = "percentile"
+    method: Method | Literal["student"] = "percentile"
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,26 +256,56 @@ def interval(
     if method == "percentile":
         drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
     else:
-        units = [np.array([scores.mean() for scores in seeds]) if len(seeds) > 1 else seeds[0] for seeds in admitted]
-        drawn = np.stack([_resampled_task([unit], rng, resamples) for unit in units], axis=-1)
+        units = [_unit(seeds) for seeds in admitted]
+        drawn = np.stack([resampled_means(unit, resamples, rng) for unit in units], axis=-1)
         strata = _strata(units, statistic)
     draws = np.asarray(statistic(drawn), dtype=np.float64)
     low, high, error = limits(value, draws, strata, method=method, level=level)
     return Interval(value, float(low), float(high), level, float(error), _notes(tasks, method), method)
 
 
-def score_interval(
-    seeds: Sequence[ArrayLike],
-    rng: np.random.Generator,
-    *,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    method: Method = "percentile",
-) -> Interval:
-    """Find the interval of one task's `score`, in the task's own unit; the rest is as in `interval`."""
-    return interval(
-        {"this task": seeds}, lambda scores: scores[..., 0], rng, level=level, resamples=resamples, method=method
-    )
+def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Interval:
+    """Find the interval of one task's `score`: Student's t over seeds' means, or over the episodes of the only seed.
+
+    Parameters
+    ----------
+    seeds : sequence of float array, shape (episodes,)
+        One array a seed.
+    level : float, optional
+
+    Returns
+    -------
+    Interval
+        In the task's own unit. Without limits where there is one episode, or where nothing varies.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `score`, or where ``level`` is not between 0 and 1.
+    """
+    from scipy.special import stdtrit
+
+    check("symmetric", level)
+    admitted = _admit(seeds)
+    value, unit = score(admitted), _unit(admitted)
+    if unit.size < 2:
+        note = Note("one episode: how much scores vary is not known; play more", "one_run")
+        return Interval(value, None, None, level, None, (note,), "student")
+    notes = (ONE_SEED,) if len(admitted) == 1 else ()
+    if not np.ptp(unit):
+        note = Note(f"every {'episode' if notes else 'seed'} scored the same: no variation was seen", "constant")
+        return Interval(value, None, None, level, None, (*notes, note), "student")
+    error = float(unit.std(ddof=1) / np.sqrt(unit.size))
+    reach = float(stdtrit(unit.size - 1, (1 + level) / 2)) * error
+    return Interval(value, value - reach, value + reach, level, error, notes, "student")
+
+
+def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw what else a mean might have been; of many values, from the normal distribution that it then has."""
+    if values.size > MANY:
+        return np.asarray(np.mean(values) + np.std(values) / np.sqrt(values.size) * rng.standard_normal(resamples))
+    picks = rng.integers(values.size, size=(resamples, values.size))
+    return np.asarray(values[picks].mean(axis=1))
 
 
 _ALONE = Strata(np.zeros(1), np.ones(1, np.int64))
@@ -282,6 +318,11 @@ def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[n
     errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
     up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))
     return Strata(((up - down) / 2) ** 2, np.array([unit.size for unit in units]))
+
+
+def _unit(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return what varies independently: the seeds' means, or the episodes of the only seed."""
+    return np.array([scores.mean() for scores in seeds]) if len(seeds) > 1 else seeds[0]
 
 
 def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
@@ -300,8 +341,7 @@ def _resampled_task(
     means = np.empty(drawn.shape)
     for seed, scores in enumerate(seeds):
         places = drawn == seed
-        picks = rng.integers(scores.size, size=(np.count_nonzero(places), scores.size))
-        means[places] = scores[picks].mean(axis=1)
+        means[places] = resampled_means(scores, int(np.count_nonzero(places)), rng)
     return np.asarray(means.mean(axis=1))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.intervals import score
 from arcademark.report.record import Planning
-from arcademark.runs.store import EpisodeRecord, RunRecord, TrialRecord
+from arcademark.runs.store import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
@@ -155,23 +155,23 @@ def best_of(members: Sequence[Entrant], name: str) -> Entrant:
 
 
 def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
-    rows: dict[tuple[str, str], list[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]] = defaultdict(list)
+    rows: dict[tuple[str, str], list[tuple[TrialRecord, Episodes]]] = defaultdict(list)
     for trial in record.trials:
-        scored = record.scored_episodes(trial)
-        rows[trial.agent, trial.game].append((trial, scored))
+        rows[trial.agent, trial.game].append((trial, record.scored_episodes(trial)))
     return {key: _cell(key[0], sorted(found, key=lambda row: row[0].seed)) for key, found in rows.items()}
 
 
-def _cell(agent: str, rows: Sequence[tuple[TrialRecord, tuple[EpisodeRecord, ...]]]) -> Cell:
+def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]]) -> Cell:
     return Cell(
         agent=agent,
-        seeds=tuple(np.array([episode.score for episode in scored]) for _, scored in rows if scored),
-        truncated=tuple(episode.end == "truncated" for _, scored in rows for episode in scored),
+        seeds=tuple(scored.score for _, scored in rows if scored),
+        truncated=tuple(ended for _, scored in rows for ended in scored.truncated.tolist()),
         planned=sum(trial.episodes for trial, _ in rows),
-        planning=_planning([episode for trial, scored in rows if trial.plans for episode in scored]),
+        planning=_planning([scored for trial, scored in rows if trial.plans]),
     )
 
 
-def _planning(episodes: Sequence[EpisodeRecord]) -> Planning | None:
-    decisions, frames = (sum(getattr(item, name) for item in episodes) for name in ("steps", "simulated_frames"))
+def _planning(episodes: Sequence[Episodes]) -> Planning | None:
+    decisions = sum(int(scored.steps.sum()) for scored in episodes)
+    frames = sum(int(scored.simulated_frames.sum()) for scored in episodes)
     return Planning(decisions, frames, frames / decisions) if decisions else None

@@ -171,16 +171,6 @@ CITATIONS = MappingProxyType(
                 booktitle="Advances in Neural Information Processing Systems 34",
                 year="2021",
             ),
-            _paper(
-                "book",
-                "efron1993introduction",
-                "Efron and Tibshirani 1993",
-                "https://doi.org/10.1201/9780429246593",
-                title="An Introduction to the Bootstrap",
-                author="Efron, Bradley and Tibshirani, Robert J.",
-                publisher="Chapman and Hall",
-                year="1993",
-            ),
         )
     }
 )

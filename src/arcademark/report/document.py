@@ -93,7 +93,7 @@ class Estimate:
         The typical relative error printed with the model, a fraction: an average over the algorithms that it was
         fitted to, no interval.
     sampling_low, sampling_high : float or None
-        95 % bootstrap interval of the value: how far the episodes played leave it uncertain, the model's error apart.
+        95 % bootstrap interval of the value over runs (of a game with one: its episodes), the model's error apart.
     nested_error : float or None
         Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not published.
     missing : tuple of str

@@ -47,7 +47,7 @@ def choose_together(played: Sequence[Mapping[str, Cell]]) -> tuple[Subset, ...]:
     return own
 
 
-def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rng: np.random.Generator) -> Estimate:
+def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, seed: int) -> Estimate:
     """Estimate the suite's median human-normalised score.
 
     Parameters
@@ -58,8 +58,8 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
         The games with at least one finished episode.
     frame_cap : int, None or "unknown"
         Of the protocol that they were played under; None for no cap.
-    rng : numpy.random.Generator
-        For the bootstrap.
+    seed : int
+        Of the bootstrap.
 
     Returns
     -------
@@ -75,7 +75,10 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
     seeds = {task: played[task].seeds for task in model.tasks}
     hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
     found = model.estimate(dict(zip(model.tasks, hns, strict=True)), max_frames_per_episode=frame_cap)
-    sampled = intervals.interval(seeds, lambda scores: model.predict(_hns(scores, model)), rng)
+    sampled = intervals.interval(
+        seeds, lambda scores: model.predict(_hns(scores, model)), np.random.default_rng(seed), method="symmetric"
+    )
+    lowest = float(model.predict(np.zeros(len(model.tasks))))  # published coefficients are positive
     return Estimate(
         subset=subset.name,
         title=title,
@@ -85,7 +88,7 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, rn
         low=found.low,
         high=found.high,
         printed_error=found.relative_error,
-        sampling_low=sampled.low,
+        sampling_low=None if sampled.low is None else max(sampled.low, lowest),
         sampling_high=sampled.high,
         missing=(),
         warnings=found.warnings,

@@ -180,7 +180,7 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, e
     directory, database, version
         As of `check_schema`, which was asked before.
     episodes : bool
-        Whether the rows of episodes are checked too, which whoever reads them all may do itself.
+        Whether the rows of episodes and their index are checked too, which whoever reads them all may do itself.
 
     Raises
     ------
@@ -188,11 +188,13 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, e
     sqlite3.DatabaseError
         If its pages are damaged.
     """
-    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+    if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("malformed")
     for table, rules in RULES.items():
         if SINCE.get((table, None), 1) > version or not (episodes or table != "episode"):
             continue
+        if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":  # its index, too
+            raise sqlite3.DatabaseError("malformed")
         known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
         cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())
         wrong = f"SELECT rowid AS row, CASE {cases} END AS wrong FROM main.{table}"

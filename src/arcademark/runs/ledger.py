@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest, provenance
 from arcademark.runs.database import DATABASE
-from arcademark.runs.store import RunRecord, TrialRecord, read_run
+from arcademark.runs.store import EvaluationRecord, RunRecord, TrialRecord, read_run
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan, Trial
@@ -167,14 +167,17 @@ def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], 
 def entries_of(record: RunRecord) -> Iterator[Entry]:
     """Yield the evaluations of one run: agents on games with a score."""
     agents = {agent["label"]: agent for agent in record.manifest["agents"]}
-    trials: defaultdict[tuple[str, str], list[TrialRecord]] = defaultdict(list)
+    trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
     for trial in record.trials:
-        if record.scored_episodes(trial):
-            trials[trial.agent, trial.game].append(trial)
+        if count := len(record.scored_episodes(trial)):
+            trials[trial.agent, trial.game][trial] = count
+    notes: defaultdict[str, list[EvaluationRecord]] = defaultdict(list)
+    for item in record.evaluations:
+        notes[item.trial_id].append(item)
     for (label, game), scored in trials.items():
         agent = agents.get(label, {})
         parameters = agent.get("parameters") or {}
-        begun, commands = _noted(record, {trial.id for trial in scored})
+        begun, commands = _noted(record.manifest, [item for trial in scored for item in notes[trial.id]])
         yield Entry(
             directory=str(record.directory),
             algorithm=algorithm(label, parameters),
@@ -185,7 +188,7 @@ def entries_of(record: RunRecord) -> Iterator[Entry]:
             protocol=record.protocol.label,
             game=game,
             seeds=tuple(sorted({trial.seed for trial in scored})),
-            episodes=sum(len(record.scored_episodes(trial)) for trial in scored),
+            episodes=sum(scored.values()),
             begun=begun,
             commands=commands,
         )
@@ -233,11 +236,9 @@ def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
     return label.partition("(")[0] if parameters else label
 
 
-def _noted(record: RunRecord, trials: set[str]) -> tuple[str, tuple[str, ...]]:
-    """Return when some trials were evaluated first, and by which commands."""
-    document = record.manifest
+def _noted(document: manifest.Document, noted: Sequence[EvaluationRecord]) -> tuple[str, tuple[str, ...]]:
+    """Return when some trials were evaluated first, and by which commands; given is what these noted."""
     given = [str(document.get("command", "")), *(str(later["command"]) for later in document.get("continued") or ())]
-    noted = [item for item in record.evaluations if item.trial_id in trials]
     if not noted:
         return str(document.get("created", "")), tuple(dict.fromkeys(given))
     numbers = sorted({item.command for item in noted})

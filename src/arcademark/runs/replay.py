@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
 from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import environment_spec, open_environment
@@ -129,11 +131,13 @@ def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
     """
     trials = {trial.id: trial for trial in select_trials(run, **choice)}
     phase, episode = choice.get("phase"), choice.get("episode")
-    found = tuple(
-        Recorded(trials[row.trial_id], row)
-        for row in run.episodes
-        if row.trial_id in trials and phase in (None, row.phase) and episode in (None, row.episode)
-    )
+    rows = run.episodes
+    fits = np.array([trial.id in trials for trial in run.trials])[rows.trial]
+    if phase is not None:
+        fits &= rows.training == (phase == "training")
+    if episode is not None:
+        fits &= rows.episode == episode
+    found = tuple(Recorded(trials[row.trial_id], row) for row in rows[fits])
     if not found:
         what = " ".join([*([phase] if phase else []), "episode", *([str(episode)] if episode is not None else [])])
         where = next(iter(trials)) if len(trials) == 1 else f"any of {len(trials)} trials"

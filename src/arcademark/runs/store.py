@@ -15,11 +15,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
+from arcademark.runs.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 
 Phase = Literal["training", "evaluation"]
@@ -123,6 +124,62 @@ class EpisodeRecord:
     simulated_frames: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Episodes(Sequence[EpisodeRecord]):
+    """Many finished episodes in columns; one by one they are an `EpisodeRecord` each.
+
+    Parameters
+    ----------
+    trials : tuple of str
+        The ids of the run's trials.
+    trial : int array, shape (episodes,)
+        The place of each episode's trial among them.
+    training, truncated : bool array, shape (episodes,)
+        Whether it was played in training, not in evaluation; whether the frame cap ended it, not the game.
+    episode, frames, steps, simulated_frames : int array, shape (episodes,)
+    score, wall_seconds : float array, shape (episodes,)
+        As in `EpisodeRecord`.
+    """
+
+    trials: tuple[str, ...]
+    trial: NDArray[np.int32]
+    training: NDArray[np.bool_]
+    episode: NDArray[np.int64]
+    score: NDArray[np.float64]
+    frames: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+    wall_seconds: NDArray[np.float64]
+    simulated_frames: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.trial)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Episodes) and list(self) == list(other)
+
+    @overload
+    def __getitem__(self, index: int) -> EpisodeRecord: ...
+    @overload
+    def __getitem__(self, index: slice | NDArray[np.bool_]) -> Episodes: ...
+    def __getitem__(self, index: int | slice | NDArray[np.bool_]) -> EpisodeRecord | Episodes:
+        if isinstance(index, int):
+            place = range(len(self))[index]
+            return next(iter(self[place : place + 1]))
+        return Episodes(self.trials, *(column[index] for column in self._columns()))
+
+    def __iter__(self) -> Iterator[EpisodeRecord]:
+        for trial, training, episode, score, frames, steps, truncated, seconds, simulated in zip(
+            *(column.tolist() for column in self._columns()), strict=True
+        ):
+            phase: Phase = "training" if training else "evaluation"
+            end: End = "truncated" if truncated else "terminated"
+            yield EpisodeRecord(self.trials[trial], phase, episode, score, frames, steps, end, seconds, simulated)
+
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return tuple(self.__dict__.values())[1:]
+
+
 @dataclass(frozen=True)
 class EpisodeResult:
     """A finished episode on its way to the store.
@@ -171,7 +228,7 @@ class RunRecord:
         The protocol in force, overrides included.
     trials : tuple of TrialRecord
         In the plan's order.
-    episodes : tuple of EpisodeRecord
+    episodes : Episodes
         In the order of trials, training before evaluation, then by number.
     evaluations : tuple of EvaluationRecord
         In the order of trials, then of commands; none where the run was recorded before they were.
@@ -181,27 +238,40 @@ class RunRecord:
     manifest: dict[str, Any]
     protocol: Protocol
     trials: tuple[TrialRecord, ...]
-    episodes: tuple[EpisodeRecord, ...]
+    episodes: Episodes
     evaluations: tuple[EvaluationRecord, ...] = ()
 
     @cached_property
-    def by_trial(self) -> Mapping[str, tuple[EpisodeRecord, ...]]:
+    def by_trial(self) -> Mapping[str, Episodes]:
         """The episodes of each trial, by its id; their order is kept."""
-        found: dict[str, list[EpisodeRecord]] = {trial.id: [] for trial in self.trials}
-        for row in self.episodes:
-            found[row.trial_id].append(row)
-        return {trial_id: tuple(rows) for trial_id, rows in found.items()}
+        return {name: self.episodes[first:last] for name, (first, _, last) in self._edges.items()}
 
-    def scored_episodes(self, trial: TrialRecord) -> tuple[EpisodeRecord, ...]:
+    @cached_property
+    def _edges(self) -> Mapping[str, tuple[int, int, int]]:
+        """Where each trial's training and its evaluation begin, and where it ends."""
+        parts = 2 * self.episodes.trial + ~self.episodes.training
+        edges = np.searchsorted(parts, np.arange(2 * len(self.trials) + 1)).tolist()
+        return {trial.id: tuple(edges[2 * place : 2 * place + 3]) for place, trial in enumerate(self.trials)}
+
+    def training(self, trial: TrialRecord) -> Episodes:
+        """Return a trial's episodes of training."""
+        first, evaluation, _ = self._edges[trial.id]
+        return self.episodes[first:evaluation]
+
+    def evaluation(self, trial: TrialRecord) -> Episodes:
+        """Return a trial's episodes of evaluation."""
+        _, evaluation, last = self._edges[trial.id]
+        return self.episodes[evaluation:last]
+
+    def scored_episodes(self, trial: TrialRecord) -> Episodes:
         """Return the episodes whose mean is the trial's score: its evaluation, or its last k of training.
 
         The latter where the protocol reports training and the agent learns. Empty while training goes on.
         """
-        phase = scored_phase(self.protocol, bool(trial.learns))
-        found = tuple(row for row in self.by_trial[trial.id] if row.phase == phase)
-        if phase == "evaluation":
-            return found
-        return found[-trial.episodes :] if trial.status == "done" else ()
+        if scored_phase(self.protocol, bool(trial.learns)) == "evaluation":
+            return self.evaluation(trial)
+        rows = self.training(trial)
+        return rows[-trial.episodes if trial.status == "done" else len(rows) :]
 
 
 @dataclass(frozen=True)
@@ -283,8 +353,14 @@ def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[np.uint16]:
     return np.frombuffer(inflate(blob[1:], blob[0] * most), f"<u{blob[0]}").astype(np.uint16)
 
 
-def read_run(directory: str | os.PathLike[str]) -> RunRecord:
+def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
     """Read a run, also while it is being played.
+
+    Parameters
+    ----------
+    directory : path
+    whole : bool, optional
+        Refuse a run that has lost episodes or has some twice; without it, for whoever tells of each.
 
     Raises
     ------
@@ -296,15 +372,14 @@ def read_run(directory: str | os.PathLike[str]) -> RunRecord:
     with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
-        rows = database.execute(
-            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
-            " JOIN trial ON trial.id = trial ORDER BY position, phase = 'evaluation', episode"
-        )
-        episodes = tuple(EpisodeRecord(*row) for row in rows)
+        columns = read_rows(path, database, {trial.id: trial.episodes for trial in trials})
+        if whole:
+            check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
         noted = database.execute(
             "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
             " ORDER BY position, command"
         )
+        episodes = Episodes(tuple(trial.id for trial in trials), **columns)
         return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
 
 

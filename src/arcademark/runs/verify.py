@@ -152,11 +152,11 @@ def verify(
     ArcadeMarkError
         If the run cannot be read, or has no such episodes.
     """
-    run = read_run(directory)
+    run = read_run(directory, whole=False)
     trials = select_trials(run, **choice)
     ids = {trial.id for trial in trials}
     narrowed = choice.get("phase") is not None or choice.get("episode") is not None
-    chosen = select(run, **choice) if narrowed or any(row.trial_id in ids for row in run.episodes) else ()
+    chosen = select(run, **choice) if narrowed or any(run.by_trial[identity] for identity in ids) else ()
     copies = Counter(map(_key, run.episodes))
     tasks = [Task(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
     findings: dict[int, Finding] = {}
@@ -316,7 +316,7 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
 def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     if trial.status == "failed":
         yield f"trial {trial.id} failed: {trial.error}"
-    numbers = {row.episode for row in run.by_trial[trial.id] if row.phase == "evaluation"}
+    numbers = set(run.evaluation(trial).episode.tolist())
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
     if missing:
@@ -325,7 +325,8 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
 
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent."""
-    frames = {row.episode: row.frames for row in run.by_trial[trial.id] if row.phase == "training"}
+    rows = run.training(trial)
+    frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))
     played = max(frames, default=-1) + 1
     missing = list(islice((number for number in range(played) if number not in frames), MOST_MISSING))
     if trial.learns and trial.status == "done" and not missing:

@@ -180,8 +180,7 @@ def score_run(record: RunRecord) -> RunScores:
     by_seed: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = defaultdict(dict)
     incomplete = []
     for trial in record.trials:
-        scored = record.scored_episodes(trial)
-        scores = np.array([episode.score for episode in scored], dtype=np.float64)
+        scores = record.scored_episodes(trial).score
         rows.append((trial.agent, trial.game, trial.seed, float(scores.mean()) if scores.size else np.nan))
         if scores.size:
             by_seed[trial.agent, trial.game][trial.seed] = scores
@@ -191,15 +190,17 @@ def score_run(record: RunRecord) -> RunScores:
                     trial.agent, trial.game, trial.seed, trial.episodes, scores.size, trial.status, trial.error
                 )
             )
-    agents = tuple(dict.fromkeys(trial.agent for trial in record.trials))
+    seeds: dict[str, set[int]] = defaultdict(set)
+    for trial in record.trials:
+        seeds[trial.agent].add(trial.seed)
     return RunScores(
         record,
         ScoreTable.from_rows(
             rows,
-            protocols=dict.fromkeys(agents, record.protocol.label),
-            sources=dict.fromkeys(agents, str(record.directory)),
+            protocols=dict.fromkeys(seeds, record.protocol.label),
+            sources=dict.fromkeys(seeds, str(record.directory)),
         ),
-        {agent: tuple(sorted({trial.seed for trial in record.trials if trial.agent == agent})) for agent in agents},
+        {agent: tuple(sorted(found)) for agent, found in seeds.items()},
         {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
         tuple(incomplete),
     )

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
+from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, trained
 from rich.console import Console
 
 from arcademark.report.figures import MOST_ALGORITHMS
@@ -27,7 +27,7 @@ def hand_made(*trials, status="done"):
         for number, (score, frames) in enumerate(played):
             rows.append(EpisodeRecord(trial.id, "training", number, score, frames, frames, "terminated", 1.0))
     known = [dataclasses.replace(trial, training_episodes=20, status=status) for trial in record.trials]
-    return collected(dataclasses.replace(record, trials=tuple(known), episodes=tuple(rows)))
+    return collected(dataclasses.replace(record, trials=tuple(known), episodes=in_columns(known, rows)))
 
 
 def test_a_curve_is_the_mean_of_consecutive_episodes_where_the_last_of_them_ended():

@@ -7,6 +7,7 @@ import io
 import json
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from json_schema import problems
 from made_up import collected, made_up_run
@@ -25,7 +26,7 @@ def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRe
     return dataclasses.replace(
         run,
         trials=tuple(dataclasses.replace(trial, plans=True) for trial in run.trials),
-        episodes=tuple(dataclasses.replace(row, simulated_frames=simulated_frames) for row in run.episodes),
+        episodes=dataclasses.replace(run.episodes, simulated_frames=np.full(len(run.episodes), simulated_frames)),
     )
 
 
@@ -88,7 +89,9 @@ def test_nothing_is_said_where_nobody_plans(report_one):
 def test_a_planner_that_has_not_played_yet():
     run = planned()
     empty = dataclasses.replace(
-        run, episodes=(), trials=tuple(dataclasses.replace(trial, status="pending") for trial in run.trials)
+        run,
+        episodes=run.episodes[:0],
+        trials=tuple(dataclasses.replace(trial, status="pending") for trial in run.trials),
     )
     report = analyse(collected(empty))
     assert [score.planning for score in report.algorithms[0].scores] == [None, None]

@@ -291,23 +291,23 @@ def test_one_episode_has_no_interval() -> None:
     assert algorithm.estimate.sampling_low is None
 
 
-def test_what_has_no_interval_or_one_without_width_is_told() -> None:
+def test_what_has_no_interval_is_told() -> None:
     alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
-    assert text_of(alone, "intervals").startswith("One episode a game")
-    assert not any("bootstrap" in text for text in alone.methods)
+    assert text_of(alone, "intervals").startswith("No interval: one episode a game")
+    assert not any("Intervals" in text for text in alone.methods)
     beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
-    assert "a game with one episode has none" in text_of(beside, "intervals")
-    assert "only" not in text_of(beside, "intervals")
+    assert "a game with one episode, or where all scored the same, has none" in text_of(beside, "intervals")
+    assert "one seed" not in text_of(beside, "intervals")
     same = analyse(collected(made_up_run(scores=constant({}))))
-    assert "every episode scored the same" in text_of(same, "intervals")
-    assert "every episode scored the same" not in text_of(analyse(collected(made_up_run())), "intervals")
+    assert [score.interval for score in same.algorithms[0].scores] == [None] * 5
+    assert "all alike" in text_of(same, "intervals")
+    assert "has none" not in text_of(analyse(collected(made_up_run())), "intervals")
 
 
 def test_intervals_say_what_they_leave_out() -> None:
     told = text_of(analyse(collected(made_up_run(seeds=(3,), episodes=4))), "intervals")
     assert "95 %" in told
-    assert "one seed" in told
-    assert "only 4 episodes" in told
+    assert "with one seed over its episodes" in told
 
 
 def test_truncated_episodes_and_few_episodes_are_told() -> None:
@@ -367,7 +367,7 @@ def test_methods_say_which_episodes_were_scored() -> None:
     assert "random does not learn and was scored on evaluation" in analyse(collected(made_up_run())).methods[0]
     learner = with_trials(made_up_run(), training_frames=1_000_000, learns=True)
     training = dataclasses.replace(
-        learner, episodes=tuple(dataclasses.replace(row, phase="training") for row in learner.episodes)
+        learner, episodes=dataclasses.replace(learner.episodes, training=~learner.episodes.training)
     )
     text = analyse(collected(training)).methods[0]
     assert "The scored episodes of random are the last of training." in text

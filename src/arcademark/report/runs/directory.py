@@ -24,9 +24,7 @@ def known_set(names: Sequence[str]) -> str:
 def view(run: RunScores, name: str) -> Run:
     """Show one run."""
     record, manifest = run.record, run.record.manifest
-    frames, simulated = (
-        sum(getattr(item, name) for item in record.episodes) for name in ("frames", "simulated_frames")
-    )
+    frames, simulated = int(record.episodes.frames.sum()), int(record.episodes.simulated_frames.sum())
     return Run(
         name=name,
         directory=str(record.directory),

@@ -40,7 +40,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a game's mean score.
+    """A confidence interval of a game's mean score: over seeds or, of one seed, over its episodes.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class GameScore:
         Mean over seeds of the mean over a seed's scored episodes, in points; None if there is none. Scored are
         evaluation episodes, or a learner's last of training where the protocol reports training.
     interval : Interval or None
-        None where the episodes cannot tell (there is only one).
+        None where the episodes cannot tell: there is only one, or nothing varied.
     hns, hwrns : float or None
         Normalised by the human average and by the human world record, in percent.
     episodes, planned_episodes : int

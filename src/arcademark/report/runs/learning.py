@@ -126,19 +126,14 @@ def _of(entrant: Entrant) -> Iterator[LearningCurve]:
     record = entrant.run.record
     for game in entrant.cells:
         trials = sorted((item for item in entrant.trials if item.game == game), key=lambda item: item.seed)
-        training = {
-            trial: [row for row in record.by_trial[trial.id] if row.phase == "training"]
-            for trial in trials
-            if trial.learns
-        }
-        training = {trial: rows for trial, rows in training.items() if rows}
+        training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
         if not training:
             continue
         window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
         seeds, ends = [], []
         for trial, rows in training.items():
-            frames = np.cumsum([row.frames for row in rows])
-            found = training_score([row.score for row in rows], frames, window, fewer="shorten")
+            frames = np.cumsum(rows.frames)
+            found = training_score(rows.score, frames, window, fewer="shorten")
             kept = _thinned(found)
             points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
             seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
@@ -149,9 +144,9 @@ def _of(entrant: Entrant) -> Iterator[LearningCurve]:
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:
     """Tell whether a learner's training budget is spent."""
-    rows = [row for row in record.by_trial[trial.id] if row.phase == "training"]
+    rows = record.training(trial)
     if trial.training_frames is not None:
-        return sum(row.frames for row in rows) >= trial.training_frames
+        return int(rows.frames.sum()) >= trial.training_frames
     return trial.status == "done" if trial.training_episodes is None else len(rows) >= trial.training_episodes
 
 
@@ -160,11 +155,10 @@ def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, in
     for run in collection.runs:
         shown = dict(zip(dict.fromkeys(trial.agent for trial in run.record.trials), run.table.algorithms, strict=True))
         for trial in run.record.trials:
-            end = 0
-            for row in run.record.by_trial[trial.id]:
-                if row.phase == "training":
-                    end += row.frames
-                    yield shown[trial.agent], trial.game, trial.seed, row.episode, row.frames, end, row.score
+            rows = run.record.training(trial)
+            columns = (rows.episode, rows.frames, np.cumsum(rows.frames), rows.score)
+            for row in zip(*(column.tolist() for column in columns), strict=True):
+                yield shown[trial.agent], trial.game, trial.seed, *row
 
 
 def as_csv(collection: RunCollection) -> str:

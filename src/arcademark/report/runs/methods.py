@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arcademark.metrics.intervals import LEVEL, RESAMPLES
+from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import budgets
@@ -160,10 +160,9 @@ def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bo
 def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
     yield "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
     if any(score.interval for algorithm in algorithms for score in algorithm.scores):
-        yield (
-            f"Intervals are {LEVEL * 100:g} % percentile bootstrap over seeds and episodes ({RESAMPLES:,} resamples; "
-            "Efron and Tibshirani 1993)."
-        )
+        single = any(score.interval and score.seeds == 1 for algorithm in algorithms for score in algorithm.scores)
+        alone = ", or over the episodes of a game's only seed, which leaves out how seeds differ" if single else ""
+        yield f"Intervals are {LEVEL * 100:g} % Student's t over seeds{alone}."
     if any(game.human is not None for game in games):
         yield (
             "Human-normalised scores (HNS) place random play at 0 % and the human average at 100 %, with the reference "

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
-from arcademark.metrics.intervals import FEW_EPISODES, LEVEL
+from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.cells import Entrant
 from arcademark.report.document import Estimate, Level, Notice
@@ -334,16 +334,11 @@ def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     told = [score for score in scores if score.interval]
     if not told:
         if scores:
-            yield _notice("intervals", "One episode a game: how much its scores vary is not known, so no interval.")
+            yield _notice("intervals", "No interval: one episode a game, or all alike, do not tell how scores vary.")
         return
-    remarks = [f"Intervals are {LEVEL:.0%} percentile bootstrap over seeds and episodes"]
-    if len(told) < len(scores):
-        remarks.append("a game with one episode has none")
+    remarks = [f"Intervals are {LEVEL:.0%} Student's t over seeds"]
     if any(score.seeds == 1 for score in told):
-        remarks.append("with one seed they do not hold the variation from seed to seed")
-    if any(len(set(score.episode_scores)) == 1 for score in told):
-        remarks.append("where every episode scored the same they have no width, though scores may vary")
-    few = min(score.episodes for score in told)
-    if few < FEW_EPISODES:
-        remarks.append(f"with only {wording.plural(few, 'episode')} a game they are too narrow")
+        remarks.append("with one seed over its episodes, and do not hold the variation from seed to seed")
+    if len(told) < len(scores):
+        remarks.append("a game with one episode, or where all scored the same, has none")
     yield _notice("intervals", "; ".join(remarks).replace("%", " %") + ".")

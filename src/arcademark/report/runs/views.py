@@ -10,7 +10,6 @@ Renderers compute nothing: a new metric is one line here.
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -43,7 +42,7 @@ def analyse(
     every_variant : bool, optional
         Show each of the Const and Perturb baselines, and not just the best of each game.
     seed : int, optional
-        Of the bootstrap behind the intervals. An interval depends on it, on the algorithm and on the game only.
+        Of the bootstrap behind the estimates' intervals.
 
     Raises
     ------
@@ -92,12 +91,10 @@ def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorith
         frames_per_action=trial.frames_per_action or protocol.frame_skip,
         training_frames=frames if trial.learns else None,
         training_episodes=episodes if trial.learns else None,
-        scores=tuple(_game_score(task, cell, seed) for task, cell in entrant.cells.items()),
+        scores=tuple(_game_score(task, cell) for task, cell in entrant.cells.items()),
         summaries=_summaries(entrant.played),
         breakthroughs=bars.breakthroughs(_means(entrant.played), entrant.name),
-        estimate=estimates.estimate(
-            model, entrant.played, protocol.max_frames_per_episode, np.random.default_rng(seed)
-        ),
+        estimate=estimates.estimate(model, entrant.played, protocol.max_frames_per_episode, seed),
     )
 
 
@@ -114,30 +111,29 @@ def _game(task: str) -> Game:
     )
 
 
-def _game_score(task: str, cell: Cell, seed: int) -> GameScore:
+def _game_score(task: str, cell: Cell) -> GameScore:
     value = intervals.score(cell.seeds) if cell.seeds else None
     return GameScore(
         game=task,
         score=value,
-        interval=_interval(task, cell, seed),
+        interval=_interval(task, cell),
         hns=measures.atari()["hns"].of(task, value),
         hwrns=measures.atari()["hwrns"].of(task, value),
         episodes=sum(len(scores) for scores in cell.seeds),
         planned_episodes=cell.planned,
         seeds=len(cell.seeds),
         truncated=sum(cell.truncated),
-        episode_scores=tuple(float(score) for scores in cell.seeds for score in scores),
+        episode_scores=tuple(score for scores in cell.seeds for score in scores.tolist()),
         episode_truncated=cell.truncated,
         variant=cell.variant,
         planning=cell.planning,
     )
 
 
-def _interval(task: str, cell: Cell, seed: int) -> Interval | None:
+def _interval(task: str, cell: Cell) -> Interval | None:
     if not cell.seeds:
         return None
-    rng = np.random.default_rng([seed, zlib.crc32(f"{cell.agent} on {task}".encode())])
-    found = intervals.score_interval(cell.seeds, rng)
+    found = intervals.score_interval(cell.seeds)
     if found.low is None or found.high is None:
         return None
     hns = measures.atari()["hns"]

@@ -148,8 +148,7 @@ def _models(material: Material) -> tuple[Subset | None, ...]:
 
 
 def _cells(name: str, material: Material) -> dict[str, Cell]:
-    """Take runs for episodes of one seed: drawn anew one by one, as the subset models' analysis draws episodes."""
-    return {task: Cell(name, (row,), (), 0) for task, row in material.runs(name).items()}
+    return {task: Cell(name, seeds, (), 0) for task, seeds in material.seeds(name).items()}
 
 
 def _algorithm(
@@ -172,11 +171,11 @@ def _algorithm(
         scores=tuple(
             Score(
                 task,
-                uncertainty.score(row),
-                row.size,
+                uncertainty.score(seeds),
+                len(seeds),
                 MappingProxyType({metric: values[task] for metric, values in normalised.items()}),
             )
-            for task, row in played.items()
+            for task, seeds in material.seeds(name).items()
         ),
         summaries=summaries,
         breakthroughs=bars.breakthroughs(means, name) if "human" in material.yardstick.references else (),
@@ -235,4 +234,4 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency 
 
 def _estimate(name: str, model: Subset, material: Material, bootstrap: Bootstrap) -> Estimate:
     cap = protocols.frame_cap(material.play(name))
-    return estimates.estimate(model, _cells(name, material), cap, bootstrap.rng(name, model.name))
+    return estimates.estimate(model, _cells(name, material), cap, bootstrap.seed)

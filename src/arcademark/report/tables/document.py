@@ -118,7 +118,7 @@ class Score:
     game : str
         Its id.
     score : Statistic
-        Mean over runs, in points.
+        Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over these.
     runs : int
         Runs with a score.
     normalised : mapping of str to (float or None)

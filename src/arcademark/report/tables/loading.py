@@ -14,6 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
@@ -56,6 +59,8 @@ class Scores:
         What else a reader must know, full sentences.
     qualified : mapping of str to str
         What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
+    lone : mapping of (str, str) to float array, shape (episodes,)
+        The episodes of an algorithm's only run on a task, where they are known.
     """
 
     table: ScoreTable
@@ -64,6 +69,7 @@ class Scores:
     sources: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     qualified: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    lone: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
@@ -73,6 +79,7 @@ class Scores:
             plays={names.get(name, name): play for name, play in self.plays.items()},
             frames={names.get(name, name): count for name, count in self.frames.items()},
             qualified={names.get(name, name): known for name, known in self.qualified.items()},
+            lone={(names.get(name, name), task): episodes for (name, task), episodes in self.lone.items()},
         )
 
 
@@ -148,7 +155,18 @@ def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Map
 
     found = read_tables([Path(_text(place)) for place in files], canonical_task=canonical, **reading)
     names = wording.shortened(map(str, files), most=4)
-    return replace(_table(found.table, names), sources=(f"{names}: {found.summary}",), remarks=tuple(found.notes))
+    return replace(
+        _table(found.table, names),
+        sources=(f"{names}: {found.summary}",),
+        remarks=tuple(found.notes),
+        lone=_lone(found.episodes or {}),
+    )
+
+
+def _lone(
+    episodes: Mapping[tuple[str, str], Sequence[NDArray[np.float64]]],
+) -> dict[tuple[str, str], NDArray[np.float64]]:
+    return {cell: runs[0] for cell, runs in episodes.items() if len(runs) == 1}
 
 
 def _table(table: ScoreTable, name: str) -> Scores:
@@ -176,6 +194,7 @@ def _run(directory: str) -> Scores:
         {name: count for name, count in frames.items() if count},
         (f"{directory}: a run of ArcadeMark, one score a seed",),
         (remark,) if short else (),
+        lone=_lone(run.episodes),
     )
 
 
@@ -230,6 +249,7 @@ def _together(found: Sequence[Scores]) -> Scores:
         tuple(source for scores in apart for source in scores.sources),
         tuple(remark for scores in apart for remark in scores.remarks),
         {name: known for scores in apart for name, known in scores.qualified.items()},
+        {cell: episodes for scores in apart for cell, episodes in scores.lone.items()},
     )
 
 

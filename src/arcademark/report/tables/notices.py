@@ -84,6 +84,7 @@ def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Boot
             *(notice("measures", text) for text in material.yardstick.remarks),
             *_efficiency(algorithms, material),
             *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap, material.yardstick.noun),
+            *_over_episodes(algorithms, material.yardstick.noun),
             *read(material),
             *_hard(material),
         ]
@@ -271,17 +272,29 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str
         yield notice(
             "intervals",
             f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, fewer of "
-            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t.",
+            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t over runs.",
         )
     if single:
         yield notice(
             "runs",
-            f"One run a {noun}: how much scores vary from run to run is not known, so no interval for "
+            f"One run a {noun}: how much scores vary from run to run is not known, so no interval of summaries for "
             f"{wording.shortened(single)}.",
         )
     for text, names in bootstrap.notes.said.items():
         if text.kind not in _SAID:
             yield notice("runs", f"{wording.shortened(names)}: {text}.")
+
+
+def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notice]:
+    found = [
+        item.name for item in algorithms if any(row.runs == 1 and row.score.low is not None for row in item.scores)
+    ]
+    if found:
+        yield notice(
+            "intervals",
+            f"A {noun}'s interval from a single run is Student's t over its episodes, and does not hold the variation "
+            f"from run to run: {wording.shortened(found)}.",
+        )
 
 
 def read(material: Material) -> Iterator[Notice]:

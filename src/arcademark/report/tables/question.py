@@ -121,6 +121,16 @@ class Material:
         kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
         return {task: row for task, row in kept if row.size}
 
+    def seeds(self, name: str) -> dict[str, tuple[NDArray[np.float64], ...]]:
+        """Return what an algorithm's intervals stand on: by task an array a run, of one score, or of its episodes.
+
+        The latter where it is the task's only run and they are known.
+        """
+        return {
+            task: tuple(row[:, np.newaxis]) if row.size > 1 else (self.scores.lone.get((name, task), row),)
+            for task, row in self.runs(name).items()
+        }
+
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
         known = self.runs(name)

@@ -296,17 +296,10 @@ def _statistic(found: Interval, bounds: tuple[float, float] | None = None) -> St
     return Statistic(held.value, held.low, held.high)
 
 
-def score(runs: NDArray[np.float64]) -> Statistic:
-    """Find one task's mean over runs, with Student's t interval where they vary."""
-    mean = float(np.mean(runs))
-    if runs.size < 2:
-        return Statistic(mean)
-    from scipy.special import stdtrit
-
-    if not np.ptp(runs):
-        return Statistic(mean)
-    reach = float(stdtrit(runs.size - 1, (1 + LEVEL) / 2) * np.std(runs, ddof=1) / np.sqrt(runs.size))
-    return Statistic(mean, mean - reach, mean + reach)
+def score(seeds: Sequence[NDArray[np.float64]]) -> Statistic:
+    """Find one task's score from its runs, an array each, and the interval that every document gives it."""
+    found = intervals.score_interval(seeds)
+    return Statistic(found.value, found.low, found.high)
 
 
 def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) -> NDArray[np.float64]:

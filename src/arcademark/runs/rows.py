@@ -1,0 +1,184 @@
+"""Episode rows in columns: read in one pass, each row checked, and their number against what else is recorded.
+
+Pages that are valid SQLite may still be wrong, by a flipped bit or a stranger's hand. So no row is left out in silence,
+and none counts whose values no episode can have.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.database import DATABASE
+from arcademark.suite.protocols import Protocol
+
+MOST_SCORE = 2.0**53
+"""In magnitude: up to here each whole number is a float of its own."""
+MOST_FRAMES = 2**40
+"""Of an episode, played or simulated: 580 years of play."""
+
+Columns = dict[str, NDArray[Any]]
+"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
+
+_BLOCK = 500
+"""Rows that are Python objects at a time: fewer than make its garbage collector look."""
+_READ: Mapping[str, tuple[str, str, str]] = {
+    "trial": ("CAST(trial AS BLOB)", "i", "a trial of this run"),
+    "training": (
+        "CASE phase WHEN 'training' THEN 1 WHEN 'evaluation' THEN 0 ELSE 2 END",
+        "b",
+        "training or evaluation",
+    ),
+    "episode": ("episode", "q", "a number from 0, below the number of episodes asked for"),
+    "score": ("score", "d", "a number within ±2^53"),
+    "frames": ("frames", "q", "a whole number from 0 to 2^40"),
+    "steps": ("steps", "q", "a whole number from 0 to 2^40"),
+    "truncated": (
+        "CASE end WHEN 'truncated' THEN 1 WHEN 'terminated' THEN 0 ELSE 2 END",
+        "b",
+        "terminated or truncated",
+    ),
+    "wall_seconds": ("wall_seconds", "d", "a number of seconds from 0"),
+    "simulated_frames": ("simulated_frames", "q", "a whole number from 0 to 2^40"),
+}
+"""From a column's name to how it is selected, the type code of its array, and what is expected."""
+_PHASES = {0: "evaluation", 1: "training"}
+_TOLD = {"training": "phase", "truncated": "end"}
+
+
+def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str, int]) -> Columns:
+    """Read the episodes of a run, in the order of trials, training before evaluation, then by number.
+
+    Parameters
+    ----------
+    directory : Path
+        Named in errors.
+    database : sqlite3.Connection
+    asked : mapping of str to int
+        From each trial's id, in the plan's order, to its evaluation episodes.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a row holds what no episode has; the message names the first.
+    """
+    places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
+    read = {name: array(code) for name, (_, code, _) in _READ.items()}
+    rows = database.execute(f"SELECT {', '.join(column for column, _, _ in _READ.values())} FROM episode")
+    while block := rows.fetchmany(_BLOCK):
+        trials, *others = zip(*block, strict=True)
+        read["trial"].extend([places.get(identity, -1) for identity in trials])
+        for name, values in zip(list(_READ)[1:], others, strict=True):
+            try:
+                read[name].extend(values)
+            except TypeError:
+                wanted = float | int if read[name].typecode == "d" else int
+                row = next(row for row, value in zip(block, values, strict=True) if not isinstance(value, wanted))
+                raise _wrong(directory, name, dict(zip(_READ, row, strict=True))) from None
+    columns: Columns = {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+    _check(directory, columns, asked)
+    columns |= {name: columns[name].astype(np.bool_) for name in _TOLD}
+    order = np.lexsort((columns["episode"], ~columns["training"], columns["trial"]))
+    if (np.diff(order) != 1).any():
+        columns = {name: values[order] for name, values in columns.items()}
+    return columns
+
+
+def _check(directory: Path, columns: Columns, asked: Mapping[str, int]) -> None:
+    """Refuse the first row that no episode can have."""
+    names = list(asked)
+    most = np.where(columns["training"] == 1, np.int64(2**40), np.array([*asked.values(), 0])[columns["trial"]])
+    low = {"trial": 0, "score": -MOST_SCORE}
+    high = {"training": 1, "truncated": 1, "score": MOST_SCORE, "wall_seconds": MOST_SCORE, "trial": len(names)}
+    for name, values in columns.items():
+        above = values < most if name == "episode" else values <= high.get(name, MOST_FRAMES)
+        right = above & (values >= low.get(name, 0))  # neither holds of NaN
+        if not right.all():
+            row = {other: found[int(np.argmin(right))].item() for other, found in columns.items()}
+            row["trial"] = names[row["trial"]] if row["trial"] >= 0 else None
+            raise _wrong(directory, name, row)
+
+
+def _wrong(directory: Path, name: str, row: Mapping[str, Any]) -> ArcadeMarkError:
+    """Say which row is wrong, as read or with its trial's id, and what was expected."""
+    trial = row["trial"].decode("utf-8", "replace") if isinstance(row["trial"], bytes) else row["trial"]
+    phase = _PHASES.get(row["training"], "an")
+    where = f"{phase} episode {row['episode']!r}" + (f" of trial {trial}" if trial is not None else "")
+    value = f" {row[name]!r}" if name not in ("trial", *_TOLD) else ""
+    what = f"{where}: its {_TOLD.get(name, name)}{value} is not {_READ[name][2]}"
+    return damaged(directory, one_line(what, 200))
+
+
+def damaged(directory: Path, what: str) -> ArcadeMarkError:
+    """Return the error of a database whose rows are wrong."""
+    remedy = "restore it from a copy or choose another directory"
+    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {remedy}")
+
+
+def check_counts(
+    directory: Path,
+    database: sqlite3.Connection,
+    columns: Columns,
+    learners: Mapping[str, bool | None],
+    protocol: Protocol,
+) -> None:
+    """Refuse episodes recorded twice, and trials that have lost or gained some.
+
+    A trial's rows in the table are held against those in its index, against the checkpoint that was written with its
+    training, and against what each command noted that it evaluated.
+
+    Parameters
+    ----------
+    directory : Path
+        Named in errors.
+    database : sqlite3.Connection
+    columns : mapping of str to array
+        As `read_rows` gives them.
+    learners : mapping of str to bool or None
+        From each trial's id, in the plan's order, to whether it learns.
+    protocol : Protocol
+
+    Raises
+    ------
+    ArcadeMarkError
+        Which names the trial.
+    """
+    names, numbers = list(learners), columns["episode"]
+    part = 2 * columns["trial"] + ~columns["training"]
+    counts = np.bincount(part, minlength=2 * len(names))
+    place = np.arange(part.size) - (np.cumsum(counts) - counts)[part]
+    for problem, found in (
+        ("is recorded twice", (np.diff(part, prepend=-1) == 0) & (np.diff(numbers, prepend=-1) == 0)),
+        ("follows on one that is missing", columns["training"] & (numbers != place)),
+    ):
+        if found.any():
+            row = int(np.argmax(found))
+            phase, trial = _PHASES[columns["training"][row]], names[columns["trial"][row]]
+            raise damaged(directory, f"{phase} episode {numbers[row]} of trial {trial} {problem}")
+    grouped = database.execute("SELECT trial, phase, count(*) FROM episode GROUP BY trial, phase")
+    index = {(trial, phase): count for trial, phase, count in grouped}
+    checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
+    grouped = database.execute("SELECT trial, min(command), total(episodes) FROM evaluation GROUP BY trial")
+    notes = {trial: (first, int(np.clip(count, -1, MOST_SCORE))) for trial, first, count in grouped}
+    if unknown := (checkpoints.keys() | notes.keys()) - learners.keys():
+        raise damaged(directory, one_line(f"it knows of a trial {min(map(str, unknown))} that is not there", 200))
+    for (trial, learns), (trained, evaluated) in zip(learners.items(), counts.reshape(-1, 2).tolist(), strict=True):
+        first, noted = notes.get(trial, (None, 0))
+        if (learns and protocol.reported_episodes == "training_last_k") or (first != 0 and noted < evaluated):
+            noted = evaluated  # not told of these episodes, or not of those before there were notes
+        for phase, there, count, witness in (
+            ("training", trained, index.get((trial, "training"), 0), "its index"),
+            ("evaluation", evaluated, index.get((trial, "evaluation"), 0), "its index"),
+            ("training", trained, checkpoints.get(trial, 0) if learns or trained else 0, "its checkpoint"),
+            ("evaluation", evaluated, noted, "what its commands noted"),
+        ):
+            if count != there:
+                what = f"trial {trial} has {there:,} {phase} episodes, and {count} by {witness}"
+                raise damaged(directory, one_line(what, 200))

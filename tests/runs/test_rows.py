@@ -1,0 +1,205 @@
+"""Episode rows that are valid SQLite and wrong: refused in one line that names place and remedy."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import execute
+from arcademark.runs.store import Episodes, read_run
+from arcademark.runs.verify import verify
+
+WHERE = "WHERE trial LIKE 'random-toy-s4%' AND episode = 1"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory, toy_plan, paced) -> Path:
+    """Two seeds of an agent and of a learner."""
+    directory = tmp_path_factory.mktemp("rows") / "run"
+    execute(toy_plan("random", paced("Learner"), seeds=(0, 4), training_episodes=6), directory, workers=1)
+    return directory
+
+
+@pytest.fixture
+def run(played, tmp_path) -> Path:
+    return shutil.copytree(played, tmp_path / "run")
+
+
+def alter(run: Path, *statements: str) -> None:
+    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        for statement in statements:
+            database.execute(statement)
+
+
+def refused(run: Path) -> str:
+    with pytest.raises(ArcadeMarkError) as error:
+        read_run(run)
+    told = str(error.value)
+    assert told.startswith(f"{run}: run.sqlite is damaged: ")
+    assert told.endswith("; restore it from a copy or choose another directory")
+    assert told.isprintable()
+    assert len(told) < 400
+    return told
+
+
+def test_rows_come_in_the_order_of_the_plan_whatever_their_order_in_the_file(run):
+    honest = read_run(run)
+    alter(
+        run,
+        "CREATE TABLE copy AS SELECT * FROM episode",
+        "DELETE FROM episode",
+        "INSERT INTO episode SELECT * FROM copy ORDER BY score, random()",
+        "DROP TABLE copy",
+    )
+    found = read_run(run)
+    assert found.episodes == honest.episodes
+    learner = next(trial for trial in found.trials if trial.learns)
+    assert [row.phase for row in found.by_trial[learner.id]] == ["training"] * 6 + ["evaluation"] * 3
+    assert [row.episode for row in found.by_trial[learner.id]] == [*range(6), *range(3)]
+
+
+def test_columns_hold_what_the_rows_say(run):
+    episodes = read_run(run).episodes
+    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
+        rows = database.execute(
+            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
+        ).fetchall()
+    found = {
+        (row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, *row_rest)
+        for row in episodes
+        for row_rest in [(row.wall_seconds, row.simulated_frames)]
+    }
+    assert found == set(rows)
+    assert isinstance(episodes[2:5], Episodes)
+    assert episodes[-1] == list(episodes)[-1]
+    assert len(episodes[episodes.training]) == 12
+    with pytest.raises(IndexError):
+        episodes[len(episodes)]
+
+
+WRONG = [
+    ("score = 'high'", "score 'high' is not a number within ±2^53"),
+    ("score = x'00ff'", r"score b'\x00\xff' is not"),
+    ("score = 9e999", "score inf is not"),
+    ("score = -1e300", "score -1e+300 is not"),
+    ("frames = -4", "frames -4 is not a whole number from 0 to 2^40"),
+    ("frames = 4.5", "frames 4.5 is not"),
+    ("frames = 9223372036854775807", "frames 9223372036854775807 is not"),
+    ("frames = 'many'", "frames 'many' is not"),
+    ("steps = -1", "steps -1 is not"),
+    ("simulated_frames = 1e300", "simulated_frames 1e+300 is not"),
+    ("wall_seconds = -1", "wall_seconds -1.0 is not a number of seconds from 0"),
+    ("wall_seconds = 'a while'", "wall_seconds 'a while' is not"),
+    ("end = 'terminatee'", "its end is not"),
+    ("phase = 'evaluatioo'", "an episode 1 of trial random-toy-s4"),
+    ("phase = 'training'", "training episode 1 of trial random-toy-s4-"),
+    ("episode = -1", "episode -1 is not"),
+    ("episode = 3", "episode 3 is not a number from 0, below the number of episodes asked for"),
+    ("episode = 'one'", "episode 'one' is not"),
+    ("trial = 'random-toy-s9'", "evaluation episode 1: its trial is not a trial of this run"),
+    ("trial = x'ff1b'", "its trial is not a trial of this run"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), WRONG)
+def test_a_value_that_no_episode_has_is_refused(run, change, told):
+    alter(run, f"UPDATE episode SET {change} {WHERE}")
+    message = refused(run)
+    assert told in message
+    assert "'random-toy-s9'" not in message
+
+
+def test_the_row_that_is_wrong_is_named(run):
+    alter(run, f"UPDATE episode SET score = 'high' {WHERE}")
+    assert "evaluation episode 1 of trial random-toy-s4-" in refused(run)
+
+
+def test_long_and_unprintable_values_stay_one_short_line(run):
+    alter(run, f"UPDATE episode SET frames = printf('%s%.9999c', char(27), 'x') {WHERE}")
+    assert "characters more" in refused(run)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            "DELETE FROM episode WHERE trial LIKE 'random-toy-s4%' AND episode = 1",
+            "has 2 evaluation episodes, and 3 by",
+        ),
+        ("DELETE FROM episode WHERE trial LIKE 'random-toy-s4%'", "has 0 evaluation episodes, and 3 by"),
+        ("DELETE FROM episode WHERE phase = 'training' AND episode = 5", "has 5 training episodes, and 6 by"),
+        ("DELETE FROM episode WHERE phase = 'training' AND episode = 2", "training episode 3 of trial"),
+        ("DELETE FROM episode WHERE phase = 'training'", "has 0 training episodes, and 6 by its checkpoint"),
+        ("DELETE FROM checkpoint", "has 6 training episodes, and 0 by its checkpoint"),
+        ("UPDATE checkpoint SET episodes = 'six'", "checkpoint"),
+        ("UPDATE evaluation SET episodes = 4", "has 3 evaluation episodes, and 4 by what its commands noted"),
+        ("UPDATE evaluation SET episodes = 2", "has 3 evaluation episodes, and 2 by what its commands noted"),
+        ("UPDATE evaluation SET episodes = 9e999", "evaluation"),
+        ("UPDATE evaluation SET trial = 'someone' WHERE trial LIKE 'random-toy-s4%'", "trial"),
+    ],
+)
+def test_episodes_that_are_lost_or_too_many_are_refused(run, change, told):
+    alter(run, change)
+    assert told in refused(run)
+
+
+def test_an_episode_that_is_there_twice_is_refused(run):
+    alter(
+        run,
+        "CREATE TABLE copy AS SELECT * FROM episode",
+        "DROP TABLE episode",
+        "ALTER TABLE copy RENAME TO episode",
+        f"INSERT INTO episode SELECT * FROM episode {WHERE}",
+    )
+    assert "episode 1 of trial random-toy-s4-" in (told := refused(run))
+    assert "is recorded twice" in told
+
+
+def test_a_table_that_its_index_does_not_know_is_refused(run):
+    """The bytes of an index and of its table may disagree, and `quick_check` does not compare them."""
+    database = run / "run.sqlite"
+    with contextlib.closing(sqlite3.connect(database)) as opened:
+        (name,) = opened.execute("SELECT id FROM trial WHERE id LIKE 'random-toy-s4%'").fetchone()
+        (root,) = opened.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name LIKE 'sqlite_autoindex_episode%'"
+        ).fetchone()
+        (size,) = opened.execute("PRAGMA page_size").fetchone()
+    content = bytearray(database.read_bytes())
+    page = slice((root - 1) * size, root * size)
+    assert name.encode() in content[page]
+    content[page] = content[page].replace(name.encode(), name.replace("s4", "s0").encode(), 1)
+    database.write_bytes(content)
+    with contextlib.closing(sqlite3.connect(database)) as opened:
+        assert opened.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    assert "by its index" in refused(run)
+
+
+def test_random_flips_are_noticed_or_change_no_episode(run):
+    """One byte at a time, anywhere in the file: no traceback, and never a smaller number of episodes."""
+    honest = read_run(run)
+    database, rng = run / "run.sqlite", np.random.default_rng(0)
+    content = database.read_bytes()
+    for place, bit in zip(
+        rng.integers(len(content), size=300).tolist(), rng.integers(8, size=300).tolist(), strict=True
+    ):
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << bit
+        database.write_bytes(flipped)
+        try:
+            found = read_run(run)
+        except ArcadeMarkError:
+            continue
+        assert len(found.episodes) == len(honest.episodes)
+    database.write_bytes(content)
+
+
+def test_verify_tells_of_what_is_lost_instead(run):
+    alter(run, "DELETE FROM episode WHERE trial LIKE 'random-toy-s4%' AND episode = 1")
+    assert "1 of 3 evaluation episodes are missing" in verify(run, workers=1).notes[0]
