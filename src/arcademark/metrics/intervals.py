@@ -210,7 +210,7 @@ def score(seeds: Sequence[ArrayLike]) -> float:
     ArcadeMarkError
         Where there is no seed, a seed without episodes, or a score that is not finite.
     """
-    return float(np.mean([np.mean(scores) for scores in _admit(seeds)]))
+    return float(_means(_admit(seeds)).mean())
 
 
 def interval(
@@ -248,7 +248,7 @@ def interval(
     """
     check(method, level)
     admitted = [_admit(seeds) for seeds in tasks.values()]
-    value = float(np.asarray(statistic(np.array([score(seeds) for seeds in admitted]))))
+    value = float(np.asarray(statistic(np.array([_means(seeds).mean() for seeds in admitted]))))
     lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
     if lone:
         note = Note(f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more", "one_run")
@@ -287,7 +287,8 @@ def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Inter
 
     check("symmetric", level)
     admitted = _admit(seeds)
-    value, unit = score(admitted), _unit(admitted)
+    unit = _unit(admitted)
+    value = float(unit.mean())
     if unit.size < 2:
         note = Note("one episode: how much scores vary is not known; play more", "one_run")
         return Interval(value, None, None, level, None, (note,), "student")
@@ -322,14 +323,20 @@ def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[n
 
 def _unit(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return what varies independently: the seeds' means, or the episodes of the only seed."""
-    return np.array([scores.mean() for scores in seeds]) if len(seeds) > 1 else seeds[0]
+    return _means(seeds) if len(seeds) > 1 else seeds[0]
+
+
+def _means(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the seeds' means, shape (seeds,)."""
+    together = np.concatenate(seeds)
+    return together if together.size == len(seeds) else np.array([scores.mean() for scores in seeds])
 
 
 def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
     arrays = [np.atleast_1d(np.asarray(scores, dtype=np.float64)) for scores in seeds]
     if not arrays or any(scores.ndim != 1 or not scores.size for scores in arrays):
         raise ArcadeMarkError("no episodes to average; expected one array of episode scores for each seed")
-    if not all(np.isfinite(scores).all() for scores in arrays):
+    if not np.isfinite(np.concatenate(arrays)).all():
         raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
     return arrays
 

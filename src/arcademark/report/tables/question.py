@@ -104,6 +104,10 @@ class Material:
         return self.scores.table.tasks
 
     @cached_property
+    def _runs(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+        return {}
+
+    @cached_property
     def _places(self) -> Mapping[str, int]:
         return {name: place for place, name in enumerate(self.algorithms)}
 
@@ -117,9 +121,11 @@ class Material:
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
-        rows = self.scores.table.scores[self._places[name]]
-        kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
-        return {task: row for task, row in kept if row.size}
+        if name not in self._runs:
+            rows = self.scores.table.scores[self._places[name]]
+            kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+            self._runs[name] = {task: row for task, row in kept if row.size}
+        return self._runs[name]
 
     def seeds(self, name: str) -> dict[str, tuple[NDArray[np.float64], ...]]:
         """Return what an algorithm's intervals stand on: by task an array a run, of one score, or of its episodes.
