@@ -238,6 +238,18 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         draft.unlink(missing_ok=True)
 
 
+def cache_folder() -> Path | None:
+    """Return where cached files are, None where the user has no home."""
+    if folder := os.environ.get("ARCADEMARK_CACHE"):
+        return Path(folder)
+    if folder := os.environ.get("XDG_CACHE_HOME"):
+        return Path(folder) / "arcademark"
+    try:
+        return Path.home() / ".cache" / "arcademark"
+    except RuntimeError:
+        return None
+
+
 def _nested(value: Any) -> int:
     """Return how many levels of lists and objects a value has, one more than `MOST_NESTED` at most."""
     level, depth = [value], 0
