@@ -195,8 +195,8 @@ class _Compiler:
             first, last, each = operands
             for address in range(first, last + 1):
                 self.emit(each, ("ram", address))
-            for _ in range(first, last):
-                self.add("add")
+                if address > first:
+                    self.add("add")
         elif operation == "if":
             self.emit(operands[0], it)
             self._choose(lambda: self.emit(operands[1], it), lambda: self.emit(operands[2], it))

@@ -100,7 +100,7 @@ typedef struct {
 
     /* derived from the state: made anew after a restore */
     Mask mask[OBJECTS];
-    uint32_t dirty, enabled, pairs;
+    uint32_t stale, dirty, enabled, pairs; /* objects whose presence, whose mask is not known; collisions they can have */
     int settled;                   /* a whole line of the present masks was looked at for collisions */
     const uint8_t *whole_row;      /* a row drawn whole in the present state, or null */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */

@@ -61,15 +61,22 @@ static void put_copies(Mask *mask, uint64_t bits, unsigned position, unsigned nu
         put(mask, bits, (position + copies[i]) % WIDTH);
 }
 
+static inline unsigned graphics_of(const State *s, int i)
+{
+    return s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i];
+}
+
+static inline int ball_of(const State *s)
+{
+    return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
+}
+
 static void shape_player(Console *k, int i)
 {
     const State *s = &k->state;
-    unsigned graphics = s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i], nusiz = s->reg[NUSIZ0 + i] & 7;
+    unsigned graphics = graphics_of(s, i), nusiz = s->reg[NUSIZ0 + i] & 7;
     Mask *mask = &k->mask[P0 + i];
     *mask = (Mask){{0, 0, 0}};
-    if (!graphics)
-        return;
-    k->enabled |= 1u << (P0 + i);
     if (!(s->reg[REFP0 + i] & 8))
         graphics = REVERSED[graphics];
     if (nusiz == 5)
@@ -86,10 +93,7 @@ static void shape_missile(Console *k, int i)
     Mask *mask = &k->mask[M0 + i];
     unsigned nusiz = s->reg[NUSIZ0 + i], width = nusiz >> 4 & 3, star = i ? 0 : s->star_shape;
     *mask = (Mask){{0, 0, 0}};
-    if (!(s->reg[ENAM0 + i] & 2) || s->reg[RESMP0 + i] & 2)
-        return;
-    k->enabled |= 1u << (M0 + i);
-    if (star == 2)
+    if (star == 2 || !(k->enabled >> (M0 + i) & 1))
         return;
     if (star == 1)
         width |= 1;
@@ -100,20 +104,14 @@ static void shape_ball(Console *k)
 {
     const State *s = &k->state;
     k->mask[BL] = (Mask){{0, 0, 0}};
-    if (!((s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2))
-        return;
-    k->enabled |= 1u << BL;
-    put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
+    if (ball_of(s))
+        put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
 }
 
 static void shape_playfield(Console *k)
 {
     const State *s = &k->state;
     uint32_t left = s->reg[PF0] >> 4 | REVERSED[s->reg[PF1]] << 4 | s->reg[PF2] << 12, right = left;
-    k->mask[PF] = (Mask){{0, 0, 0}};
-    if (!left)
-        return;
-    k->enabled |= 1u << PF;
     if (s->reflected) /* 20 bits turned around */
         right = REVERSED[left >> 12] | REVERSED[left >> 4 & 255] << 8 | REVERSED[left << 4 & 255] << 16;
     uint64_t low = QUADRUPLED[right & 255] | (uint64_t)QUADRUPLED[right >> 8 & 255] << 32;
@@ -122,27 +120,48 @@ static void shape_playfield(Console *k)
     k->mask[PF].w[2] = low >> 48 | (uint64_t)QUADRUPLED[right >> 16 & 15] << 16;
 }
 
+/* Find which objects are shown at all, and which collisions they can have. */
+static void find_enabled(Console *k)
+{
+    const State *s = &k->state;
+    unsigned stale = k->stale, enabled = k->enabled & ~stale, absent = 0;
+    k->stale = 0;
+    for (int i = 0; i < 2; i++) {
+        if (stale >> (P0 + i) & 1 && graphics_of(s, i))
+            enabled |= 1u << (P0 + i);
+        if (stale >> (M0 + i) & 1 && s->reg[ENAM0 + i] & 2 && !(s->reg[RESMP0 + i] & 2))
+            enabled |= 1u << (M0 + i);
+    }
+    if (stale >> BL & 1 && ball_of(s))
+        enabled |= 1u << BL;
+    if (stale >> PF & 1 && (s->reg[PF0] | s->reg[PF1] | s->reg[PF2]))
+        enabled |= 1u << PF;
+    if (enabled == k->enabled)
+        return;
+    k->enabled = enabled;
+    for (int i = 0; i < OBJECTS; i++)
+        absent |= enabled >> i & 1 ? 0 : TAKES_PART[i];
+    k->pairs = 0xDFFF & ~absent;
+}
+
+/* Make the masks anew that changed. */
 static void shape(Console *k)
 {
-    k->enabled &= ~k->dirty;
-    if (k->dirty & 1u << P0)
+    unsigned dirty = k->dirty;
+    if (dirty & 1u << P0)
         shape_player(k, 0);
-    if (k->dirty & 1u << P1)
+    if (dirty & 1u << P1)
         shape_player(k, 1);
-    if (k->dirty & 1u << M0)
+    if (dirty & 1u << M0)
         shape_missile(k, 0);
-    if (k->dirty & 1u << M1)
+    if (dirty & 1u << M1)
         shape_missile(k, 1);
-    if (k->dirty & 1u << BL)
+    if (dirty & 1u << BL)
         shape_ball(k);
-    if (k->dirty & 1u << PF)
+    if (dirty & 1u << PF)
         shape_playfield(k);
     k->dirty = 0;
     k->settled = 0;
-    unsigned absent = 0;
-    for (int i = 0; i < OBJECTS; i++)
-        absent |= k->enabled >> i & 1 ? 0 : TAKES_PART[i];
-    k->pairs = 0xDFFF & ~absent;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------------------------- */
@@ -228,8 +247,14 @@ static void paint(Console *k, uint8_t *row, int from, int to)
             word = group >> 3;
             layers(k, word, &a, &b, &f);
         }
+        int stop = word < 2 ? 64 * word + 64 : WIDTH;
+        if (!((a | b | f) >> shift) && to >= stop && from <= 8 * group) {
+            memset(row + 8 * group, reg[COLUBK], (size_t)(stop - 8 * group)); /* nothing more in this word */
+            group = stop / 8 - 1;
+            continue;
+        }
         uint64_t pixels = ground;
-        if (((a | b | f) >> shift & 255))
+        if ((a | b | f) >> shift & 255)
             pixels ^= (pixels_of((unsigned)(a >> shift)) & one) ^ (pixels_of((unsigned)(b >> shift)) & two) ^
                       (pixels_of((unsigned)(f >> shift)) & field);
         if (from > 8 * group || to < 8 * group + 8) {
@@ -265,11 +290,12 @@ static void draw_piece(Console *k, int32_t line, int start, int end)
             if (drawing)
                 memset(row + from, 0, (size_t)(to - from));
         } else {
-            if (k->dirty)
+            int open = (k->pairs & ~s->collisions) != 0;
+            if (k->dirty && (open || drawing))
                 shape(k);
-            if (k->pairs & ~s->collisions && !k->settled)
+            if (open && !k->settled)
                 collide(k, from, to);
-            k->settled |= whole;
+            k->settled |= whole && !k->dirty;
             if (drawing && whole && k->whole_row)
                 memcpy(row, k->whole_row, WIDTH);
             else if (drawing)
@@ -285,6 +311,7 @@ static void draw_piece(Console *k, int32_t line, int start, int end)
 static inline void changed(Console *k, unsigned objects)
 {
     k->dirty |= objects;
+    k->stale |= objects;
     k->whole_row = NULL;
 }
 
@@ -317,6 +344,13 @@ static void draw(Console *k, int32_t to)
         to = end;
     if (s->drawn >= to)
         return;
+    if (k->stale)
+        find_enabled(k);
+    if (!(s->suppressed[0] | s->suppressed[1] | s->star | s->bar | (s->reflected ^ (s->reg[CTRLPF] & 1))) &&
+        !k->drawing && (!(k->pairs & ~s->collisions) || s->reg[VBLANK] & 2)) {
+        s->drawn = to; /* nothing to find, and no line end that matters */
+        return;
+    }
     int32_t line = s->drawn / LINE_CLOCKS;
     int start = s->drawn - line * LINE_CLOCKS;
     for (;;) {
@@ -454,6 +488,28 @@ static void write_resmp(Console *k, int i, uint8_t value, int32_t clock)
         s->star_shape = 0;
 }
 
+/* Write a player's graphics; the other's old ones become the present ones, and player 1's write renews the ball. */
+static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
+{
+    State *s = &k->state;
+    uint8_t other = s->reg[GRP1 - i];
+    unsigned objects = !(s->reg[VDELP0 + i] & 1) && s->reg[GRP0 + i] != value ? 1u << (P0 + i) : 0;
+    if (s->reg[VDELP1 - i] & 1 && s->old[1 - i] != other)
+        objects |= 1u << (P1 - i);
+    if (i == 1 && s->reg[VDELBL] & 1 && s->old_ball != s->reg[ENABL])
+        objects |= 1u << BL;
+    if (objects) {
+        draw(k, clock);
+        changed(k, objects);
+    } else {
+        touch(k, clock);
+    }
+    s->reg[GRP0 + i] = value;
+    s->old[1 - i] = other;
+    if (i == 1)
+        s->old_ball = s->reg[ENABL];
+}
+
 /* Pixels that HMOVE moves an object at column x (of 3 clocks) of a line. */
 static int movement(int x, int nibble)
 {
@@ -475,12 +531,19 @@ static void move_all(Console *k, int32_t clock)
     draw(k, clock);
     if (k->bars && (x <= 20 || x == 75))
         s->bar = 1;
-    for (int i = 0; i < 5; i++) /* in the order of the HM registers */
-        s->position[i] = (uint8_t)((s->position[i] + movement(x, s->reg[HMP0 + i] >> 4) + WIDTH) % WIDTH);
+    unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0) | (s->star_shape ? 1u << M0 : 0);
+    for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
+        int move = movement(x, s->reg[HMP0 + i] >> 4);
+        if (move) {
+            s->position[i] = (uint8_t)((s->position[i] + move + WIDTH) % WIDTH);
+            moved |= 1u << i;
+        }
+    }
     s->suppressed[0] = s->suppressed[1] = 0;
     s->star = s->star_shape = 0;
     s->last_hmove = 3 * s->cycles;
-    changed(k, 0x1F);
+    if (moved)
+        changed(k, moved);
 }
 
 static void write_vblank(Console *k, uint8_t value, int32_t clock)
@@ -534,22 +597,7 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case RESP0: case RESP1: place_player(k, (int)r - RESP0, clock); break;
     case RESM0: case RESM1: place_small(k, M0 + (int)r - RESM0, clock, clock + 8); break;
     case RESBL: place_small(k, BL, clock, clock); break;
-    case GRP0: case GRP1: {
-        int i = (int)r - GRP0, ball_kept = i == 0 || s->old_ball == s->reg[ENABL];
-        if (s->reg[r] == value && s->old[1 - i] == s->reg[GRP1 - i] && ball_kept) {
-            touch(k, clock + 1);
-            break;
-        }
-        draw(k, clock + 1);
-        s->reg[r] = value;
-        s->old[1 - i] = s->reg[GRP1 - i];
-        changed(k, 1u << P0 | 1u << P1);
-        if (!ball_kept) {
-            s->old_ball = s->reg[ENABL];
-            changed(k, 1u << BL);
-        }
-        break;
-    }
+    case GRP0: case GRP1: write_graphics(k, (int)r - GRP0, value, clock + 1); break;
     case ENAM0: case ENAM1: write_plain(k, r, value & 2, clock, 1u << (M0 + r - ENAM0)); break;
     case ENABL: write_plain(k, r, value & 2, clock, 1u << BL); break;
     case HMM0:

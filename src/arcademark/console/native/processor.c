@@ -10,10 +10,15 @@
 #define SYNC_OUT (s->cycles = cycles, s->bus = bus)
 #define SYNC_MAP (code = k->code, code_start = k->code_start, code_span = k->code_span, flat = k->flat)
 
+/* The program counter, kept as a place in the part of the program that is known. */
+#define PC ((uint16_t)(code_start + at))
+#define GO_TO(address) at = (uint32_t)(address) - code_start
+
 #define FETCH()                                                                                  \
-    (bus = (uint16_t)(pc - code_start) < code_span ? code[(uint16_t)(pc - code_start)]           \
-                                                   : (SYNC_OUT, slow = fetch_device(k, pc), SYNC_MAP, slow), \
-     pc++, bus)
+    (bus = at < code_span ? code[at]                                                             \
+                          : (SYNC_OUT, where = PC, slow = fetch_device(k, where), SYNC_MAP,      \
+                             at = (uint16_t)(where - code_start), slow),                         \
+     at++, bus)
 
 #define READ_SLOWLY(address) (SYNC_OUT, slow = read_device(k, address), SYNC_MAP, slow)
 
@@ -46,6 +51,19 @@
     } while (0)
 
 #define WRITE(address, byte) WRITE_TO(address, byte, 0)
+#define WRITE_ZERO(byte)                                                                         \
+    do {                                                                                         \
+        bus = (uint8_t)(byte);                                                                   \
+        if (ea & 0x80) {                                                                         \
+            ram[ea & 0x7F] = bus;                                                                \
+        } else {                                                                                 \
+            s->cycles = cycles;                                                                  \
+            write_picture(k, ea & 0x3F, bus, 0);                                                 \
+            cycles = s->cycles;                                                                  \
+            if (k->stop)                                                                         \
+                budget = 1;                                                                      \
+        }                                                                                        \
+    } while (0)
 #define PUSH(byte, later)                                                                        \
     do {                                                                                         \
         WRITE_TO(0x100u + sp, byte, later);                                                      \
@@ -185,9 +203,9 @@ static unsigned subtract_decimal(unsigned a, unsigned m, unsigned carry)
     OP(n) : cycles += 2;                                             \
     m = FETCH();                                                     \
     if (condition) {                                                 \
-        ea = (uint16_t)(pc + (int8_t)m);                             \
-        cycles += 1 + (((pc ^ ea) & 0xFF00) != 0);                   \
-        pc = (uint16_t)ea;                                           \
+        ea = code_start + at;                                        \
+        at += (uint32_t)(int8_t)m;                                   \
+        cycles += 1 + (((ea ^ (code_start + at)) & 0xFF00) != 0);    \
     }                                                                \
     NEXT;
 #define SIMPLE(n, effect) DO(n, 2, (void)0, effect)
@@ -204,12 +222,13 @@ static void run(Console *k)
 #endif
     State *s = &k->state;
     uint8_t *ram = s->ram, a = s->a, x = s->x, y = s->y, sp = s->sp, bus = s->bus, slow;
-    uint16_t pc = s->pc, nz = s->nz;
+    uint16_t nz = s->nz;
     unsigned carry = s->carry, overflow = s->overflow, decimal = s->decimal, interrupt = s->interrupt;
     unsigned m, n, ea, base, where;
     int32_t cycles = s->cycles, budget = MOST_INSTRUCTIONS;
     const uint8_t *code = k->code, *flat = k->flat;
     uint32_t code_start = k->code_start, code_span = k->code_span;
+    uint32_t at = s->pc - code_start;
     const uint32_t flat_start = k->flat_start, flat_span = k->flat_span; /* the same in all banks */
 
 #ifdef __GNUC__
@@ -247,18 +266,18 @@ static void run(Console *k)
     DO(24, 3, ZERO, AT_ZERO(TEST_BITS))
     DO(2C, 4, ABSOLUTE, AT(TEST_BITS))
 
-    DO(85, 3, ZERO, WRITE(ea, a))
-    DO(95, 4, ZERO_X, WRITE(ea, a))
+    DO(85, 3, ZERO, WRITE_ZERO(a))
+    DO(95, 4, ZERO_X, WRITE_ZERO(a))
     DO(8D, 4, ABSOLUTE, WRITE(ea, a))
     DO(9D, 5, INDEXED(x), WRITE(ea, a))
     DO(99, 5, INDEXED(y), WRITE(ea, a))
     DO(81, 6, POINTER_X, WRITE(ea, a))
     DO(91, 6, POINTER_Y, WRITE(ea, a))
-    DO(86, 3, ZERO, WRITE(ea, x))
-    DO(96, 4, ZERO_Y, WRITE(ea, x))
+    DO(86, 3, ZERO, WRITE_ZERO(x))
+    DO(96, 4, ZERO_Y, WRITE_ZERO(x))
     DO(8E, 4, ABSOLUTE, WRITE(ea, x))
-    DO(84, 3, ZERO, WRITE(ea, y))
-    DO(94, 4, ZERO_X, WRITE(ea, y))
+    DO(84, 3, ZERO, WRITE_ZERO(y))
+    DO(94, 4, ZERO_X, WRITE_ZERO(y))
     DO(8C, 4, ABSOLUTE, WRITE(ea, y))
 
     MODIFYING(06, 16, 0E, 1E, SHIFT_LEFT)
@@ -300,15 +319,16 @@ static void run(Console *k)
     BRANCH(D0, !IS_ZERO)
     BRANCH(F0, IS_ZERO)
 
-    DO(4C, 3, ABSOLUTE, pc = (uint16_t)ea)
-    DO(6C, 5, ABSOLUTE, base = ea; ea = READ(base); pc = (uint16_t)(ea | READ((base & 0xFF00) | ((base + 1) & 0xFF)) << 8))
+    DO(4C, 3, ABSOLUTE, GO_TO(ea))
+    DO(6C, 5, ABSOLUTE, base = ea; ea = READ(base); ea |= (unsigned)READ((base & 0xFF00) | ((base + 1) & 0xFF)) << 8; GO_TO(ea))
     OP(20): /* JSR: the return address is pushed before the second half of the target is fetched */
         cycles += 6;
         ea = FETCH();
         (void)READ(0x100u + sp);
-        PUSH(pc >> 8, 0);
-        PUSH(pc, 1);
-        pc = (uint16_t)(ea | FETCH() << 8);
+        PUSH(PC >> 8, 0);
+        PUSH(PC, 1);
+        ea |= (unsigned)FETCH() << 8;
+        GO_TO(ea);
         NEXT;
     OP(60): /* RTS */
         cycles += 6;
@@ -316,7 +336,7 @@ static void run(Console *k)
         ea = PULL();
         ea |= (unsigned)PULL() << 8;
         (void)READ(ea);
-        pc = (uint16_t)(ea + 1);
+        GO_TO((ea + 1) & 0xFFFF);
         NEXT;
     OP(40): /* RTI */
         cycles += 6;
@@ -324,17 +344,19 @@ static void run(Console *k)
         n = PULL();
         SET_FLAGS(n);
         ea = PULL();
-        pc = (uint16_t)(ea | PULL() << 8);
+        ea |= (unsigned)PULL() << 8;
+        GO_TO(ea);
         NEXT;
     OP(00): /* BRK */
         cycles += 7;
         (void)FETCH();
-        PUSH(pc >> 8, 0);
-        PUSH(pc, 1);
+        PUSH(PC >> 8, 0);
+        PUSH(PC, 1);
         PUSH(FLAGS, 1);
         interrupt = 1;
         ea = READ(0xFFFE);
-        pc = (uint16_t)(ea | READ(0xFFFF) << 8);
+        ea |= (unsigned)READ(0xFFFF) << 8;
+        GO_TO(ea);
         NEXT;
     DO(48, 3, (void)0, PUSH(a, 0))
     DO(08, 3, (void)0, PUSH(FLAGS, 0))
@@ -354,8 +376,8 @@ static void run(Console *k)
     DO(BF, 4, INDEXED(y); CROSSING, AT(LOAD(a); x = a))
     DO(A3, 6, POINTER_X, AT(LOAD(a); x = a))
     DO(B3, 5, POINTER_Y; CROSSING, AT(LOAD(a); x = a))
-    DO(87, 3, ZERO, WRITE(ea, a & x))
-    DO(97, 4, ZERO_Y, WRITE(ea, a & x))
+    DO(87, 3, ZERO, WRITE_ZERO(a & x))
+    DO(97, 4, ZERO_Y, WRITE_ZERO(a & x))
     DO(8F, 4, ABSOLUTE, WRITE(ea, a & x))
     DO(83, 6, POINTER_X, WRITE(ea, a & x))
     DO(EB, 2, m = FETCH(), SUBTRACT)
@@ -412,7 +434,7 @@ static void run(Console *k)
 out:
     s->cycles = cycles;
     s->bus = bus;
-    s->pc = pc;
+    s->pc = PC;
     s->nz = nz;
     s->a = a;
     s->x = x;
