@@ -225,45 +225,46 @@ static inline void layers(const Console *k, int i, uint64_t *one, uint64_t *two,
     }
 }
 
-static inline uint64_t pixels_of(unsigned bits)
+static inline uint64_t load(const uint8_t *bytes)
 {
-    uint64_t pixels;
-    memcpy(&pixels, PIXELS[bits & 255], 8);
-    return pixels;
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    return value;
 }
 
-/* Write the bytes of pixels from..to of a row. */
+/* Put back those of eight bytes whose bits are not set. */
+static inline void keep_others(uint8_t *bytes, uint64_t before, unsigned bits)
+{
+    uint64_t here = load(PIXELS[bits & 255]), value = (load(bytes) & here) | (before & ~here);
+    memcpy(bytes, &value, 8);
+}
+
+/* Write the bytes of pixels from..to of a row: in groups of eight, of which the first and the last may be in part. */
 static void paint(Console *k, uint8_t *row, int from, int to)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
     const uint8_t *reg = k->state.reg;
     uint64_t ground = reg[COLUBK] * each, field = reg[COLUPF] * each ^ ground;
     uint64_t one = reg[COLUP0] * each ^ ground, two = reg[COLUP1] * each ^ ground;
-    uint64_t a = 0, b = 0, f = 0;
-    int word = -1;
-    for (int group = from >> 3; group <= (to - 1) >> 3; group++) {
-        unsigned shift = (unsigned)(group & 7) * 8;
-        if (group >> 3 != word) {
-            word = group >> 3;
-            layers(k, word, &a, &b, &f);
+    int first = from >> 3, last = (to - 1) >> 3;
+    uint64_t before_first = load(row + 8 * first), before_last = load(row + 8 * last);
+    for (int word = from >> 6; word <= (to - 1) >> 6; word++) {
+        uint64_t a, b, f;
+        int group = first > 8 * word ? first : 8 * word, stop = last < 8 * word + 7 ? last : 8 * word + 7;
+        layers(k, word, &a, &b, &f);
+        a >>= 8 * (group & 7);
+        b >>= 8 * (group & 7);
+        f >>= 8 * (group & 7);
+        for (; group <= stop; group++, a >>= 8, b >>= 8, f >>= 8) {
+            uint64_t pixels = ground ^ (load(PIXELS[a & 255]) & one) ^ (load(PIXELS[b & 255]) & two) ^
+                              (load(PIXELS[f & 255]) & field);
+            memcpy(row + 8 * group, &pixels, 8);
         }
-        int stop = word < 2 ? 64 * word + 64 : WIDTH;
-        if (!((a | b | f) >> shift) && to >= stop && from <= 8 * group) {
-            memset(row + 8 * group, reg[COLUBK], (size_t)(stop - 8 * group)); /* nothing more in this word */
-            group = stop / 8 - 1;
-            continue;
-        }
-        uint64_t pixels = ground;
-        if ((a | b | f) >> shift & 255)
-            pixels ^= (pixels_of((unsigned)(a >> shift)) & one) ^ (pixels_of((unsigned)(b >> shift)) & two) ^
-                      (pixels_of((unsigned)(f >> shift)) & field);
-        if (from > 8 * group || to < 8 * group + 8) {
-            uint64_t before, here = pixels_of((unsigned)(span_bits(word, from, to) >> shift));
-            memcpy(&before, row + 8 * group, 8);
-            pixels = (pixels & here) | (before & ~here);
-        }
-        memcpy(row + 8 * group, &pixels, 8);
     }
+    if (to & 7)
+        keep_others(row + 8 * last, before_last, (1u << (to & 7)) - 1);
+    if (from & 7)
+        keep_others(row + 8 * first, before_first, 255u << (from & 7));
 }
 
 /* Blank the pixels at the left that the bar covers: more than it, where drawing stops short of them. */

@@ -150,7 +150,7 @@ static unsigned subtract_decimal(unsigned a, unsigned m, unsigned carry)
 #define SUBTRACT                                                            \
     do {                                                                    \
         n = decimal ? subtract_decimal(a, m, carry) : a + (m ^ 0xFF) + carry; \
-        overflow = ((a ^ n) & (a ^ m) & 0x80) != 0;                         \
+        overflow = ((a ^ n) & ((decimal ? n : a) ^ m) & 0x80) != 0;         \
         carry = n >> 8 & 1;                                                 \
         SHOW(a = (uint8_t)n);                                               \
     } while (0)
