@@ -12,11 +12,12 @@ import functools
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
-from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -39,12 +40,12 @@ _FUNCTIONS = {
     "act": (c_int, c_void_p, c_int),
     "act_unseen": (c_int, c_void_p, c_int),
     "lives": (c_int, c_void_p),
-    "over": (c_int, c_void_p),
     "evaluate": (c_int, c_void_p, c_void_p, c_int),
     "save": (None, c_void_p, c_void_p),
     "restore": (None, c_void_p, ctypes.c_char_p),
-    "screen": (None, c_void_p, c_void_p),
-    "ram": (None, c_void_p, c_void_p),
+    "pictures": (POINTER(c_uint8), c_void_p),
+    "memory": (POINTER(c_uint8), c_void_p),
+    "cut": (c_int, c_void_p),
     "numbers": (POINTER(c_int32), c_void_p),
     "play": (c_int64, c_void_p, ctypes.c_char_p, c_int, c_int),
 }
@@ -91,15 +92,17 @@ def core() -> ctypes.CDLL:
     return loaded
 
 
+@functools.cache
 def version() -> str:
-    """Return a checksum of the core's text, 16 hexadecimal digits."""
-    text = b"".join((files("arcademark.console") / "native" / name).read_bytes() for name in _SOURCES)
-    return hashlib.sha256(text.replace(b"\r\n", b"\n")).hexdigest()[:16]
+    """Return a checksum of the core's text without comments and spaces, 16 hexadecimal digits."""
+    text = "".join((files("arcademark.console") / "native" / name).read_text("utf-8") for name in _SOURCES)
+    bare = re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
+    return hashlib.sha256(bare.encode()).hexdigest()[:16]
 
 
 def _compiled(command: list[str], folder: Path) -> Path:
     """Compile the core into a folder, unless it is there."""
-    key = json_key(command)
+    key = _key(command)
     library = folder / f"console-{key}.so"
     if library.is_file():
         return library
@@ -117,7 +120,7 @@ def _compiled(command: list[str], folder: Path) -> Path:
     return library
 
 
-def json_key(command: list[str]) -> str:
+def _key(command: list[str]) -> str:
     """Return what a compiled core is kept under."""
     parts = (version(), *command, *FLAGS, platform.machine(), platform.system())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

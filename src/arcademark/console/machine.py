@@ -30,12 +30,15 @@ PAL_LINES = 285
 PAL_HEIGHT = 250
 WIDTH = 160
 RAM_SIZE = 128
+PICTURE_BYTES = 256 * WIDTH
+"""Of a picture in the core, of which the first rows are shown."""
+
 MOST_PRESSES = 2_000
 """Of the select key until a mode is reached; the most needed by any game is 134."""
 
 _NOOP, _RESET, _SELECT = 0, 40, 41
 _ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}
-_MODE, _DIFFICULTY, _FRAMES = 16, 17, 20
+_TERMINAL, _MODE, _DIFFICULTY, _FRAMES, _PICTURE, _NUMBERS = 3, 16, 17, 20, 21, 22
 """Where these are among the core's numbers."""
 
 
@@ -79,7 +82,9 @@ class Machine:
         self._at = ctypes.c_void_p(-(-ctypes.addressof(self._memory) // 64) * 64)
         self._state = ctypes.create_string_buffer(self._core.console_state_size())
         self._insert(rom)
-        self._numbers = np.ctypeslib.as_array(self._core.console_numbers(self._at), (21,))
+        self._numbers = np.ctypeslib.as_array(self._core.console_numbers(self._at), (_NUMBERS,))
+        self._ram = np.ctypeslib.as_array(self._core.console_memory(self._at), (RAM_SIZE,))
+        self._pictures = np.ctypeslib.as_array(self._core.console_pictures(self._at), (2, PICTURE_BYTES))
         self.act = partial(self._core.console_act, self._at)
         self.act_unseen = partial(self._core.console_act_unseen, self._at)
         self._load()
@@ -121,6 +126,7 @@ class Machine:
         self.pal = 2 * sum(count > PAL_LINES for count in lines[half:]) >= half
         self.rows = PAL_HEIGHT if self.pal and facts["height"] == 210 else facts["height"]
         self._core.console_set_picture(self._at, self.rows, self.pal)
+        self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
         self._system_reset()
         self.reset(facts["mode"], 0)
 
@@ -267,7 +273,7 @@ class Machine:
 
     def game_over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._core.console_over(self._at))
+        return bool(self._numbers[_TERMINAL])
 
     def lives(self) -> int:
         """Lives left."""
@@ -275,16 +281,21 @@ class Machine:
 
     def screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen, shape (rows, 160)."""
-        self._core.console_screen(self._at, out.ctypes.data)
+        out[...] = self._screens[self._numbers[_PICTURE]]
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Write the memory, 128 bytes."""
-        self._core.console_ram(self._at, out.ctypes.data)
+        out[...] = self._ram
 
     def play(self, actions: bytes, seen: int) -> int:
         """Emulate frames under actions until they or the game end, `seen` of each four drawn; return the reward."""
         reward: int = self._core.console_play(self._at, actions, len(actions), seen)
         return reward
+
+    @property
+    def cut(self) -> int:
+        """Frames so far that ended before their picture did: they show what an earlier picture left."""
+        return int(self._core.console_cut(self._at))
 
     def save(self) -> bytes:
         """Return all that decides the future."""
@@ -294,3 +305,12 @@ class Machine:
     def restore(self, state: bytes) -> None:
         """Continue from where a state was saved, in this machine or another of the same game."""
         self._core.console_restore(self._at, state)
+
+    def hand_over(self, other: Machine) -> None:
+        """Let another machine of the game draw from the generators where this one would."""
+        other._chance.set_state(self._chance.get_state())
+        other._environment_chance.set_state(self._environment_chance.get_state())
+
+    def pictures(self) -> NDArray[np.uint8]:
+        """Return both pictures that frames are drawn on in turn; with a state they make cut frames exact too."""
+        return self._pictures

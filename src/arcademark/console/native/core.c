@@ -100,8 +100,9 @@ static void gray_rest(Console *k)
     s->grayed = 1;
     if (!k->drawing || row >= k->rows)
         return;
-    for (uint8_t *p = k->screen[s->buffer] + WIDTH * (row < 0 ? 0 : row); p < k->screen[s->buffer] + WIDTH * k->rows; p++)
-        *p = (*p & 15) >> 1;
+    uint8_t *screen = k->screen[s->buffer];
+    for (int32_t i = WIDTH * (row < 0 ? 0 : row); i < WIDTH * k->rows; i++)
+        screen[i] = (screen[i] & 15) >> 1;
 }
 
 /* Emulate until the program ends the frame, or for the most instructions. */
@@ -111,10 +112,12 @@ static void frame(Console *k)
     if (!s->partial)
         start_frame(k);
     k->whole_row = NULL;
+    k->bar_begun = 0;
     k->stop = 0;
     s->partial = 1;
     if (!s->dead)
         run(k);
+    k->cut += !k->stop || s->drawn < (k->first_row + k->rows) * LINE_CLOCKS;
     if (k->stop) {
         s->partial = 0;
     } else {
@@ -271,11 +274,6 @@ int console_lives(const Console *k)
     return k->lives_hidden && registers[R_TERMINAL] ? 0 : registers[R_LIVES];
 }
 
-int console_over(const Console *k)
-{
-    return k->state.registers[R_TERMINAL];
-}
-
 int console_evaluate(Console *k, const int32_t *program, int length)
 {
     return evaluate(k, program, length);
@@ -286,24 +284,43 @@ void console_save(const Console *k, void *state)
     memcpy(state, &k->state, sizeof k->state);
 }
 
+/* Whatever bytes a state holds, what is used as an index is within bounds after this. */
 void console_restore(Console *k, const void *state)
 {
-    memcpy(&k->state, state, sizeof k->state);
+    State *s = &k->state;
+    memcpy(s, state, sizeof *s);
+    s->buffer &= 1;
+    s->timer_shift &= 15;
+    s->star_count &= 3;
+    if (s->drawn < 0)
+        s->drawn = 0;
+    for (int i = 0; i < 5; i++)
+        s->position[i] %= WIDTH;
+    for (int i = 0; i < 8; i++)
+        s->dpc.counter[i] &= 0x7FF;
     map_banks(k);
     changed(k, 0x3F);
 }
 
-void console_screen(const Console *k, uint8_t *out)
+/* Both pictures: frames that are cut short show what an earlier one left. */
+uint8_t *console_pictures(Console *k)
 {
-    memcpy(out, k->screen[k->state.buffer & 1], (size_t)(WIDTH * k->rows));
+    return k->screen[0];
 }
 
-void console_ram(const Console *k, uint8_t *out)
+/* Frames so far that ended before their picture did, or were not ended by the program. */
+int console_cut(const Console *k)
 {
-    memcpy(out, k->state.ram, sizeof k->state.ram);
+    return k->cut;
 }
 
-/* The rules' registers, then mode, difficulty and paddles; then the frames since the reset. */
+/* The 128 bytes of memory. */
+uint8_t *console_memory(Console *k)
+{
+    return k->state.ram;
+}
+
+/* The rules' registers, then mode, difficulty and paddles, frames since the reset, and which picture was drawn last. */
 int32_t *console_numbers(Console *k)
 {
     return k->state.registers;

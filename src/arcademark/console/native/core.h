@@ -91,7 +91,7 @@ typedef struct {
     int32_t registers[REGISTERS];
     int32_t mode, difficulty, paddle[2];
     int32_t frames;                /* since the reset */
-    uint8_t buffer;                /* which of the two pictures was drawn last */
+    int32_t buffer;                /* which of the two pictures was drawn last */
 } State;
 
 /* A console with a cartridge in it. */
@@ -101,6 +101,7 @@ typedef struct {
     /* derived from the state: made anew after a restore */
     Mask mask[OBJECTS];
     uint32_t stale, dirty, enabled, pairs; /* objects whose presence, whose mask is not known; collisions they can have */
+    int bar_begun;                 /* a draw ended left of the bar's end */
     int settled;                   /* a whole line of the present masks was looked at for collisions */
     const uint8_t *whole_row;      /* a row drawn whole in the present state, or null */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */
@@ -110,6 +111,7 @@ typedef struct {
 
     /* the frame in progress */
     int32_t drawing, stop;
+    int32_t cut;                   /* frames that ended before their picture did, whole ones drawn or not */
     uint8_t stick, switches, fire[2];
     int32_t charge[4];             /* cycles until a paddle is charged, -1 for never */
 
@@ -143,12 +145,12 @@ int console_frame(Console *k, int action, int switches, int drawing, int ruled);
 int console_act(Console *k, int action);
 int console_act_unseen(Console *k, int action);
 int console_lives(const Console *k);
-int console_over(const Console *k);
 int console_evaluate(Console *k, const int32_t *program, int length);
 void console_save(const Console *k, void *state);
 void console_restore(Console *k, const void *state);
-void console_screen(const Console *k, uint8_t *out);
-void console_ram(const Console *k, uint8_t *out);
+uint8_t *console_pictures(Console *k);
+uint8_t *console_memory(Console *k);
+int console_cut(const Console *k);
 int32_t *console_numbers(Console *k);
 int64_t console_play(Console *k, const uint8_t *actions, int count, int seen);
 

@@ -276,6 +276,8 @@ static void draw_bar(Console *k, uint8_t *row, int start, int end)
         memset(row + from, 0, (size_t)(to - from));
     if (end >= FIRST_PIXEL + 8)
         k->state.bar = 0;
+    else
+        k->bar_begun = 1;
 }
 
 /* Draw clocks start..end of one line. */
@@ -336,6 +338,17 @@ static void end_line(Console *k)
     }
 }
 
+/* Pass over what holds nothing to find or to see, where no line end matters. */
+static inline void skip(State *s, int32_t to)
+{
+    if (s->bar) {
+        int start = s->drawn % LINE_CLOCKS, end_of_bar = FIRST_PIXEL + 8 + (start < FIRST_PIXEL + 8 ? 0 : LINE_CLOCKS);
+        if (to - s->drawn >= end_of_bar - start)
+            s->bar = 0;
+    }
+    s->drawn = to;
+}
+
 /* Draw all up to a clock of the frame that is not drawn yet. */
 static void draw(Console *k, int32_t to)
 {
@@ -347,9 +360,9 @@ static void draw(Console *k, int32_t to)
         return;
     if (k->stale)
         find_enabled(k);
-    if (!(s->suppressed[0] | s->suppressed[1] | s->star | s->bar | (s->reflected ^ (s->reg[CTRLPF] & 1))) &&
-        !k->drawing && (!(k->pairs & ~s->collisions) || s->reg[VBLANK] & 2)) {
-        s->drawn = to; /* nothing to find, and no line end that matters */
+    if (!(s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1))) && !k->drawing &&
+        (!(k->pairs & ~s->collisions) || (k->settled && !k->dirty) || s->reg[VBLANK] & 2)) {
+        skip(s, to);
         return;
     }
     int32_t line = s->drawn / LINE_CLOCKS;
@@ -379,8 +392,8 @@ static inline int32_t clock_of(const State *s)
 /* A picture up to this clock is due, though nothing seen has changed. */
 static inline void touch(Console *k, int32_t clock)
 {
-    if (k->state.bar)
-        draw(k, clock);
+    if (k->state.bar && k->drawing && !k->bar_begun)
+        draw(k, clock); /* what is blank ahead of a draw depends on where the first one ends */
     else
         k->state.touched = clock;
 }
@@ -530,8 +543,10 @@ static void move_all(Console *k, int32_t clock)
     State *s = &k->state;
     int x = clock % LINE_CLOCKS / 3;
     draw(k, clock);
-    if (k->bars && (x <= 20 || x == 75))
+    if (k->bars && (x <= 20 || x == 75)) {
         s->bar = 1;
+        k->bar_begun = 0;
+    }
     unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0) | (s->star_shape ? 1u << M0 : 0);
     for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
         int move = movement(x, s->reg[HMP0 + i] >> 4);

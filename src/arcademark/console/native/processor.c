@@ -157,7 +157,8 @@ static unsigned subtract_decimal(unsigned a, unsigned m, unsigned carry)
 
 /* ---- instructions ---------------------------------------------------------------------------------------------- */
 
-#ifdef __GNUC__ /* jump from each instruction to the next, which processors foresee better */
+#if defined(__GNUC__) && !defined(CONSOLE_PLAIN) /* jump from each instruction to the next: processors foresee that */
+#define THREADED
 #define LABEL(n) &&op_##n,
 #define DISPATCH goto *labels[FETCH()]
 #define OP(n) op_##n
@@ -213,7 +214,7 @@ static unsigned subtract_decimal(unsigned a, unsigned m, unsigned carry)
 
 static void run(Console *k)
 {
-#ifdef __GNUC__
+#ifdef THREADED
 #define ROW(h) LABEL(h##0) LABEL(h##1) LABEL(h##2) LABEL(h##3) LABEL(h##4) LABEL(h##5) LABEL(h##6) LABEL(h##7) \
                LABEL(h##8) LABEL(h##9) LABEL(h##A) LABEL(h##B) LABEL(h##C) LABEL(h##D) LABEL(h##E) LABEL(h##F)
     static const void *const labels[256] = {ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
@@ -231,7 +232,7 @@ static void run(Console *k)
     uint32_t at = s->pc - code_start;
     const uint32_t flat_start = k->flat_start, flat_span = k->flat_span; /* the same in all banks */
 
-#ifdef __GNUC__
+#ifdef THREADED
     DISPATCH;
 #else
     for (;; budget--) {
@@ -427,7 +428,7 @@ static void run(Console *k)
         s->dead = 1;
         goto out;
 
-#ifndef __GNUC__
+#ifndef THREADED
         }
     }
 #endif
