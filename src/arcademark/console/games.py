@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -201,7 +201,7 @@ class _Compiler:
             self.emit(operands[0], it)
             self._choose(lambda: self.emit(operands[1], it), lambda: self.emit(operands[2], it))
         elif operation == "lut":
-            self._look_up(*operands, it=it)
+            self._look_up(operands, it)
         else:
             for count, operand in enumerate(operands):
                 self.emit(operand, it)
@@ -220,9 +220,8 @@ class _Compiler:
                 self.add("mul")
                 self.add("add")
 
-    def _look_up(
-        self, expression: Expression, table: Mapping[str, int], default: Expression, it: tuple[str, int] | None
-    ) -> None:
+    def _look_up(self, operands: list[Expression], it: tuple[str, int] | None) -> None:
+        expression, table, default = operands
         self.emit(expression, it)
         slot = self._keep()
         self._entries(list(table.items()), default, slot)
@@ -238,7 +237,7 @@ class _Compiler:
         self.add("eq")
         self._choose(lambda: self.emit(value), lambda: self._entries(others, default, slot))
 
-    def _choose(self, first: Any, second: Any) -> None:
+    def _choose(self, first: Callable[[], None], second: Callable[[], None]) -> None:
         """Append two ways, the first taken if the value on top is not 0."""
         self.add("jump_if_not", 0)
         from_condition = len(self.code)

@@ -154,7 +154,8 @@ class Machine:
         for _ in range(60):
             self._frame(_NOOP, ruled=True)
         self._soft_reset()
-        self._core.console_begin(self._at, (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset), 99)
+        begin = (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset)
+        self._core.console_begin(self._at, begin, len(begin))
         self._numbers[_FRAMES] = 0
         if "select" in facts:
             self._select_mode(facts["select"])

@@ -12,11 +12,15 @@ frames only, unless some frames of a game are cut short, where a picture shows w
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import functools
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,8 @@ import numpy as np
 from arcademark.console import games
 from arcademark.console.build import version
 from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tables import read_text
 
 SECTION_FRAMES = 5_000
 LONGEST_HOLD = 8
@@ -264,6 +270,7 @@ def line_of(section: Section) -> str:
     return json.dumps(dataclasses.asdict(section)) + "\n"
 
 
+LIST = "proven.csv"
 COLUMNS = ("game", "rules", "core", "ale_py", "frames", "screens", "settings", "resets", "restores", "cut")
 
 
@@ -273,7 +280,7 @@ def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
     for section in found:
         by_game.setdefault(section.game, []).append(section)
     rows = []
-    for game, parts in sorted(by_game.items()):
+    for _, parts in sorted(by_game.items()):
         if any(part.difference for part in parts):
             continue
         sums = {name: sum(getattr(part, name) for part in parts) for name in COLUMNS[4:] if name != "settings"}
@@ -281,3 +288,33 @@ def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
         first = {name: getattr(parts[0], name) for name in COLUMNS[:4]}
         rows.append({**first, **sums, "settings": tried})
     return rows
+
+
+def write_list(path: Path, found: Iterable[Section]) -> None:
+    """Write the proven list of a record.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it cannot be written.
+    """
+    rows = io.StringIO()
+    writer = csv.DictWriter(rows, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(proven_list(found))
+    try:
+        path.write_text(rows.getvalue(), "utf-8")
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot write the list ({error.strerror}); name another place") from error
+
+
+@functools.cache
+def proven() -> dict[str, dict[str, str]]:
+    """Return the proven list's row of each game for which this core, these rules and this ale-py were proven."""
+    rows = csv.DictReader(io.StringIO(read_text(LIST, files("arcademark.console") / "data")))
+    return {
+        row["game"]: row
+        for row in rows
+        if (row["core"], row["ale_py"]) == (version(), ale_py.__version__)
+        and row["rules"] == rules_checksum(row["game"])
+    }

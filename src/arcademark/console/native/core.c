@@ -279,9 +279,13 @@ int console_evaluate(Console *k, const int32_t *program, int length)
     return evaluate(k, program, length);
 }
 
-void console_save(const Console *k, void *state)
+/* How far a finished picture was drawn decides nothing, and is left out: states are equal where play goes on alike. */
+void console_save(Console *k, void *state)
 {
-    memcpy(state, &k->state, sizeof k->state);
+    State *s = &k->state;
+    if (!s->partial)
+        s->drawn = s->window_start = s->touched = s->grayed = 0;
+    memcpy(state, s, sizeof *s);
 }
 
 /* Whatever bytes a state holds, what is used as an index is within bounds after this. */

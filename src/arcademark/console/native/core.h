@@ -146,7 +146,7 @@ int console_act(Console *k, int action);
 int console_act_unseen(Console *k, int action);
 int console_lives(const Console *k);
 int console_evaluate(Console *k, const int32_t *program, int length);
-void console_save(const Console *k, void *state);
+void console_save(Console *k, void *state);
 void console_restore(Console *k, const void *state);
 uint8_t *console_pictures(Console *k);
 uint8_t *console_memory(Console *k);
