@@ -125,12 +125,11 @@ def test_many_frames_in_one_call(core):
 @pytest.mark.parametrize("size", [1, 3_000, 20_000])
 def test_damaged_cartridges_harm_nothing(core, game, size):
     noise = np.random.default_rng(size).integers(256, size=size, dtype=np.uint8).tobytes()
-    try:
-        console = Machine(game, noise)
-    except ArcadeMarkError as error:
-        assert "is not reached" in str(error)  # the game's menu never comes
-        return
-    played(console, range(18))
+    if game == "klax":
+        with pytest.raises(ArcadeMarkError, match="mode 0 is not reached"):  # a menu that never comes
+            Machine(game, noise)
+    else:
+        assert len(played(Machine(game, noise), range(18))) == 18
 
 
 def test_an_empty_cartridge(core):
