@@ -41,6 +41,7 @@ _MARKS = (
     (rb"(?s)....ftyp", b"ArcadeMark"),  # MP4
     (rb"\{\s", b'"schema": "arcademark.'),
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
+    (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )
 """How each kind of file that we write begins, and what else it holds."""
 

@@ -16,9 +16,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
 SAMPLED = (
-    *("adventure", "alien", "breakout", "darkchambers", "demon_attack", "double_dunk", "elevator_action", "klax"),
-    *("miniature_golf", "montezuma_revenge", "pitfall2", "pong", "qbert", "riverraid", "road_runner", "robotank"),
-    *("skiing", "star_gunner", "surround", "tic_tac_toe_3d", "video_checkers", "video_cube"),
+    *("adventure", "breakout", "demon_attack", "double_dunk", "elevator_action", "klax", "miniature_golf"),
+    *("montezuma_revenge", "pitfall2", "pong", "qbert", "riverraid", "road_runner", "robotank", "skiing"),
+    *("star_gunner", "surround", "tic_tac_toe_3d", "video_checkers"),
 )
 """Every kind of cartridge, controller, reset and rule."""
 
@@ -50,10 +50,10 @@ def played(console, actions):
 
 @pytest.mark.parametrize("game", SAMPLED)
 def test_the_console_is_ale_pys_frame_by_frame(core, game):
-    found = list(prove.sections(game, rom_path(game), 400))
+    found = list(prove.sections(game, rom_path(game), 300))
     assert [section.difference for section in found] == [""]
-    assert found[0].frames == 400
-    assert found[0].screens > 200
+    assert found[0].frames == 300
+    assert found[0].screens > 150
 
 
 @pytest.mark.parametrize("game", ["breakout", "bank_heist", "ms_pacman"])
@@ -260,3 +260,21 @@ def test_a_proof_is_continued(core, proving, tmp_path):
     assert header.split(",")[0] == "game"
     assert breakout.startswith(f"breakout,{prove.rules_checksum('breakout')},{build.version()},")
     assert pong.split(",")[4] == "150"
+
+
+def test_a_proof_replaces_nothing_else(core, proving, tmp_path):
+    record, listed = tmp_path / "proof.jsonl", tmp_path / "mine.csv"
+    listed.write_text("my,own\n")
+    refused = proving("pong", "--frames", "20", "--list", str(listed))
+    assert "mine.csv: was not written by ArcadeMark" in str(refused.exception)
+    assert listed.read_text() == "my,own\n"
+    record.write_text("dear diary\n")
+    assert "is no record of a proof" in str(proving("pong", "--frames", "20").exception)
+    assert record.read_text() == "dear diary\n"
+
+
+def test_the_state_of_things(core):
+    told = CliRunner().invoke(cli, ["console"]).output
+    assert f"core {build.version()}: compiled" in told
+    assert f"proven for {len(prove.proven())} games" in told
+    assert json.loads(CliRunner().invoke(cli, ["console", "--json"]).output)["missing"] is None

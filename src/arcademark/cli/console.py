@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from arcademark.cli import messages, options
+from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
 
 
-@click.group("console", invoke_without_command=True, short_help="The console of our own, and its proof.")
+@click.group("console", invoke_without_command=True)
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> int:
@@ -27,10 +28,10 @@ def command(ctx: click.Context, as_json: bool) -> int:
         reason = str(error)
     listed = proven()
     if as_json:
-        options.print_json({"core": build.version(), "missing": reason, "proven": list(listed)})
+        messages.print_json({"core": build.version(), "missing": reason, "proven": list(listed)})
         return 0
-    click.echo(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
-    click.echo(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")
+    messages.tell(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
+    messages.tell(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")
     return 0
 
 
@@ -73,12 +74,12 @@ def prove(names: str, frames: int, out: Path, listed: Path | None) -> int:
                     parts.append(section)
                 found = next((part.difference for part in parts if part.difference), "")
                 differing += bool(found)
-                click.echo(f"{game}: {sum(part.frames for part in parts):,} frames, {found or 'no difference'}")
+                messages.tell(f"{game}: {sum(part.frames for part in parts):,} frames, {found or 'no difference'}")
     except NoCore as error:
         raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
     except OSError as error:
         raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
     if listed is not None:
-        proof.write_list(listed, (part for parts in done.values() for part in parts))
-        messages.say(f"wrote {listed}")
+        text = proof.list_text(part for parts in done.values() for part in parts)
+        write(listed, text, option="--list", example="proven.csv")
     return 1 if differing else 0

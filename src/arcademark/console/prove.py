@@ -31,6 +31,8 @@ from arcademark.console import games
 from arcademark.console.build import version
 from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import parse_json
+from arcademark.files import read_text as read_file
 from arcademark.suite.tables import read_text
 
 SECTION_FRAMES = 5_000
@@ -246,16 +248,24 @@ class _Comparison:
 
 
 def read_sections(path: Path) -> list[Section]:
-    """Return the sections of a record, those of this core, ale-py and rules; lines cut short are left out."""
-    found = []
-    for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
+    """Return the sections of a record that are of this core, ale-py and rules; lines cut short are left out.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file cannot be read, or is no record.
+    """
+    if not path.exists():
+        return []
+    found, lines = [], read_file(path).splitlines()
+    for line in lines:
         try:
-            section = Section(**json.loads(line))
-        except (ValueError, TypeError):
+            found.append(Section(**parse_json(line, path)))
+        except (ArcadeMarkError, TypeError):
             continue
-        if current(section):
-            found.append(section)
-    return found
+    if lines and not found:
+        raise ArcadeMarkError(f"{path}: is no record of a proof; choose another --out")
+    return [section for section in found if current(section)]
 
 
 def current(section: Section) -> bool:
@@ -290,22 +300,13 @@ def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
     return rows
 
 
-def write_list(path: Path, found: Iterable[Section]) -> None:
-    """Write the proven list of a record.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it cannot be written.
-    """
+def list_text(found: Iterable[Section]) -> str:
+    """Return the proven list of a record, as CSV."""
     rows = io.StringIO()
     writer = csv.DictWriter(rows, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(proven_list(found))
-    try:
-        path.write_text(rows.getvalue(), "utf-8")
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot write the list ({error.strerror}); name another place") from error
+    return rows.getvalue()
 
 
 @functools.cache
