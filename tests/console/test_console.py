@@ -236,7 +236,7 @@ def test_the_proven_list_is_of_this_core():
     listed = prove.proven()
     assert set(listed) == set(games.names())
     for row in listed.values():
-        assert int(row["frames"]) >= 20_000
+        assert int(row["frames"]) >= 30_000
 
 
 @pytest.fixture
