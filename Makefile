@@ -7,10 +7,10 @@ PARALLEL ?= -n auto --dist loadfile
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint quick bench format constraints clean
+.PHONY: help demo test lint quick bench fuzz-console format constraints clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its score, write a page
 	@rm -rf demo
@@ -37,6 +37,13 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/planning.py
 	$(BIN)/python bench/learning.py
 	$(BIN)/python bench/size.py
+	$(BIN)/python bench/console.py --games atari-5
+
+fuzz-console: ## Play damaged cartridges on the console under AddressSanitizer and UBSan (needs a C compiler)
+	mkdir -p build
+	$(CC) -std=c11 -O1 -g -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
+	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
+	build/fuzz-console 20000
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .

@@ -41,6 +41,7 @@ _MARKS = (
     (rb"(?s)....ftyp", b"ArcadeMark"),  # MP4
     (rb"\{\s", b'"schema": "arcademark.'),
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
+    (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )
 """How each kind of file that we write begins, and what else it holds."""
 
@@ -236,6 +237,18 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def cache_folder() -> Path | None:
+    """Return where cached files are, None where the user has no home."""
+    if folder := os.environ.get("ARCADEMARK_CACHE"):
+        return Path(folder)
+    if folder := os.environ.get("XDG_CACHE_HOME"):
+        return Path(folder) / "arcademark"
+    try:
+        return Path.home() / ".cache" / "arcademark"
+    except RuntimeError:
+        return None
 
 
 def _nested(value: Any) -> int:

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.features.cache import cache_folder, cached
+from arcademark.features.cache import cached
+from arcademark.files import cache_folder
 
 KEY = {"game": "pong", "screens": 3, "nothing": None}
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "tune": "Try an agent's parameters on training games.",
     "ledger": "Show what was evaluated on test games, and whether only once.",
     "features": "What learning agents see of a game.",
+    "console": "The console of our own: is it here, and is it ale-py's to the bit?",
     "info": "List games, suites, subsets, protocols, agents or features.",
     "catalogue": "Published scores, each with its source, and errata of papers.",
     "subset": "The few tasks that tell most: search, predict, study.",

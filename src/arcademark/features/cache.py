@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.files import MOST_BYTES, read_bytes
+from arcademark.files import MOST_BYTES, cache_folder, read_bytes
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -35,18 +34,6 @@ FORMAT = 1
 
 _KEY = "key"
 """Name under which a file holds its key."""
-
-
-def cache_folder() -> Path | None:
-    """Return where cached files are, None where the user has no home."""
-    if folder := os.environ.get("ARCADEMARK_CACHE"):
-        return Path(folder)
-    if folder := os.environ.get("XDG_CACHE_HOME"):
-        return Path(folder) / "arcademark"
-    try:
-        return Path.home() / ".cache" / "arcademark"
-    except RuntimeError:
-        return None
 
 
 def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:

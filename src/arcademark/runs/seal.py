@@ -19,8 +19,7 @@ from pathlib import Path
 
 from arcademark import __version__
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.cache import cache_folder
-from arcademark.files import read_bytes
+from arcademark.files import cache_folder, read_bytes
 from arcademark.runs.store import Unfinished
 
 SIZE = 32

@@ -1,0 +1,85 @@
+"""``arcademark console``: whether the console of our own is here, and whether it is ale-py's to the bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import messages, options
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError
+
+
+@click.group("console", invoke_without_command=True)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> int:
+    """Tell whether the console of our own can be used here, and for which games it is proven."""
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from arcademark.console import build
+    from arcademark.console.prove import proven
+
+    try:
+        build.core()
+        reason = None
+    except build.NoCore as error:
+        reason = str(error)
+    listed = proven()
+    if as_json:
+        messages.print_json({"core": build.version(), "missing": reason, "proven": list(listed)})
+        return 0
+    messages.tell(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
+    messages.tell(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")
+    return 0
+
+
+@command.command("prove", short_help="Compare the console with ale-py, frame by frame.")
+@click.argument("names", metavar="[GAMES]", default="all")
+@click.option("--frames", type=options.COUNT, default=10_000, show_default=True, help="To be compared in each game.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("console-proof.jsonl"),
+    show_default=True,
+    help="The record. The same command again continues it.",
+)
+@click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
+def prove(names: str, frames: int, out: Path, listed: Path | None) -> int:
+    """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
+
+    GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. Exits with
+    1 if something differs.
+    """
+    from arcademark.console import games
+    from arcademark.console import prove as proof
+    from arcademark.console.build import NoCore
+    from arcademark.environments.atari import rom_path
+    from arcademark.suite.subsets import resolve_tasks
+
+    chosen = games.names() if names == "all" else resolve_tasks(names)
+    done: dict[str, list[proof.Section]] = {}
+    for section in proof.read_sections(out):
+        done.setdefault(section.game, []).append(section)
+    differing = 0
+    try:
+        with out.open("a", encoding="utf-8") as record:
+            record.write("\n" if done else "")  # a line that was cut short ends here
+            for game in chosen:
+                parts = done.setdefault(game, [])
+                for section in proof.sections(game, rom_path(game), frames, parts):
+                    record.write(proof.line_of(section))
+                    record.flush()
+                    parts.append(section)
+                found = next((part.difference for part in parts if part.difference), "")
+                differing += bool(found)
+                messages.tell(f"{game}: {sum(part.frames for part in parts):,} frames, {found or 'no difference'}")
+    except NoCore as error:
+        raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
+    except OSError as error:
+        raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
+    if listed is not None:
+        text = proof.list_text(part for parts in done.values() for part in parts)
+        write(listed, text, option="--list", example="proven.csv")
+    return 1 if differing else 0

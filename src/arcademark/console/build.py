@@ -1,0 +1,126 @@
+"""The core, compiled on first use by the C compiler that is there, and kept in the user's cache folder.
+
+The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``. What was compiled is kept under a checksum of the core's
+text, the compiler's name and the machine's kind, so that a new version is compiled anew. ``$ARCADEMARK_CONSOLE=off``
+does without. Without a compiler, or where compiling fails, there is no core, and that is no error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from arcademark.files import cache_folder
+
+FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared")
+SWITCH = "ARCADEMARK_CONSOLE"
+"""Name of the variable that does without a core where it is "off"."""
+
+_SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "rules.c")
+_FUNCTIONS = {
+    "size": (c_size_t,),
+    "state_size": (c_size_t,),
+    "insert": (c_int, c_void_p, c_void_p, ctypes.c_char_p, c_int, c_void_p, c_int),
+    "set_picture": (None, c_void_p, c_int, c_int),
+    "power_on": (None, c_void_p, ctypes.c_char_p),
+    "reset": (None, c_void_p, c_uint32, ctypes.c_char_p),
+    "begin": (None, c_void_p, c_void_p, c_int),
+    "frame": (c_int, c_void_p, c_int, c_int, c_int, c_int),
+    "act": (c_int, c_void_p, c_int),
+    "act_unseen": (c_int, c_void_p, c_int),
+    "lives": (c_int, c_void_p),
+    "evaluate": (c_int, c_void_p, c_void_p, c_int),
+    "save": (None, c_void_p, c_void_p),
+    "restore": (None, c_void_p, ctypes.c_char_p),
+    "pictures": (POINTER(c_uint8), c_void_p),
+    "memory": (POINTER(c_uint8), c_void_p),
+    "cut": (c_int, c_void_p),
+    "numbers": (POINTER(c_int32), c_void_p),
+    "play": (c_int64, c_void_p, ctypes.c_char_p, c_int, c_int),
+}
+"""Result and arguments of the core's functions, without their prefix."""
+
+
+class NoCore(Exception):
+    """There is no core here; the message says why."""
+
+
+def compiler() -> list[str] | None:
+    """Return the command that compiles C, None where there is none."""
+    for command in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        words = shlex.split(command) if command else []
+        if words and shutil.which(words[0]):
+            return words
+    return None
+
+
+@functools.cache
+def core() -> ctypes.CDLL:
+    """Return the core, compiled now or on an earlier day.
+
+    Raises
+    ------
+    NoCore
+        If it is switched off, there is no compiler, or compiling fails.
+    """
+    if os.environ.get(SWITCH, "").lower() == "off":
+        raise NoCore(f"it is switched off by {SWITCH}")
+    command = compiler()
+    if command is None:
+        raise NoCore("there is no C compiler")
+    folder = cache_folder()
+    with tempfile.TemporaryDirectory() as scratch:
+        library = _compiled(command, folder or Path(scratch))
+        try:
+            loaded = ctypes.CDLL(str(library))
+        except OSError as error:
+            raise NoCore(f"it cannot be loaded: {error}") from error
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(loaded, f"console_{name}")
+        function.restype, function.argtypes = result, arguments
+    return loaded
+
+
+@functools.cache
+def version() -> str:
+    """Return a checksum of the core's text without comments and spaces, 16 hexadecimal digits."""
+    text = "".join((files("arcademark.console") / "native" / name).read_text("utf-8") for name in _SOURCES)
+    bare = re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
+    return hashlib.sha256(bare.encode()).hexdigest()[:16]
+
+
+def _compiled(command: list[str], folder: Path) -> Path:
+    """Compile the core into a folder, unless it is there."""
+    key = _key(command)
+    library = folder / f"console-{key}.so"
+    if library.is_file():
+        return library
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with as_file(files("arcademark.console") / "native") as sources, tempfile.TemporaryDirectory(dir=folder) as own:
+            draft = Path(own) / "core.so"
+            words = [*command, *FLAGS, str(Path(sources) / "core.c"), "-o", str(draft)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")
+            draft.replace(library)
+    except OSError as error:
+        raise NoCore(f"it cannot be compiled into {folder}: {error}") from error
+    return library
+
+
+def _key(command: list[str]) -> str:
+    """Return what a compiled core is kept under."""
+    parts = (version(), *command, *FLAGS, platform.machine(), platform.system())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

@@ -1,0 +1,264 @@
+"""What is known of the games: cartridges, controllers, and how the memory tells reward, lives and end.
+
+``data/games.json`` holds an object a game; ``data/SOURCES.md`` says where it is from and what its fields mean. Rules
+are data, compiled here to programs for the core: an expression is a number or a list, an operation and its operands.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from arcademark.errors import UnknownNameError
+from arcademark.suite.tables import read_text
+
+NEVER = 0x7FFFFFFF
+"""In the place of a number that a reset leaves as it is."""
+
+REGISTERS = ("score", "lives", "reward", "terminal")
+"""What the rules store each frame, before the game's own names."""
+
+KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
+"""Kinds of cartridges, in the core's order."""
+
+Expression = Any
+"""An int, or a list of an operation's name and its operands."""
+
+_OPERATIONS = (
+    *("end", "number", "ram", "cart", "bcd", "old", "mode", "temporary", "keep_temporary", "store", "add", "sub"),
+    *("mul", "div", "mod", "neg", "min", "max", "band", "shr", "s8", "eq", "ne", "lt", "le", "gt", "ge", "and", "or"),
+    *("not", "jump", "jump_if_not", "bcd_of"),
+)
+"""The core's operations, by number."""
+
+_CODE = {name: number for number, name in enumerate(_OPERATIONS)}
+_LATEST = frozenset({"val", "reward", "terminal", "delta"})
+"""Operations that name a value of this frame."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game's facts, as the core needs them.
+
+    Parameters
+    ----------
+    name : str
+        Its id.
+    facts : mapping
+        Its object in the data file.
+    program : tuple of int
+        The rules of a frame.
+    at_reset : tuple of int
+        What the rules' registers hold after a reset.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    program: tuple[int, ...]
+    at_reset: tuple[int, ...]
+
+
+@functools.cache
+def _facts() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(read_text("games.json", files("arcademark.console") / "data"))
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Return the ids of all games."""
+    return tuple(_facts())
+
+
+@functools.cache
+def game(name: str) -> Game:
+    """Return a game's facts.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such game.
+    """
+    if name not in _facts():
+        raise UnknownNameError("game", name, _facts())
+    facts = _facts()[name]
+    keep = facts.get("keep", {})
+    at_reset = [facts.get("score", {}).get("at_reset", 0), facts["lives"]["at_reset"], 0, 0]
+    at_reset += [NEVER if entry["at_reset"] == "keep" else entry["at_reset"] for entry in keep.values()]
+    return Game(name, facts, _program(facts), tuple(at_reset))
+
+
+def condition(facts: Mapping[str, Any], expression: Expression) -> tuple[int, ...]:
+    """Return a program that leaves an expression's value, outside of frames."""
+    compiler = _Compiler({}, [*REGISTERS, *facts.get("keep", {})])
+    compiler.emit(expression)
+    return tuple(compiler.code)
+
+
+def _program(facts: Mapping[str, Any]) -> tuple[int, ...]:
+    """Compile the rules of a frame."""
+    keep = facts.get("keep", {})
+    compiler = _Compiler(_values(facts), [*REGISTERS, *keep])
+    score = facts.get("score")
+    stored = [
+        score.get("kept", ["val", "score"]) if score else 0,
+        facts["lives"]["value"],
+        ["reward"],
+        ["terminal"],
+        *(entry["next"] for entry in keep.values()),
+    ]
+    for expression in stored:
+        compiler.prepare(expression)
+    for expression in stored:
+        compiler.emit(expression)
+    for register in reversed(range(len(stored))):
+        compiler.add("store", register)
+    return tuple(compiler.code)
+
+
+def _values(facts: Mapping[str, Any]) -> dict[str, Expression]:
+    """Return the named values of a frame, as expressions."""
+    values: dict[str, Expression] = dict(facts.get("let", []))
+    if "score" in facts:
+        values["score"] = facts["score"]["value"]
+        values["delta"] = ["sub", ["val", "score"], ["old", "score"]]
+    terminal = facts["terminal"]["when"]
+    values["terminal"] = ["or", ["old", "terminal"], terminal] if facts["terminal"]["latched"] else terminal
+    rule = facts["reward"]
+    reward = {"delta": ["delta"], "fall": ["sub", ["old", "score"], ["val", "score"]]}.get(
+        rule["kind"], rule.get("value")
+    )
+    if "if_negative_add" in rule:
+        reward = ["if", ["lt", reward, 0], ["add", reward, rule["if_negative_add"]], reward]
+    if "min" in rule:
+        reward = ["max", reward, rule["min"]]
+    if "max" in rule:
+        reward = ["min", reward, rule["max"]]
+    if "zero_when" in rule:
+        reward = ["if", rule["zero_when"], 0, reward]
+    if "hold_when" in rule:
+        reward = ["if", rule["hold_when"], ["old", "reward"], reward]
+    values["reward"] = reward
+    return values
+
+
+class _Compiler:
+    """Makes a program: named values first, each once, then what is asked for."""
+
+    def __init__(self, values: Mapping[str, Expression], registers: list[str]) -> None:
+        self.code: list[int] = []
+        self._values = values
+        self._registers = {name: number for number, name in enumerate(registers)}
+        self._kept: dict[str, int] = {}
+        self._temporaries = 0
+
+    def add(self, operation: str, *operand: int) -> None:
+        """Append an operation."""
+        self.code += [_CODE[operation], *operand]
+
+    def prepare(self, expression: Expression) -> None:
+        """Evaluate the named values that an expression needs, so that none is first met within a condition."""
+        for name in _named(expression):
+            if name not in self._kept:
+                self.prepare(self._values[name])
+                self.emit(self._values[name])
+                self._kept[name] = self._keep()
+
+    def emit(self, expression: Expression, it: tuple[str, int] | None = None) -> None:
+        """Append what leaves an expression's value on the stack; `it` is what "it" stands for."""
+        if isinstance(expression, int):
+            self.add("number", expression)
+            return
+        operation, *operands = expression
+        if operation in ("ram", "cart"):
+            self.add(operation, operands[0])
+        elif operation == "bcd":
+            self._weighted([["bcd", address] for address in operands], it)
+        elif operation == "bcd_of":
+            self._weighted([["bcd_byte", operand] for operand in operands], it)
+        elif operation == "bcd_byte":
+            self.emit(operands[0], it)
+            self.add("bcd_of")
+        elif operation in _LATEST:
+            self.add("temporary", self._kept[operands[0] if operands else operation])
+        elif operation == "old":
+            self.add("old", self._registers[operands[0]])
+        elif operation == "mode":
+            self.add("mode")
+        elif operation == "it":
+            assert it is not None
+            self.add(*it)
+        elif operation == "sum":
+            first, last, each = operands
+            for address in range(first, last + 1):
+                self.emit(each, ("ram", address))
+                if address > first:
+                    self.add("add")
+        elif operation == "if":
+            self.emit(operands[0], it)
+            self._choose(lambda: self.emit(operands[1], it), lambda: self.emit(operands[2], it))
+        elif operation == "lut":
+            self._look_up(operands, it)
+        else:
+            for count, operand in enumerate(operands):
+                self.emit(operand, it)
+                if count or len(operands) == 1:
+                    self.add(operation)
+
+    def _weighted(self, parts: list[Expression], it: tuple[str, int] | None) -> None:
+        """Add up decimal bytes, low first."""
+        for place, part in enumerate(parts):
+            if part[0] == "bcd":
+                self.add("bcd", part[1])
+            else:
+                self.emit(part, it)
+            if place:
+                self.add("number", 100**place)
+                self.add("mul")
+                self.add("add")
+
+    def _look_up(self, operands: list[Expression], it: tuple[str, int] | None) -> None:
+        expression, table, default = operands
+        self.emit(expression, it)
+        slot = self._keep()
+        self._entries(list(table.items()), default, slot)
+        self._temporaries -= 1
+
+    def _entries(self, entries: list[tuple[str, int]], default: Expression, slot: int) -> None:
+        if not entries:
+            self.emit(default, ("temporary", slot))
+            return
+        (key, value), *others = entries
+        self.add("temporary", slot)
+        self.add("number", int(key))
+        self.add("eq")
+        self._choose(lambda: self.emit(value), lambda: self._entries(others, default, slot))
+
+    def _choose(self, first: Callable[[], None], second: Callable[[], None]) -> None:
+        """Append two ways, the first taken if the value on top is not 0."""
+        self.add("jump_if_not", 0)
+        from_condition = len(self.code)
+        first()
+        self.add("jump", 0)
+        self.code[from_condition - 1] = len(self.code) - from_condition
+        from_first = len(self.code)
+        second()
+        self.code[from_first - 1] = len(self.code) - from_first
+
+    def _keep(self) -> int:
+        self.add("keep_temporary", self._temporaries)
+        self._temporaries += 1
+        return self._temporaries - 1
+
+
+def _named(expression: Expression) -> Iterator[str]:
+    """Yield the named values that an expression needs."""
+    if isinstance(expression, list):
+        if expression and expression[0] in _LATEST:
+            yield expression[1] if expression[0] == "val" else expression[0]
+        else:
+            for part in expression:
+                yield from _named(part)

@@ -1,0 +1,317 @@
+"""A game on the core: power-on, resets, frames, saved states.
+
+A machine starts as ale-py's does: memory of chance, a look at what kind of television the cartridge is made for, a
+reset that chooses the game's mode. It then plays frame by frame. Two generators decide what chance does: the machine's
+own, always begun alike, and that of the environment, of which only Adventure's reset draws.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.console.build import core
+from arcademark.console.games import KINDS, Game, condition, game
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+MACHINE_SEED = 4753849
+"""Of the generator of the memory and timer at power-on."""
+
+PROBED_FRAMES = 60
+"""Frames that show for which television a cartridge is made: of the last half, how many have more lines."""
+
+PAL_LINES = 285
+PAL_HEIGHT = 250
+WIDTH = 160
+RAM_SIZE = 128
+PICTURE_BYTES = 256 * WIDTH
+"""Of a picture in the core, of which the first rows are shown."""
+
+MOST_PRESSES = 2_000
+"""Of the select key until a mode is reached; the most needed by any game is 134."""
+
+_NOOP, _RESET, _SELECT = 0, 40, 41
+_ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}
+_TERMINAL, _MODE, _DIFFICULTY, _FRAMES, _PICTURE, _NUMBERS = 3, 16, 17, 20, 21, 22
+"""Where these are among the core's numbers."""
+
+
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_int32)
+        for name in (
+            *("kind", "first_row", "rows", "bars", "paddles", "paddle_pair", "paddles_swapped", "sticks_swapped"),
+            *("paddle_least", "paddle_most", "illegal", "lives_hidden", "pal"),
+        )
+    ]
+
+
+class Machine:
+    """A game in the core, just loaded.
+
+    Parameters
+    ----------
+    name : str
+        The game's id.
+    rom : bytes
+        Its cartridge; any bytes are safe.
+    seed : int
+        Of the environment's generator.
+
+    Attributes
+    ----------
+    act, act_unseen : callable
+        Emulate a frame under an action (0 to 17), none if the game is over; return its reward. After the second, the
+        screen is of no use.
+    rows : int
+        Height of the screen.
+    """
+
+    def __init__(self, name: str, rom: bytes, seed: int = 0) -> None:
+        self._core = core()
+        self._game: Game = game(name)
+        self._chance = np.random.RandomState(MACHINE_SEED)
+        self._environment_chance = np.random.RandomState(seed)
+        self._memory = ctypes.create_string_buffer(self._core.console_size() + 64)
+        self._at = ctypes.c_void_p(-(-ctypes.addressof(self._memory) // 64) * 64)
+        self._state = ctypes.create_string_buffer(self._core.console_state_size())
+        self._insert(rom)
+        self._numbers = np.ctypeslib.as_array(self._core.console_numbers(self._at), (_NUMBERS,))
+        self._ram = np.ctypeslib.as_array(self._core.console_memory(self._at), (RAM_SIZE,))
+        self._pictures = np.ctypeslib.as_array(self._core.console_pictures(self._at), (2, PICTURE_BYTES))
+        self.act = partial(self._core.console_act, self._at)
+        self.act_unseen = partial(self._core.console_act_unseen, self._at)
+        self._load()
+
+    def _insert(self, rom: bytes) -> None:
+        facts = self._game.facts
+        paddles = facts.get("paddles", {})
+        least, most = paddles.get("range", (0, 0))
+        setup = _Setup(
+            kind=KINDS.index(facts["cartridge"]),
+            first_row=facts["first_line"],
+            rows=facts["height"],
+            bars=facts["bars"],
+            paddles=bool(paddles),
+            paddle_pair=paddles.get("both_ports", False),
+            paddles_swapped=paddles.get("swapped", False),
+            sticks_swapped=facts.get("swapped_ports", False),
+            paddle_least=least,
+            paddle_most=most,
+            illegal=sum(1 << action for action in facts.get("illegal", ())),
+            lives_hidden=facts["lives"]["zero_at_end"],
+        )
+        program = (ctypes.c_int32 * len(self._game.program))(*self._game.program)
+        if not self._core.console_insert(self._at, ctypes.byref(setup), rom, len(rom), program, len(program)):
+            raise ArcadeMarkError(f"game {self._game.name!r}: its cartridge of {len(rom)} bytes cannot be used")
+
+    # ---- from power-on to the first frame
+
+    def _draw(self, count: int) -> NDArray[np.uint32]:
+        return self._chance.randint(0, 2**32, count, dtype=np.uint32)
+
+    def _load(self) -> None:
+        facts = self._game.facts
+        self._core.console_power_on(self._at, bytes((self._draw(RAM_SIZE) & 255).astype(np.uint8)))
+        self._draw(1)
+        self._system_reset()
+        lines = [self._frame(_NOOP, switches=facts["boot_difficulty"]) for _ in range(PROBED_FRAMES)]
+        half = PROBED_FRAMES // 2
+        self.pal = 2 * sum(count > PAL_LINES for count in lines[half:]) >= half
+        self.rows = PAL_HEIGHT if self.pal and facts["height"] == 210 else facts["height"]
+        self._core.console_set_picture(self._at, self.rows, self.pal)
+        self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
+        self._system_reset()
+        self.reset(facts["mode"], 0)
+
+    def _system_reset(self) -> None:
+        timer = int(self._draw(1)[0])
+        extra = self._game.facts["cartridge"].endswith("SC")
+        ram = bytes((self._draw(RAM_SIZE) & 255).astype(np.uint8)) if extra else None
+        self._core.console_reset(self._at, timer, ram)
+
+    def _frame(self, action: int, *, switches: int = -1, ruled: bool = False) -> int:
+        lines: int = self._core.console_frame(self._at, action, switches, 1, ruled)
+        return lines
+
+    def reset(self, mode: int, difficulty: int) -> None:
+        """Reset machine and game, as ale-py does: the memory is kept, so that starts differ in some games.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the game never reaches the mode.
+        """
+        facts = self._game.facts
+        self._system_reset()
+        self._numbers[_MODE], self._numbers[_DIFFICULTY] = mode, difficulty
+        for _ in range(60):
+            self._frame(_NOOP, ruled=True)
+        self._soft_reset()
+        begin = (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset)
+        self._core.console_begin(self._at, begin, len(begin))
+        self._numbers[_FRAMES] = 0
+        if "select" in facts:
+            self._select_mode(facts["select"])
+        self._soft_reset()
+        for action, count in facts.get("starting_actions", ()):
+            for _ in range(count):
+                self._frame(_ACTIONS[action], ruled=True)
+
+    def _soft_reset(self) -> None:
+        for _ in range(4):
+            self._frame(_RESET, ruled=True)
+
+    def _select_mode(self, select: dict[str, Any]) -> None:
+        for command in select.get("first", ()):
+            self._do(command)
+        if "menu" in select:
+            self._walk_menu(select["menu"])
+        else:
+            self._press_until(select)
+        registers = dict(select.get("set_register", {}))
+        for name, by_mode in select.get("set_register_by_mode", {}).items():
+            registers[name] = by_mode[str(self.mode)]
+        names = ["score", "lives", "reward", "terminal", *self._game.facts.get("keep", {})]
+        for name, value in registers.items():
+            self._numbers[names.index(name)] = value
+        for command in select.get("last", [["soft_reset"]]):
+            self._do(command)
+
+    def _press_until(self, select: dict[str, Any]) -> None:
+        reached = select.get("until") or ["eq", select["watch"], select["until_equal"]]
+        for _ in range(MOST_PRESSES):
+            if self._value(reached):
+                return
+            frames = select["hold_frames"]
+            if isinstance(frames, dict):
+                least, most = frames["random"]
+                frames = least + int(self._environment_draw()) % (most - least + 1)
+            self._press(frames)
+            for command in select.get("after_each", ()):
+                self._do(command)
+        raise ArcadeMarkError(f"game {self._game.name!r}: mode {self.mode} is not reached; choose another")
+
+    def _do(self, command: Sequence[Any]) -> None:
+        name, *operands = command
+        if name == "press":
+            self._press(operands[0])
+        elif name == "soft_reset":
+            self._soft_reset()
+        elif name == "step":
+            for _ in range(operands[1]):
+                self._step(operands[0])
+        elif name == "step_until":
+            self._step_until(operands[0], operands[1])
+
+    def _step_until(self, action: str, reached: Any) -> None:
+        for _ in range(MOST_PRESSES):
+            if self._value(reached):
+                return
+            self._step(action)
+        raise ArcadeMarkError(f"game {self._game.name!r}: mode {self.mode} is not reached; choose another")
+
+    def _walk_menu(self, menu: dict[str, Any]) -> None:
+        for _ in range(menu["skip"]):
+            self._next_option(menu["cursor"])
+        for number, (mode_bit, option_bit) in enumerate(menu["bits"]):
+            if number:
+                self._next_option(menu["cursor"])
+            wanted = bool(self.mode & mode_bit)
+            for _ in range(MOST_PRESSES):
+                if bool(self._value(["ram", menu["byte"]]) & option_bit) == wanted:
+                    break
+                self._step("RIGHT" if wanted else "LEFT")
+                self._step("NOOP")
+
+    def _next_option(self, cursor: int) -> None:
+        before = self._value(["ram", cursor])
+        for _ in range(MOST_PRESSES):
+            self._step("DOWN")
+            self._step("NOOP")
+            if self._value(["ram", cursor]) != before:
+                return
+
+    def _press(self, frames: int) -> None:
+        for _ in range(frames):
+            self._frame(_SELECT)
+        self._frame(_NOOP, ruled=True)
+        self._numbers[_FRAMES] += 1
+
+    def _step(self, action: str) -> None:
+        self._environment_draw(), self._environment_draw()  # two decide whether an action repeats: never here
+        self.act(_ACTIONS[action])
+
+    def _environment_draw(self) -> int:
+        return int(self._environment_chance.randint(0, 2**32, dtype=np.uint32))
+
+    def _value(self, expression: Any) -> int:
+        program = condition(self._game.facts, expression)
+        value: int = self._core.console_evaluate(self._at, (ctypes.c_int32 * len(program))(*program), len(program))
+        return value
+
+    # ---- in play
+
+    @property
+    def mode(self) -> int:
+        """The mode chosen."""
+        return int(self._numbers[_MODE])
+
+    @property
+    def frames(self) -> int:
+        """Frames since the reset, as ale-py counts them."""
+        return int(self._numbers[_FRAMES])
+
+    def skip_draws(self, steps: int) -> None:
+        """Draw from the environment's generator what that many frames of ale-py's play draw."""
+        self._environment_chance.randint(0, 2**32, 2 * steps, dtype=np.uint32)
+
+    def game_over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self._numbers[_TERMINAL])
+
+    def lives(self) -> int:
+        """Lives left."""
+        return int(self._core.console_lives(self._at))
+
+    def screen(self, out: NDArray[np.uint8]) -> None:
+        """Write the screen, shape (rows, 160)."""
+        out[...] = self._screens[self._numbers[_PICTURE]]
+
+    def ram(self, out: NDArray[np.uint8]) -> None:
+        """Write the memory, 128 bytes."""
+        out[...] = self._ram
+
+    def play(self, actions: bytes, seen: int) -> int:
+        """Emulate frames under actions until they or the game end, `seen` of each four drawn; return the reward."""
+        reward: int = self._core.console_play(self._at, actions, len(actions), seen)
+        return reward
+
+    @property
+    def cut(self) -> int:
+        """Frames so far that ended before their picture did: they show what an earlier picture left."""
+        return int(self._core.console_cut(self._at))
+
+    def save(self) -> bytes:
+        """Return all that decides the future."""
+        self._core.console_save(self._at, self._state)
+        return self._state.raw
+
+    def restore(self, state: bytes) -> None:
+        """Continue from where a state was saved, in this machine or another of the same game."""
+        self._core.console_restore(self._at, state)
+
+    def hand_over(self, other: Machine) -> None:
+        """Let another machine of the game draw from the generators where this one would."""
+        other._chance.set_state(self._chance.get_state())
+        other._environment_chance.set_state(self._environment_chance.get_state())
+
+    def pictures(self) -> NDArray[np.uint8]:
+        """Return both pictures that frames are drawn on in turn; with a state they make cut frames exact too."""
+        return self._pictures

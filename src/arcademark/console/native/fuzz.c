@@ -1,0 +1,114 @@
+/* Plays damaged cartridges: `make fuzz-console` builds it with the compiler's sanitizers.
+ *
+ *   fuzz ROUNDS [FIRST]
+ *
+ * Each round makes a cartridge of chance (noise, or noise that looks a little like a program), puts it in as each kind
+ * there is, and plays it under rules, states and actions of chance. A fault ends it with the sanitizer's report.
+ */
+#include "core.c"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t chance;
+static long alive; /* frames after which the processor still ran */
+
+static uint32_t draw_number(void)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return (uint32_t)(chance >> 32);
+}
+
+static void fill(uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)draw_number();
+}
+
+/* Stores to the picture chip and waits, so that programs do more than stop. */
+static void like_a_program(uint8_t *rom, int size)
+{
+    for (int i = 0; i + 4 < size; i += 4) {
+        uint32_t kind = draw_number() % 8;
+        if (kind > 4)
+            continue;
+        rom[i] = kind ? 0xA9 : 0xA5;
+        rom[i + 2] = kind < 4 ? 0x85 : 0x95;
+        rom[i + 3] = (uint8_t)(draw_number() & (kind == 3 ? 0xFF : 0x3F));
+    }
+}
+
+/* What stops the processor ends a round too soon. */
+static void without_stops(uint8_t *bytes, int count)
+{
+    for (int i = 0; i < count; i++)
+        if ((bytes[i] & 0x1F) == 0x12 || ((bytes[i] & 0x1F) == 2 && bytes[i] < 0x80))
+            bytes[i] = 0xEA;
+}
+
+static void play_round(Console *k, State *state)
+{
+    static const int SIZES[] = {1, 2048, 4096, 8192, 10495, 16384, 20000};
+    static uint8_t rom[20000];
+    int32_t rules[64];
+    uint8_t ram[128];
+    int size = SIZES[draw_number() % 7], length = (int)(draw_number() % 64);
+    uint8_t *fitting = malloc((size_t)size);
+    fill(rom, sizeof rom);
+    if (draw_number() & 3)
+        like_a_program(rom, size);
+    if (draw_number() & 7)
+        without_stops(rom, size);
+    memcpy(fitting, rom, (size_t)size);
+    for (int i = 0; i < length; i++)
+        rules[i] = draw_number() & 1 ? (int32_t)draw_number() : (int32_t)(draw_number() % 40);
+    Setup setup = {.kind = (int32_t)(draw_number() % 11) - 1, .first_row = (int32_t)(draw_number() % 120) - 5,
+                   .rows = (int32_t)(draw_number() % 300) - 5, .bars = draw_number() & 1, .pal = draw_number() & 1,
+                   .paddles = draw_number() % 4 == 0, .paddle_least = 27450, .paddle_most = 790196};
+    fill(ram, sizeof ram);
+    without_stops(ram, sizeof ram);
+    if (console_insert(k, &setup, fitting, size, rules, length)) {
+        console_power_on(k, ram);
+        for (int i = 0; i < 12; i++) {
+            if (draw_number() % 4 == 0)
+                console_reset(k, draw_number(), ram);
+            if (draw_number() % 8 == 0) {
+                fill((uint8_t *)state, sizeof *state);
+                state->cycles &= 0xFFFF; /* times of one frame, as those of states that were saved */
+                state->origin = -(state->origin & 255);
+                state->vsync_end &= 0xFFFFF;
+                state->dpc.updated &= 0xFFFF;
+                state->dpc.fraction = 0.5;
+                for (int j = 0; j < 2; j++)
+                    state->paddle[j] &= 0xFFFFF;
+                state->frames &= 0xFFFF;
+                state->drawn &= 0xFFFF;
+                state->touched &= 0xFFFF;
+                console_restore(k, state);
+            }
+            console_frame(k, (int)(draw_number() % 42), -1, (int)(draw_number() & 1), 0);
+            k->state.registers[R_TERMINAL] = 0;
+            console_act(k, (int)(draw_number() % 20) - 1);
+            console_save(k, state);
+            alive += !k->state.dead;
+        }
+    }
+    free(fitting);
+}
+
+int main(int count, char **words)
+{
+    long rounds = count > 1 ? atol(words[1]) : 1000, first = count > 2 ? atol(words[2]) : 1;
+    Console *k = malloc(sizeof *k);
+    State *state = malloc(sizeof *state);
+    for (long i = first; i < first + rounds; i++) {
+        chance = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)i;
+        play_round(k, state);
+    }
+    free(state);
+    free(k);
+    printf("%ld damaged cartridges played, %ld frames to their end\n", rounds, alive);
+    return 0;
+}

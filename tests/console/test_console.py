@@ -1,0 +1,280 @@
+"""The console against ale-py, on as much as a test may take; ``arcademark console prove`` compares more."""
+
+import dataclasses
+import json
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from arcademark.cli.main import cli
+from arcademark.console import build, games, prove
+from arcademark.console.machine import Machine
+from arcademark.environments.atari import rom_path
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import tasks
+
+SAMPLED = (
+    *("adventure", "breakout", "demon_attack", "double_dunk", "elevator_action", "klax", "miniature_golf"),
+    *("montezuma_revenge", "pitfall2", "pong", "qbert", "riverraid", "road_runner", "robotank", "skiing"),
+    *("star_gunner", "surround", "tic_tac_toe_3d", "video_checkers"),
+)
+"""Every kind of cartridge, controller, reset and rule."""
+
+
+@pytest.fixture(scope="module")
+def core():
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+    return build.core()
+
+
+def machine(game, seed=0):
+    return Machine(game, rom_path(game).read_bytes(), seed)
+
+
+def played(console, actions):
+    """Play and return what was seen."""
+    ram, screen, seen = np.empty(128, np.uint8), np.empty((console.rows, 160), np.uint8), []
+    for action in actions:
+        reward = console.act(int(action))
+        console.ram(ram)
+        console.screen(screen)
+        seen.append((reward, console.lives(), console.game_over(), ram.tobytes(), screen.tobytes()))
+    return seen
+
+
+# ---- identity
+
+
+@pytest.mark.parametrize("game", SAMPLED)
+def test_the_console_is_ale_pys_frame_by_frame(core, game):
+    found = list(prove.sections(game, rom_path(game), 300))
+    assert [section.difference for section in found] == [""]
+    assert found[0].frames == 300
+    assert found[0].screens > 150
+
+
+@pytest.mark.parametrize("game", ["breakout", "bank_heist", "ms_pacman"])
+def test_other_modes_and_difficulties(core, game):
+    tried = set()
+    for number in (1, 3, 5):
+        section = prove._Comparison(game, rom_path(game), number, all_drawn=False).run(60)
+        assert section.difference == ""
+        tried.add((section.mode, section.difficulty))
+    assert len(tried) == 3
+
+
+def test_what_differs_is_found(core, monkeypatch):
+    wrong = dataclasses.replace(games.game("pong"), program=games.game("breakout").program)
+    monkeypatch.setattr("arcademark.console.machine.game", lambda _: wrong)
+    (section,) = prove.sections("pong", rom_path("pong"), 2_000)
+    assert "in ale-py" in section.difference
+    assert prove.proven_list([section]) == []
+
+
+def test_a_changed_cartridge_is_found(core, monkeypatch):
+    def changed(name, rom, seed):
+        return Machine(name, rom[:0x300] + bytes([rom[0x300] ^ 1]) + rom[0x301:], seed)
+
+    monkeypatch.setattr(prove, "Machine", changed)
+    (section,) = prove.sections("pong", rom_path("pong"), 500)
+    assert section.difference
+
+
+# ---- states
+
+
+@pytest.mark.parametrize("game", ["seaquest", "pitfall2", "qbert"])
+def test_states_replay_here_and_in_another_machine(core, game):
+    one, two = machine(game), machine(game)
+    actions = np.random.default_rng(0).integers(18, size=90)
+    played(one, actions[:30])
+    state, pictures = one.save(), one.pictures().copy()
+    seen = played(one, actions[30:])
+    played(two, actions[:7])
+    for again in (one, two):
+        again.restore(state)
+        again.pictures()[:] = pictures
+        assert again.save() == state
+        assert played(again, actions[30:]) == seen
+
+
+def test_frames_that_nobody_looks_at_are_the_same(core):
+    one, two = machine("beam_rider"), machine("beam_rider")
+    actions = np.random.default_rng(1).integers(18, size=300).astype(np.uint8)
+    seen = played(one, actions)
+    for action in actions[:-3]:
+        two.act_unseen(int(action))
+    assert played(two, actions[-3:]) == seen[-3:]
+    assert one.save() == two.save()
+
+
+def test_many_frames_in_one_call(core):
+    one, two = machine("space_invaders"), machine("space_invaders")
+    actions = np.random.default_rng(2).integers(18, size=200).astype(np.uint8)
+    assert one.play(actions.tobytes(), 2) == sum(reward for reward, *_ in played(two, actions))
+    assert one.save() == two.save()
+
+
+# ---- damage
+
+
+@pytest.mark.parametrize("game", ["seaquest", "pitfall2", "montezuma_revenge", "robotank", "klax"])
+@pytest.mark.parametrize("size", [1, 3_000, 20_000])
+def test_damaged_cartridges_harm_nothing(core, game, size):
+    noise = np.random.default_rng(size).integers(256, size=size, dtype=np.uint8).tobytes()
+    if game == "klax":
+        with pytest.raises(ArcadeMarkError, match="mode 0 is not reached"):  # a menu that never comes
+            Machine(game, noise)
+    else:
+        assert len(played(Machine(game, noise), range(18))) == 18
+
+
+def test_an_empty_cartridge(core):
+    with pytest.raises(ArcadeMarkError, match="cartridge of 0 bytes"):
+        Machine("pong", b"")
+
+
+# ---- the compiler
+
+
+@pytest.fixture
+def fresh():
+    build.core.cache_clear()
+    yield
+    build.core.cache_clear()
+
+
+def test_the_console_can_be_switched_off(fresh, monkeypatch):
+    monkeypatch.setenv(build.SWITCH, "off")
+    with pytest.raises(build.NoCore, match="switched off"):
+        build.core()
+
+
+def test_without_a_compiler_there_is_no_core(fresh, monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(build.NoCore, match="no C compiler"):
+        build.core()
+
+
+def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):
+    broken = tmp_path / "cc"
+    broken.write_text("#!/bin/sh\necho 'core.c: out of luck' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(build.NoCore, match="out of luck"):
+        build.core()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_it_is_compiled_once(core, fresh, monkeypatch):
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
+    started = time.monotonic()
+    build.core()
+    assert time.monotonic() - started < 60
+
+
+# ---- facts
+
+
+def test_all_games_are_known():
+    assert set(games.names()) == set(tasks.games())
+    for name, facts in tasks.games().items():
+        ours = games.game(name).facts
+        assert ours["mode"] in facts.modes
+        legal = set(tasks.JOYSTICK_ACTIONS) - {tasks.JOYSTICK_ACTIONS[action] for action in ours.get("illegal", ())}
+        assert set(facts.minimal_actions) <= legal
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (["add", 1, 2, 3], 6),
+        (["sub", 2, 5], -3),
+        (["div", -7, 2], -4),
+        (["mod", 7, 3], 1),
+        (["min", 4, 2, 3], 2),
+        (["band", 12, 10], 8),
+        (["shr", 200, 3], 25),
+        (["s8", 254], -2),
+        (["neg", ["s8", 254]], 2),
+        (["and", 1, 2, 0], 0),
+        (["or", 0, 0, 5], 1),
+        (["not", 5], 0),
+        (["if", ["lt", 1, 2], 10, 20], 10),
+        (["if", ["ge", 1, 2], 10, ["if", 0, 1, 30]], 30),
+        (["lut", 16, {"8": 1, "16": 2}, 9], 2),
+        (["lut", 24, {"8": 1}, ["shr", ["it"], 3]], 3),
+        (["mul", ["lut", 8, {"8": 5}, 0], ["lut", 1, {"8": 5}, ["it"]]], 5),
+        (["mode"], 0),
+        (["old", "terminal"], 0),
+    ],
+)
+def test_expressions(core, expression, value):
+    assert machine("pong")._value(expression) == value
+
+
+def test_expressions_over_the_memory(core):
+    console = machine("pong")
+    ram = np.empty(128, np.uint8)
+    console.ram(ram)
+    assert console._value(["sum", 0x80, 0xFF, ["it"]]) == ram.sum()
+    assert console._value(["sum", 0x80, 0xFF, ["lut", ["it"], {"0": 1}, 0]]) == (ram == 0).sum()
+    one, two = (10 * (int(byte) >> 4) + (int(byte) & 15) for byte in ram[:2])
+    assert console._value(["bcd", 0x80, 0x81]) == one + 100 * two
+    assert console._value(["bcd_of", ["ram", 0x81], ["ram", 0x80]]) == two + 100 * one
+
+
+# ---- the proven list
+
+
+def test_the_proven_list_is_of_this_core():
+    listed = prove.proven()
+    assert set(listed) == set(games.names())
+    for row in listed.values():
+        assert int(row["frames"]) >= 30_000
+
+
+@pytest.fixture
+def proving(tmp_path):
+    def prove_it(*words):
+        return CliRunner().invoke(cli, ["console", "prove", *words, "--out", str(tmp_path / "proof.jsonl")])
+
+    return prove_it
+
+
+def test_a_proof_is_continued(core, proving, tmp_path):
+    assert "pong: 100 frames, no difference" in proving("pong", "--frames", "100").output
+    record = tmp_path / "proof.jsonl"
+    record.write_text(record.read_text() + '{"game": "po')  # cut short
+    done = proving("pong,breakout", "--frames", "150", "--list", str(tmp_path / "proven.csv"))
+    assert done.exit_code == 0
+    assert "pong: 150 frames, no difference\nbreakout: 150 frames, no difference" in done.output
+    sections = [json.loads(line) for line in record.read_text().splitlines() if line.endswith("}")]
+    assert [(part["game"], part["frames"]) for part in sections] == [("pong", 100), ("pong", 50), ("breakout", 150)]
+    header, breakout, pong = (tmp_path / "proven.csv").read_text().splitlines()
+    assert header.split(",")[0] == "game"
+    assert breakout.startswith(f"breakout,{prove.rules_checksum('breakout')},{build.version()},")
+    assert pong.split(",")[4] == "150"
+
+
+def test_a_proof_replaces_nothing_else(core, proving, tmp_path):
+    record, listed = tmp_path / "proof.jsonl", tmp_path / "mine.csv"
+    listed.write_text("my,own\n")
+    refused = proving("pong", "--frames", "20", "--list", str(listed))
+    assert "mine.csv: was not written by ArcadeMark" in str(refused.exception)
+    assert listed.read_text() == "my,own\n"
+    record.write_text("dear diary\n")
+    assert "is no record of a proof" in str(proving("pong", "--frames", "20").exception)
+    assert record.read_text() == "dear diary\n"
+
+
+def test_the_state_of_things(core):
+    told = CliRunner().invoke(cli, ["console"]).output
+    assert f"core {build.version()}: compiled" in told
+    assert f"proven for {len(prove.proven())} games" in told
+    assert json.loads(CliRunner().invoke(cli, ["console", "--json"]).output)["missing"] is None
