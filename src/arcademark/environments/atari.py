@@ -97,6 +97,11 @@ class AtariConsole:
         self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
         self._packer = Packer(self._start_state, ale.getRAM().tobytes())
 
+    @property
+    def act_unseen(self) -> Callable[[int], int]:
+        """Emulate one frame: ale-py draws all."""
+        return self.act
+
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
         self._start()

@@ -67,6 +67,9 @@ class Console(Protocol):
     def act(self, action: int, /) -> int:
         """Emulate one frame (none if the game is over) and return its reward."""
 
+    def act_unseen(self, action: int, /) -> int:
+        """Do the same where the frame's screen will most likely not be asked for: it may then take longer."""
+
     def game_over(self) -> bool:
         """Whether the game has ended."""
 

@@ -104,6 +104,7 @@ class GenerativeModel(Play):
         self.num_actions = spec.num_actions
         self.ram_size = console.ram_size
         self.screen_shape = console.screen_shape
+        self._act = console.act_unseen
         self._plain = not (self._sticky or self._life_ends)
         self._left_frames = 0
         self._begun_at = 0

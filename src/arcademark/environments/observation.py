@@ -38,6 +38,9 @@ class Observer(Protocol):
     newest_at: int
     """Frame of a step (from 0) after which the screen goes into `newest`; -1 for none."""
 
+    ends_with_screen: bool
+    """Whether the screen of a step's last frame is looked at when the step is over."""
+
     before: NDArray[np.uint8]
     newest: NDArray[np.uint8]
 
@@ -74,6 +77,7 @@ class NoObserver:
     """Observations of nothing, for planners: they look at the console themselves, when they want to."""
 
     before_at = newest_at = -1
+    ends_with_screen = False
 
     def __init__(self) -> None:
         self.before = self.newest = self.stack = np.empty((1, 0), np.uint8)
@@ -98,6 +102,7 @@ class RamObserver:
     """Observations of the console's memory."""
 
     before_at = newest_at = -1
+    ends_with_screen = False
 
     def __init__(self, console: Console) -> None:
         self._ram = console.ram
@@ -130,6 +135,7 @@ class PaletteObserver:
     """Observations of a screen each, in palette indices (never pooled or resized): bytes without their lowest bit."""
 
     before_at = newest_at = -1
+    ends_with_screen = True
 
     def __init__(self, console: Console) -> None:
         self._screen, self._start_screen = console.screen, console.start_screen
@@ -173,6 +179,7 @@ class ScreenObserver:
         self._console = console
         self._pooled = settings.max_pool and settings.frame_skip > 1
         self._held = settings.max_pool
+        self.ends_with_screen = not settings.max_pool
         self.newest_at = settings.frame_skip - 1 if settings.max_pool else -1
         self.before_at = settings.frame_skip - 2 if self._pooled else -1
         self._colours = _colours(console, settings)

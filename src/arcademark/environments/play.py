@@ -82,11 +82,15 @@ class Play:
         settings = spec.protocol
         self._console = console
         self._console_actions = dict(enumerate(actions))
-        self._act, self._game_over, self._read_screen = console.act, console.game_over, console.screen
+        self._game_over, self._read_screen = console.game_over, console.screen
         self._observer = observer
         self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
         self._before, self._newest = self._observer.before, self._observer.newest
         self._frame_skip = settings.frame_skip
+        shown = {observer.before_at, observer.newest_at, settings.frame_skip - 1 if observer.ends_with_screen else -1}
+        self._acts = tuple(
+            console.act if frame in shown else console.act_unseen for frame in range(settings.frame_skip)
+        )
         self._repeat_probability = settings.repeat_action_probability
         self._sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
@@ -128,12 +132,12 @@ class Play:
         if sticky and self._next_repeat + self._frame_skip > len(self._repeats):
             self._draw_repeats()
         repeats, next_repeat = self._repeats, self._next_repeat
-        act, game_over = self._act, self._game_over
+        game_over = self._game_over
         before_at, newest_at = self._before_at, self._newest_at
         frames, cap, reward = self._frames, self._cap, 0
         terminated = truncated = False
         frame = 0
-        for frame in range(self._frame_skip):
+        for frame, act in enumerate(self._acts):
             if sticky:
                 if not repeats[next_repeat]:
                     executed = chosen
@@ -215,7 +219,7 @@ class ConsoleEnvironment(Play):
         self._frames, self._lives = console.start(rng)
         self._touched = False
         for _ in range(noops):
-            console.act(NOOP)
+            console.act_unseen(NOOP)
             self._frames += 1
             self._touched = True
             if console.game_over() or self._frames >= self._cap:

@@ -7,7 +7,7 @@ before anything is. `open_environment` then makes the thing.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from arcademark.environments import facts, toy
 from arcademark.environments.base import AskedObservation, Environment, EnvironmentSpec
@@ -67,8 +67,16 @@ def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> En
     return dataclasses.replace(spec, protocol=settings, observation_shape=shape)
 
 
+Emulator = Literal["ale", "console"]
+"""What plays a game: ale-py, or our own console."""
+
+
 def open_environment(
-    spec: EnvironmentSpec, *, training: bool = False, frames_per_action: int | None = None
+    spec: EnvironmentSpec,
+    *,
+    training: bool = False,
+    frames_per_action: int | None = None,
+    emulator: Emulator = "ale",
 ) -> Environment:
     """Make the environment of a spec.
 
@@ -80,21 +88,25 @@ def open_environment(
         Whether an episode ends as the protocol says for training, rather than for evaluation.
     frames_per_action : int, optional
         Replaces the spec's `frame_skip`.
+    emulator : {"ale", "console"}
+        What plays the game. They play alike, but their saved states cannot be exchanged.
 
     Raises
     ------
     ArcadeMarkError
-        If the ROM is missing or is not the one expected.
+        If the ROM is missing or is not the one expected, or the console cannot be had or is not proven for the game.
     """
     from arcademark.environments.play import ConsoleEnvironment
 
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
     settings = spec.protocol
     end = settings.training_episode_end if training else settings.evaluation_episode_end
-    return ConsoleEnvironment(spec, _open_console(spec), _console_actions(spec), end)
+    return ConsoleEnvironment(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
-def open_model(spec: EnvironmentSpec, *, frames_per_action: int | None = None) -> GenerativeModel:
+def open_model(
+    spec: EnvironmentSpec, *, frames_per_action: int | None = None, emulator: Emulator = "ale"
+) -> GenerativeModel:
     """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
 
     Parameters
@@ -103,6 +115,8 @@ def open_model(spec: EnvironmentSpec, *, frames_per_action: int | None = None) -
         What to play, as `environment_spec` gave it.
     frames_per_action : int, optional
         Replaces the spec's `frame_skip`.
+    emulator : {"ale", "console"}
+        What plays the game: that of the environment whose states are searched.
 
     Raises
     ------
@@ -111,16 +125,20 @@ def open_model(spec: EnvironmentSpec, *, frames_per_action: int | None = None) -
     """
     from arcademark.environments.generative import GenerativeModel
 
-    if spec.game in facts.NOT_EXACT:
+    if spec.game in facts.NOT_EXACT and emulator == "ale":
         raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
     end = spec.protocol.evaluation_episode_end
-    return GenerativeModel(spec, _open_console(spec), _console_actions(spec), end)
+    return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
-def _open_console(spec: EnvironmentSpec) -> Console:
+def _open_console(spec: EnvironmentSpec, emulator: Emulator) -> Console:
     if spec.game == toy.NAME:
         return toy.ToyConsole()
+    if emulator == "console":
+        from arcademark.environments.native import open_native
+
+        return open_native(spec.game, spec.protocol.mode, spec.protocol.difficulty)
     from arcademark.environments.atari_apart import open_console
 
     return open_console(spec.game, spec.protocol.mode, spec.protocol.difficulty)

@@ -62,6 +62,10 @@ class ToyConsole:
         self._drop()
         return int(caught)
 
+    def act_unseen(self, action: int, /) -> int:
+        """Do the same."""
+        return self.act(action)
+
     def _drop(self) -> None:
         self._random = (self._random * 1140671485 + 12820163) % (1 << 24)
         self._column, self._row = (self._random >> 16) % SIZE, 0
