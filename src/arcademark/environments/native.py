@@ -21,6 +21,7 @@ from arcademark.environments.console import Start
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import inflate
 
 
 def open_native(game: str, mode: int | None = None, difficulty: int | None = None) -> NativeConsole:
@@ -122,6 +123,6 @@ class NativeConsole:
         if self._pictured:
             state, pictures = state
             whole = self._machine.pictures()
-            whole[:] = np.frombuffer(zlib.decompress(pictures), np.uint8).reshape(whole.shape)
+            whole[:] = np.frombuffer(inflate(pictures, whole.nbytes), np.uint8).reshape(whole.shape)
         self._machine.restore(state)
         self._unseen = None
