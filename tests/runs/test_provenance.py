@@ -7,9 +7,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
-from arcademark.errors import ArcadeMarkError
 from arcademark.runs import provenance
 
 
@@ -74,7 +71,6 @@ def test_a_pipe_is_no_source(tmp_path):
 
 
 def test_the_files_that_parameters_name(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "MOST_FILES", 2)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / "pipe")
@@ -85,10 +81,3 @@ def test_the_files_that_parameters_name(tmp_path, monkeypatch):
     }
     nested = provenance.files_of({"net": {"parts": [str(tmp_path / "w"), "v"]}})
     assert list(nested) == ["net.parts[0]"]
-    for name in "abc":
-        before = provenance.files_of({"folder": "folder"}) if name != "c" else None
-        (tmp_path / "folder" / name).write_bytes(b"1")
-        if before is not None:
-            assert provenance.files_of({"folder": "folder"}) != before
-    with pytest.raises(ArcadeMarkError, match="'folder': folder folder holds more than 2 files"):
-        provenance.files_of({"folder": "folder"})

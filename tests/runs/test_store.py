@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import database, provenance, recording, store
+from arcademark.runs import checks, database, provenance, recording, store
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
@@ -235,7 +235,7 @@ def test_no_link_in_a_run_leads_what_is_written_elsewhere(tmp_path, name, toy_pl
     if name == "manifest.json.draft":
         execute(toy_plan(episodes=2), tmp_path / "run", workers=1)
     else:
-        with pytest.raises(ArcadeMarkError, match=rf"{name}: is a link, which is not written to"):
+        with pytest.raises(ArcadeMarkError, match=rf"{name}: is (a link|no lock of a run)"):
             execute(toy_plan(episodes=2), tmp_path / "run", workers=1)
     assert (tmp_path / "mine").read_text() == "mine"
 
@@ -299,6 +299,24 @@ def test_a_learner_whose_training_is_reported(tmp_path, toy_plan, paced):
     assert {episode.phase for episode in run.episodes} == {"training"}
     assert len(run.episodes) > 3
     assert scored == run.episodes[-3:]
+
+
+def test_a_learner_that_was_not_to_train_leaves_a_run_that_can_be_read_and_continued(tmp_path, toy_plan, paced):
+    plan = toy_plan(paced("Learner"), episodes=3, frames=0, override={"reported_episodes": "training_last_k"})
+    execute(plan, tmp_path / "run", workers=1)
+    assert not len(read_run(tmp_path / "run").episodes)
+    assert execute(plan, tmp_path / "run", workers=1).complete
+
+
+def test_a_journal_that_goes_while_a_run_is_opened_is_no_damage(run, monkeypatch):
+    def gone(path: Path) -> bytes:
+        path.unlink()
+        return ends(path)
+
+    ends = checks._end
+    monkeypatch.setattr(checks, "_end", gone)
+    (run / "run.sqlite-journal").write_bytes(b"")
+    assert len(read_run(run).episodes) == 6
 
 
 def test_a_finished_run_can_lie_where_nothing_can_be_written(run, monkeypatch):

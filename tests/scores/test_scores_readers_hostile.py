@@ -42,6 +42,20 @@ def refuse(path: Path, message: str, **options: object) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "game,a\npong," + "1" * 120_000 + "x\n",
+        "game,a\npong,1" + "*" * 120_000 + "x\n",
+        "game|a\n" + " " * 90_000 + "|x\n",
+        "game,a\npong," + "1" * 120_000 + "\n",
+    ],
+)
+def test_a_cell_that_nearly_is_a_number_takes_no_longer_than_another(tmp_path: Path, content: str) -> None:
+    (path := tmp_path / "scores.csv").write_text(content)  # patterns that look back would take hours
+    refuse(path, "scores.csv")
+
+
 HEADERS = [
     (npy(header(shape="(2000000000000, 2)")), r"shape \(2000000000000, 2\) takes 32,000,000,000,000 bytes, and 32 are"),
     (npy(header(shape="(0, 99999999999999999)"), b""), "not a whole NumPy file"),

@@ -12,15 +12,12 @@ import click
 from click.core import ParameterSource
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import MOST_DIGITS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_GAMES = "atari-5"
 DEFAULT_PROTOCOL = "world-records"
-
-
-MOST_DIGITS = 19
-"""Of a seed: those of 2^63."""
 
 _COUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d{1,2})?)([kKmMbB]?)")
 _THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @tables.measured_by
-@click.option("--all", "everything", is_flag=True, help="Also show every game, and every of very many algorithms.")
+@click.option("--all", "everything", is_flag=True, help="Show every game and every algorithm.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(
     "--export",

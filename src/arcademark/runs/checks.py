@@ -6,26 +6,31 @@ types, ranges, rows of no trial. That a row says what was played, `arcademark.ru
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
 
+DATABASE = "run.sqlite"
 MOST_EPISODES = 1_000_000
 """Of a trial's evaluation."""
 MOST_FRAMES_PER_ACTION = 10_000
 MOST_NUMBER = 2**53
 """Of whatever is counted, and of a score's magnitude: up to here floats are exact."""
+MOST_FRAMES = 2**40
+"""Of an episode, played or simulated: 580 years of play."""
 MOST_TEXT = 100_000
 """Characters of a text."""
 
 PATIENCE_SECONDS = 60.0
 BYTES_PER_SECOND = 5_000_000
 """How long reading may take, and how much longer where there is more to read."""
-_OF_SEVERAL = bytes.fromhex("d9d505f920a163d7")
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """The end of a journal that names a file to be deleted once it was undone."""
 _OPCODES = 1_000_000
 """Between two looks at the clock."""
@@ -73,10 +78,10 @@ RULES: Mapping[str, Mapping[str, str]] = {
         "phase": _one_of("phase", "training", "evaluation"),
         "episode": f"{_whole('episode', 0, MOST_NUMBER)} AND (phase = 'training' OR episode < {MOST_EPISODES})",
         "score": _real("score", -MOST_NUMBER, MOST_NUMBER),
-        "frames": _whole("frames", 0, MOST_NUMBER),
-        "steps": _whole("steps", 0, MOST_NUMBER),
+        "frames": _whole("frames", 0, MOST_FRAMES),
+        "steps": _whole("steps", 0, MOST_FRAMES),
         "end": _one_of("end", "terminated", "truncated"),
-        "simulated_frames": _whole("simulated_frames", 0, MOST_NUMBER),
+        "simulated_frames": _whole("simulated_frames", 0, MOST_FRAMES),
         "wall_seconds": _real("wall_seconds", 0, MOST_NUMBER),
         "actions": "TRUE",  # what cannot be read of them is told of the episode
     },
@@ -98,7 +103,7 @@ RULES: Mapping[str, Mapping[str, str]] = {
     "evaluation": {
         "command": _whole("command", 0, MOST_EPISODES),
         "begun": _text("begun", 100),
-        "episodes": _whole("episodes", 1, MOST_EPISODES),
+        "episodes": _whole("episodes", 0, MOST_EPISODES),  # 0 of a learner that was not to train
     },
 }
 """What each column of each table holds, as a condition."""
@@ -148,7 +153,7 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
     ------
     ArcadeMarkError
     """
-    where = f"{directory}: run.sqlite"
+    where = f"{directory}: {DATABASE}"
     listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
     for kind, name, page, sql in listed:
         if not (kind == "table" and page) and not (kind == "index" and sql is None):
@@ -166,10 +171,7 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
         key = tuple(name for _, name in sorted((rank, name) for _, name, _, _, _, rank, _ in columns if rank))
         plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
         if not (plain and {column[1] for column in columns} == expected and (not keys or key == KEYS[table])):
-            raise ArcadeMarkError(
-                f"{where} is damaged: what a run must have is missing (table {table}, as it was laid out); "
-                "restore it or choose another directory"
-            )
+            raise damaged(directory, f"what a run must have is missing (table {table}, as it was laid out)")
 
 
 def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, episodes: bool = True) -> None:
@@ -185,16 +187,14 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, e
     Raises
     ------
     ArcadeMarkError
-    sqlite3.DatabaseError
-        If its pages are damaged.
     """
     if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("malformed")
+        raise damaged(directory, "its pages contradict each other")
     for table, rules in RULES.items():
         if SINCE.get((table, None), 1) > version or not (episodes or table != "episode"):
             continue
         if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":  # its index, too
-            raise sqlite3.DatabaseError("malformed")
+            raise damaged(directory, f"table {table} and its index contradict each other")
         known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
         cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())
         wrong = f"SELECT rowid AS row, CASE {cases} END AS wrong FROM main.{table}"
@@ -204,10 +204,14 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, e
             queries.append(f"SELECT {table}.rowid, 'trial' FROM {of_none}")
         for query in queries:
             for row, column in database.execute(query):
-                raise ArcadeMarkError(
-                    f"{directory}: run.sqlite is damaged: row {row:,} of table {table} holds what no {column} can be; "
-                    "restore it from a copy or choose another directory"
-                )
+                raise damaged(directory, f"row {row:,} of table {table} has a {column} of the wrong type or range")
+
+
+def damaged(directory: Path, what: str) -> ArcadeMarkError:
+    """Return the error of a run's database that is wrong."""
+    return ArcadeMarkError(
+        f"{directory}: {DATABASE} is damaged: {what}; restore it from a copy or choose another directory"
+    )
 
 
 def check_files(path: Path, *, follow: bool) -> None:
@@ -226,16 +230,18 @@ def check_files(path: Path, *, follow: bool) -> None:
     """
     beside = (path.with_name(f"{path.name}-{ending}") for ending in ("wal", "shm", "journal"))
     for file in (path, *beside):
-        if file.is_symlink() and not (follow and file is path):
-            raise ArcadeMarkError(f"{file}: is a link; expected a file: put the file itself in its place")
-        if os.path.lexists(file) and not file.is_file():
-            raise ArcadeMarkError(f"{file}: is no file; remove it, or choose another directory")
-    journal = path.with_name(f"{path.name}-journal")
-    if journal.exists() and _end(journal) == _OF_SEVERAL:
-        raise ArcadeMarkError(f"{journal}: belongs to more than one database, as no run's does; do not trust it")
+        with contextlib.suppress(FileNotFoundError):  # sqlite removes them when a writer closes
+            mode = file.stat(follow_symlinks=follow and file is path).st_mode
+            if stat.S_ISLNK(mode):
+                raise ArcadeMarkError(f"{file}: is a link; expected a file: put the file itself in its place")
+            if not stat.S_ISREG(mode):
+                raise ArcadeMarkError(f"{file}: is not a regular file; remove it, or choose another directory")
+            if file.name.endswith("journal") and _end(file) == _SUPER_JOURNAL:
+                raise ArcadeMarkError(f"{file}: belongs to more than one database, as no run's does; do not trust it")
 
 
 def _end(path: Path) -> bytes:
     with path.open("rb") as file:
-        file.seek(-min(len(_OF_SEVERAL), path.stat().st_size), os.SEEK_END)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - len(_SUPER_JOURNAL)))
         return file.read()

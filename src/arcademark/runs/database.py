@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.checks import check_files, check_rows, check_schema, guard
+from arcademark.runs.checks import DATABASE, check_files, check_rows, check_schema, damaged, guard
 
-DATABASE = "run.sqlite"
 LOCK = "run.lock"
 BUSY_SECONDS = 10.0
 """How long to wait for another program that locks the database."""
@@ -135,7 +134,8 @@ def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlit
         If there is none, or it is not a run's, damaged, newer or locked.
     """
     path = directory / DATABASE
-    check_files(path, follow=True)
+    with clear_errors(directory):
+        check_files(path, follow=True)
     if not path.is_file():
         raise ArcadeMarkError(f"{directory}: nothing was recorded yet ({DATABASE} is missing); run it first")
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
@@ -172,9 +172,7 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
             " install the newer version"
         )
     if version < 1:
-        raise ArcadeMarkError(
-            f"{directory}: {DATABASE} is damaged (schema {version}); restore it from a copy or choose another directory"
-        )
+        raise damaged(directory, f"its schema is {version}")
     return int(version)
 
 
@@ -205,32 +203,37 @@ def clear_errors(directory: Path) -> Iterator[None]:
             f"{directory}: what was to be recorded contradicts what {DATABASE} holds ({error}); was it changed? "
             "Restore it from a copy, or play the run in another directory"
         ) from None
-    except (sqlite3.Error, OverflowError, UnicodeError) as error:
-        raise ArcadeMarkError(f"{directory}: {_explain(str(error))}") from None
+    except (UnicodeError, OverflowError) as error:
+        raise damaged(directory, f"it holds a text or a number that is none ({one_line(str(error))})") from None
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own are of what it read
+        told = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")
+        raise ArcadeMarkError(f"{directory}: {told}") from None
     except OSError as error:
-        reason = "database or disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
-        raise ArcadeMarkError(f"{directory}: {_explain(reason)}") from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        told = f"cannot be read or written ({error}); check the disk and its permissions"
+        raise ArcadeMarkError(f"{directory}: {_FULL if full else told}") from None
 
 
 def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
 
 
-_EXPLANATIONS: Sequence[tuple[str, str]] = (
-    ("locked", "its database is locked by another program; close that program and give the same command again"),
-    ("is full", "the disk is full; free some space and give the same command again: all that is recorded is kept"),
-    ("not a database", f"{DATABASE} is damaged (not a database); restore it from a copy or choose another directory"),
-    ("malformed", f"{DATABASE} is damaged; restore it from a copy or choose another directory"),
-    ("decode", f"{DATABASE} is damaged (text that is no UTF-8); restore it from a copy or choose another directory"),
-    ("interrupted", f"{DATABASE} takes too long to read for its size: it is damaged; restore it from a copy"),
-    ("readonly", "cannot be written; check its permissions or choose another directory"),
-    ("unable to open", f"{DATABASE} cannot be opened; check the permissions of the directory"),
-    ("no such", f"{DATABASE} is damaged: what a run must have is missing; restore it or choose another directory"),
-)
-
-
-def _explain(message: str) -> str:
-    for part, explanation in _EXPLANATIONS:
-        if part in message:
-            return explanation
-    return f"cannot be read or written ({one_line(message)}); check the disk and its permissions"
+_RESTORE = "restore it from a copy or choose another directory"
+_DAMAGED = f"{DATABASE} is damaged; {_RESTORE}"
+_FULL = "the disk is full; free some space and give the same command again: all that is recorded is kept"
+_LOCKED = "its database is locked by another program; close that program and give the same command again"
+_EXPLANATIONS: Mapping[int, str] = {
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_NOTADB: f"{DATABASE} is damaged (not a database); {_RESTORE}",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_ERROR: _DAMAGED,
+    sqlite3.SQLITE_TOOBIG: _DAMAGED,
+    sqlite3.SQLITE_INTERRUPT: f"{DATABASE} takes too long to read for its size: it is damaged; restore it from a copy",
+    sqlite3.SQLITE_READONLY: "cannot be written; check its permissions or choose another directory",
+    sqlite3.SQLITE_PERM: "cannot be written; check its permissions or choose another directory",
+    sqlite3.SQLITE_CANTOPEN: f"{DATABASE} cannot be opened; check the permissions of the directory",
+}
+"""What sqlite's primary result codes mean for a run."""

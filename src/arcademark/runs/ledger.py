@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest, provenance
-from arcademark.runs.database import DATABASE
+from arcademark.runs.checks import DATABASE
 from arcademark.runs.store import EvaluationRecord, RunRecord, TrialRecord, read_run
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ Its fields::
     command           the command that began it
     protocol          every setting, overrides included (Protocol.to_json)
     agents            [{label, reference, parameters, source, files}]; source of a user's own agent: {path, sha256,
-                      commit}; files {parameter: sha256 of the file or folder it names}, missing in older runs;
+                      commit}; files {parameter: sha256 of the file it names}, missing in older runs;
                       "plans": true of a planner, once it was made
     games             {game: checksum of its ROM}
     seeds, episodes   of each trial

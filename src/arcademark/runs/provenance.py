@@ -6,7 +6,6 @@ import errno
 import hashlib
 import importlib.metadata
 import importlib.util
-import itertools
 import os
 import platform
 import shlex
@@ -18,9 +17,6 @@ from pathlib import Path
 import arcademark
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_bytes
-
-MOST_FILES = 10_000
-"""Of a folder that an agent's parameter names."""
 
 
 def versions() -> dict[str, str]:
@@ -70,13 +66,13 @@ def source_of(reference: str) -> dict[str, str | None] | None:
 def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
     """Return the SHA-256 of each file that the parameters of a user's own agent name, weights say, by the parameter.
 
-    Of a folder it is that of its files' names and contents. What does not exist, or is empty, is left out: the agent
-    may be about to write it. `known` keeps what was found, by path, for the next agent that names the same.
+    Left out is what does not exist, for the agent may be about to write it, and folders, for it may log into them.
+    `known` keeps what was found, by path, for the next agent that names the same.
 
     Raises
     ------
     ArcadeMarkError
-        If one cannot be read, or a folder holds more than `MOST_FILES` files.
+        If one cannot be read.
     """
     known = {} if known is None else known
     found = {}
@@ -101,19 +97,10 @@ def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _checksum(path: Path, name: str) -> str | None:
     try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
-        files = sorted(itertools.islice(filter(Path.is_file, path.rglob("*")), MOST_FILES + 1)) if path.is_dir() else []
-        if len(files) > MOST_FILES:
-            raise ArcadeMarkError(
-                f"parameter '{name}': folder {path} holds more than {MOST_FILES:,} files, too many to tell whether "
-                "they change; name the file or the folder that the agent loads"
-            )
-        whole = hashlib.sha256()
-        for each in files:
-            whole.update(f"{each.relative_to(path)}\0{_checksum(each, name)}\0".encode(errors="surrogateescape"))
-        return whole.hexdigest() if files else None
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:  # a text, no path
             return None

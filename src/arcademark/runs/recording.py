@@ -21,8 +21,8 @@ from typing import IO, NamedTuple, Self
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import database as layout
 from arcademark.runs import manifest, seal
-from arcademark.runs.checks import check_files, check_rows, check_schema, guard
-from arcademark.runs.database import DATABASE, LOCK, check_version, clear_errors, lay_out
+from arcademark.runs.checks import DATABASE, check_files, check_rows, check_schema, guard
+from arcademark.runs.database import LOCK, check_version, clear_errors, lay_out
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
 MANY_PAGES = 1000
@@ -286,9 +286,6 @@ def _claim(directory: Path) -> None:
     if directory.exists() and not directory.is_dir():
         raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
     directory.mkdir(parents=True, exist_ok=True)
-    for path in directory.iterdir():
-        if path.is_symlink() and path.name.startswith((LOCK, DATABASE)):  # as a stranger may have put there
-            raise ArcadeMarkError(f"{path}: is a link, which is not written to; put the file itself there")
     if os.path.lexists(directory / manifest.FILE):
         manifest.read(directory)  # before anything is written
         return

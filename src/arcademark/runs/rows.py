@@ -16,13 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.database import DATABASE
+from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, damaged
 from arcademark.suite.protocols import Protocol
-
-MOST_SCORE = 2.0**53
-"""In magnitude: up to here each whole number is a float of its own."""
-MOST_FRAMES = 2**40
-"""Of an episode, played or simulated: 580 years of play."""
 
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
@@ -94,9 +89,9 @@ def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str,
 def _check(directory: Path, columns: Columns, asked: Mapping[str, int]) -> None:
     """Refuse the first row that no episode can have."""
     names = list(asked)
-    most = np.where(columns["training"] == 1, np.int64(2**40), np.array([*asked.values(), 0])[columns["trial"]])
-    low = {"trial": 0, "score": -MOST_SCORE}
-    high = {"training": 1, "truncated": 1, "score": MOST_SCORE, "wall_seconds": MOST_SCORE, "trial": len(names)}
+    most = np.where(columns["training"] == 1, np.int64(MOST_FRAMES), np.array([*asked.values(), 0])[columns["trial"]])
+    low = {"trial": 0, "score": -MOST_NUMBER}
+    high = {"training": 1, "truncated": 1, "score": MOST_NUMBER, "wall_seconds": MOST_NUMBER, "trial": len(names)}
     for name, values in columns.items():
         above = values < most if name == "episode" else values <= high.get(name, MOST_FRAMES)
         right = above & (values >= low.get(name, 0))  # neither holds of NaN
@@ -114,12 +109,6 @@ def _wrong(directory: Path, name: str, row: Mapping[str, Any]) -> ArcadeMarkErro
     value = f" {row[name]!r}" if name not in ("trial", *_TOLD) else ""
     what = f"{where}: its {_TOLD.get(name, name)}{value} is not {_READ[name][2]}"
     return damaged(directory, one_line(what, 200))
-
-
-def damaged(directory: Path, what: str) -> ArcadeMarkError:
-    """Return the error of a database whose rows are wrong."""
-    remedy = "restore it from a copy or choose another directory"
-    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {remedy}")
 
 
 def check_counts(
@@ -166,7 +155,7 @@ def check_counts(
     index = {(trial, phase): count for trial, phase, count in grouped}
     checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
     grouped = database.execute("SELECT trial, min(command), total(episodes) FROM evaluation GROUP BY trial")
-    notes = {trial: (first, int(np.clip(count, -1, MOST_SCORE))) for trial, first, count in grouped}
+    notes = {trial: (first, int(np.clip(count, -1, MOST_NUMBER))) for trial, first, count in grouped}
     if unknown := (checkpoints.keys() | notes.keys()) - learners.keys():
         raise damaged(directory, one_line(f"it knows of a trial {min(map(str, unknown))} that is not there", 200))
     for (trial, learns), (trained, evaluated) in zip(learners.items(), counts.reshape(-1, 2).tolist(), strict=True):

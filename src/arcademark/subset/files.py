@@ -195,7 +195,7 @@ def _nested(value: Any, place: str) -> Nested | None:
     names = {field.name for field in dataclasses.fields(Nested)}
     if not isinstance(value, dict) or value.keys() != names:
         expected = f"an object of {', '.join(sorted(names))}, or null"
-        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected {expected}")
+        raise ArcadeMarkError(f"{place}: nested is {value!r}, expected {expected}; search again with --nested")
     sizes = {name: _number(value[name], f"nested {name}", place) for name in names - {"n", "errors"}}
     n, errors = _whole(value["n"], "nested n", place), _errors(value["errors"], "nested", place)
     if n is None or n != sum(map(len, errors)) or min(*sizes.values(), *(min(group) for group in errors)) < 0:

@@ -283,7 +283,8 @@ class SubsetModel:
             return None
         transformed = TRANSFORMS[self.transform](np.array(value))
         moved = float(INVERSES[self.transform](transformed + by))
-        return moved if self.transform == "none" else max(0.0, moved)
+        moved = moved if self.transform == "none" else max(0.0, moved)
+        return min(value, moved) if by < 0 else moved  # what is below 0 has no place in transformed units
 
 
 def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:

@@ -27,11 +27,8 @@ from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.processes import Channel, GarbledError, serving
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
+from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
-
-MOST_SAID = 4_000
-"""Characters of why a trial is given up; what an agent says itself was cut before."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -29,9 +28,6 @@ _CHUNK = 256
 
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
-
-_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t\r]*")
-"""The line below the header of a table in Markdown."""
 
 
 def read_sheet(path: Path, decimal: str | None = None) -> Sheet:
@@ -115,9 +111,14 @@ def _rows(content: bytes, skip: int, separator: str, *, strict: bool = False) ->
     return csv.reader(map(_unruled, lines) if separator == "|" else lines, delimiter=separator, strict=strict)
 
 
+def _is_rule(line: str) -> bool:
+    """Whether it is the line below the header of a table in Markdown."""
+    return "-" in line and not line.strip("|:- \t\r\n")
+
+
 def _unruled(line: str) -> str:
     """Return a line of a table in Markdown without the marks at its ends; nothing of the one below the header."""
-    return "" if _RULE.fullmatch(line.rstrip()) else line.strip().removeprefix("|").removesuffix("|")
+    return "" if _is_rule(line) else line.strip().removeprefix("|").removesuffix("|")
 
 
 def _refuse_width(
@@ -144,7 +145,7 @@ def _hint(separator: str, found: int, expected: int) -> str:
 def _separator(start: str) -> str:
     """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
     lines = [line for line in start.splitlines() if line.strip()]
-    if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _RULE.fullmatch(lines[1].rstrip()):
+    if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _is_rule(lines[1]):
         return "|"
     widths = {separator: _widths(start, separator) for separator in ",\t;"}
     even = {separator: found for separator, found in widths.items() if len(set(found)) == 1 and found[0] > 1}

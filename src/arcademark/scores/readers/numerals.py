@@ -30,6 +30,8 @@ DECORATED = re.compile(rf"%|{_SPREADS}")
 
 _BLANKS = " \u00a0\u2007\u2009\u202f"
 _TYPE = re.compile(r"\\(?:textbf|mathbf|bm|textit|emph|underline)\{([^{}]*)\}|\A(?:[*$]+|__)|(?:[*$]+|__)\Z")
+MOST_CHARACTERS = 200
+"""Of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
 _SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*(\S.*)")
@@ -37,7 +39,7 @@ _PERCENT = re.compile(rf"(.*\d)[{_BLANKS}]*\\?%")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
 _NUMBER = {
     mark: re.compile(
-        rf"[+-]?(?:(?:[0-9]+{re.escape(mark)}?[0-9]*|{re.escape(mark)}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+        rf"[+-]?(?:(?:[0-9]+(?:{re.escape(mark)}[0-9]*)?|{re.escape(mark)}[0-9]+)(?:[eE][+-]?[0-9]+)?"
         rf"|[1-9][0-9]{{0,2}}([{other}'’{_BLANKS}])[0-9]{{3}}(?:\1[0-9]{{3}})*(?:{re.escape(mark)}[0-9]*)?)"
     )
     for mark, other in (MARKS, reversed(MARKS))
@@ -82,6 +84,8 @@ class Numeral:
 def apart(cell: str) -> Numeral:
     """Take a cell apart."""
     bare = cell.strip()
+    if len(bare) > MOST_CHARACTERS:
+        return Numeral(bare, ())
     if marks := _marks(bare):
         return Numeral(bare, marks)
     score, spread = _bare(bare), ""
