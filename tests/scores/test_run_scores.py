@@ -28,7 +28,9 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
         document = {
             "schema": manifest.SCHEMA_VERSION,
             "protocol": (rules or protocol("machado-2018")).to_json(),
-            **{name: [] for name in ("agents", "games", "seeds", "episodes", "left_out", "versions")},
+            **{name: [] for name in ("agents", "seeds", "left_out")},
+            **{name: {} for name in ("games", "versions")},
+            "episodes": 1,
         }
         manifest.write(directory, document)
         for (agent, game, seed), scores in played.items():
@@ -155,7 +157,7 @@ def test_runs_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
 
 
 def test_many_trials_are_read_in_one_pass(tmp_path: Path) -> None:
-    played = {(f"agent-{i}", f"game-{j}", 0): [float(i), float(j), 0] for i in range(20) for j in range(20)}
+    played = {(f"agent-{i}", f"game_{j}", 0): [float(i), float(j), 0] for i in range(20) for j in range(20)}
     run = load_run(write_run(tmp_path / "run", played))
     expected = [[[(i + j) / 3] for j in range(20)] for i in range(20)]
     np.testing.assert_allclose(run.table.scores, expected)

@@ -52,7 +52,9 @@ def test_what_a_file_shows_decides(cells: list[str], expected: list[float]) -> N
     assert read(cells) == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
 
 
-@pytest.mark.parametrize(("separator", "cells"), [(";", ["10.596", "7"]), ("\t", ["1,234"]), (",", ["1,234", "7"])])
+@pytest.mark.parametrize(
+    ("separator", "cells"), [(";", ["10.596", "7"]), ("\t", ["10.596", "7"]), ("\t", ["1,234"]), (",", ["1,234", "7"])]
+)
 def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cells: list[str]) -> None:
     with pytest.raises(
         ArcadeMarkError, match=r"row 2, column 'score': '.*' may be .* or .*--decimal \. or --decimal ,"
@@ -169,7 +171,7 @@ def test_numbers_of_every_style_are_read_back_or_refused(
     cells = [form.format(text, text.lstrip("-−")) for text in texts]
     points = "." in "".join(texts) and not any("," in text or text.count(".") > 1 for text in texts)
     if decimal == "," and separator != ";" and not said and points:
-        return  # 1.234 alone, where no semicolon separates cells, has a decimal point
+        return  # 1.234 where commas separate cells, or where all numbers are such, has a decimal point
     try:
         found = read(cells, separator, decimal if said else None)
     except ArcadeMarkError as error:

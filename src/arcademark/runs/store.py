@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs import manifest
+from arcademark.runs.checks import damaged
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
@@ -372,6 +373,8 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
+        if not trials:
+            raise damaged(path, "it holds no trial")
         columns = read_rows(path, database, {trial.id: trial.episodes for trial in trials})
         if whole:
             check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)

@@ -22,6 +22,9 @@ from arcademark.scores.table import hidden_character
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
 
+_PASTED = (";", "\t", "|")
+"""Separators beside which a decimal comma or points between thousands need no quotes."""
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -129,7 +132,7 @@ class Sheet:
         values = {column: _plain(cells) for column, cells in texts.items()}
         strange = {column for column, found in values.items() if np.isinf(found).any()}
         notes: list[str] = []
-        if strange or self.decimal == "," or (self.separator == ";" and self.decimal is None):
+        if strange or self.decimal == "," or (self.separator in _PASTED and self.decimal is None):
             mark, notes = self._way(texts)
             if strange:
                 notes += self._decorated({column: cells for column, cells in texts.items() if column in scored})
@@ -157,7 +160,7 @@ class Sheet:
         if len(only) == 2:
             comma, point = (self._quoted(*only[mark]) for mark in (",", "."))
             raise ArcadeMarkError(f"{comma} has a decimal comma, and {point} a decimal point; write all numbers alike")
-        if not only and either and (True in either or self.separator == ";"):
+        if not only and either and (True in either or self._grouped(texts)):
             row, column = either.get(True) or either[False]
             text = numerals.apart(self.columns[column][row]).text
             meant = " or ".join(f"{numerals.read(text, mark):.15g}" for mark in numerals.MARKS)
@@ -167,6 +170,11 @@ class Sheet:
             )
         mark = next(iter(only), ".")
         return mark, [f"numbers have a decimal comma, as {self._quoted(*only[mark])} shows"] if mark == "," else []
+
+    def _grouped(self, texts: Mapping[int, Sequence[str]]) -> bool:
+        """Whether points before three digits may stand between thousands: not where all numbers have one, or commas."""
+        whole = (cell.strip().lstrip("+-−").isdecimal() for cells in texts.values() for cell in cells)
+        return self.separator == ";" or (self.separator in _PASTED and any(whole))
 
     def _decorated(self, texts: Mapping[int, Sequence[str]]) -> list[str]:
         """Say what stands with scores; percent signs stand with all or none."""
