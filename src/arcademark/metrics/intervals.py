@@ -17,8 +17,10 @@ Conventions
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -210,7 +212,7 @@ def score(seeds: Sequence[ArrayLike]) -> float:
     ArcadeMarkError
         Where there is no seed, a seed without episodes, or a score that is not finite.
     """
-    return float(_means(_admit(seeds)).mean())
+    return _mean(_means(_admit(seeds)))
 
 
 def interval(
@@ -248,7 +250,7 @@ def interval(
     """
     check(method, level)
     admitted = [_admit(seeds) for seeds in tasks.values()]
-    value = float(np.asarray(statistic(np.array([_means(seeds).mean() for seeds in admitted]))))
+    value = float(np.asarray(statistic(np.array([_mean(_means(seeds)) for seeds in admitted]))))
     lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
     if lone:
         note = Note(f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more", "one_run")
@@ -283,22 +285,29 @@ def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Inter
     ArcadeMarkError
         As `score`, or where ``level`` is not between 0 and 1.
     """
-    from scipy.special import stdtrit
-
     check("symmetric", level)
     admitted = _admit(seeds)
     unit = _unit(admitted)
-    value = float(unit.mean())
+    value = _mean(unit)
     if unit.size < 2:
         note = Note("one episode: how much scores vary is not known; play more", "one_run")
         return Interval(value, None, None, level, None, (note,), "student")
     notes = (ONE_SEED,) if len(admitted) == 1 else ()
-    if not np.ptp(unit):
+    if (unit == unit[0]).all():
         note = Note(f"every {'episode' if notes else 'seed'} scored the same: no variation was seen", "constant")
         return Interval(value, None, None, level, None, (*notes, note), "student")
-    error = float(unit.std(ddof=1) / np.sqrt(unit.size))
-    reach = float(stdtrit(unit.size - 1, (1 + level) / 2)) * error
+    apart = unit - value
+    error = math.sqrt(float(apart @ apart) / (unit.size - 1) / unit.size)
+    reach = _student(unit.size - 1, level) * error
     return Interval(value, value - reach, value + reach, level, error, notes, "student")
+
+
+@lru_cache
+def _student(degrees_of_freedom: int, level: float) -> float:
+    """Return Student's two-sided quantile."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
 def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -328,16 +337,22 @@ def _unit(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 def _means(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the seeds' means, shape (seeds,)."""
-    together = np.concatenate(seeds)
-    return together if together.size == len(seeds) else np.array([scores.mean() for scores in seeds])
+    if all(scores.size == 1 for scores in seeds):
+        return np.concatenate(seeds)
+    return np.array([scores.mean() for scores in seeds])
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    mean = float(values.mean())
+    if not math.isfinite(mean):
+        raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
+    return mean
 
 
 def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
     arrays = [np.atleast_1d(np.asarray(scores, dtype=np.float64)) for scores in seeds]
     if not arrays or any(scores.ndim != 1 or not scores.size for scores in arrays):
         raise ArcadeMarkError("no episodes to average; expected one array of episode scores for each seed")
-    if not np.isfinite(np.concatenate(arrays)).all():
-        raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
     return arrays
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, repeat
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -256,7 +256,7 @@ def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
 
 
 def _reference(scores: Mapping[str, float], which: str, tasks: Sequence[str]) -> NDArray[np.float64]:
-    found = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)
+    found = np.fromiter(map(scores.get, tasks, repeat(np.nan)), np.float64, len(tasks))
     if not np.isfinite(found).all():
         absent = [task for task, score in zip(tasks, found.tolist(), strict=True) if not np.isfinite(score)]
         raise ArcadeMarkError(f"no {which} reference score for {', '.join(absent)}; leave such tasks out, or give one")

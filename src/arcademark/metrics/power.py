@@ -16,6 +16,7 @@ Conventions
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -156,10 +157,10 @@ def detection_power(
     share("alpha", alpha)
     first, second = _variances(between, within, episodes)
     degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
-    shift = abs(difference * relative_to) / np.sqrt((first + second) / seeds)
+    shift = abs(difference * relative_to) / math.sqrt((first + second) / seeds)
     bar = stdtrit(degrees, 1 - alpha / 2)
     missed = nctdtr(degrees, shift, bar) - nctdtr(degrees, shift, -bar)
-    return float(np.clip(1 - missed, alpha, 1)) if np.isfinite(missed) else 1.0
+    return min(max(1 - float(missed), alpha), 1.0) if math.isfinite(missed) else 1.0
 
 
 def seeds_needed(
@@ -275,7 +276,7 @@ def _variances(
 ) -> tuple[float, float]:
     """Return the variance of one seed's score, of either algorithm."""
     pairs = [spread if isinstance(spread, tuple) else (spread, spread) for spread in (between, within)]
-    if not all(np.isfinite(spread) and spread >= 0 for spread in itertools.chain(*pairs)):
+    if not all(math.isfinite(spread) and spread >= 0 for spread in itertools.chain(*pairs)):
         raise ArcadeMarkError(f"spreads {pairs}: expected standard deviations, finite and 0 or more")
     count("episodes", episodes)
     first, second = (apart**2 + inside**2 / episodes for apart, inside in zip(*pairs, strict=True))
