@@ -1,8 +1,9 @@
 """The core, compiled on first use by the C compiler that is there, and kept in the user's cache folder.
 
-The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``. What was compiled is kept under a checksum of the core's
-text, the compiler's name and the machine's kind, so that a new version is compiled anew. ``$ARCADEMARK_CONSOLE=off``
-does without. Without a compiler, or where compiling fails, there is no core, and that is no error.
+The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``, else that of the extra ``[console]``, ziglang's. What was
+compiled is kept under a checksum of what it was made from, the compiler's name and the machine's kind, so that a new
+version is compiled anew. ``$ARCADEMARK_CONSOLE=off`` does without. Without a compiler, or where compiling fails, there
+is no core, and that is no error.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from arcademark.files import cache_folder
@@ -63,7 +66,7 @@ def compiler() -> list[str] | None:
         words = shlex.split(command) if command else []
         if words and shutil.which(words[0]):
             return words
-    return None
+    return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") else None
 
 
 @functools.cache
