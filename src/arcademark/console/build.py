@@ -141,7 +141,7 @@ def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> Non
             for name, text in sources.items():
                 (Path(own) / name).write_text(text, "utf-8")
             draft = Path(own) / "core.so"
-            words = [*command, str(Path(own) / "core.c"), "-o", str(draft)]
+            words = [*command, "-w", str(Path(own) / "core.c"), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")

@@ -23,12 +23,11 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import core, library, native, version
+from arcademark.console.build import FLAGS, core, library, native, version
 from arcademark.console.games import game
 from arcademark.console.instructions import operations
 from arcademark.console.machine import Machine
 
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared")
 _MAKERS = ("instructions.py", "translate.py")
 SEEN_FRAMES, HELD = 4_000, 8
 """Frames of random play that show where programs jump to, and frames that each of its actions is held."""
@@ -320,7 +319,7 @@ def _tracer() -> dict[str, str]:
 
 def _seen(name: str, rom: bytes) -> Iterator[Place]:
     """Play random actions and return the banks and addresses that the program jumps to."""
-    tracer = library((version(), _own_version()), _tracer, FLAGS)
+    tracer = library((version(), _own_version()), _tracer, (*FLAGS, "-O1"))
     noted = ctypes.create_string_buffer(4 * 4096)
     tracer.console_trace(noted)
     try:

@@ -119,7 +119,7 @@ static inline int32_t unchanged(const State *s, int32_t cycles)
     int32_t since = cycles - 1 - s->timer_set;
     if (since < 0 || since >> s->timer_shift >= s->timer)
         return 0;
-    return ((since >> s->timer_shift) + 1 << s->timer_shift) - 1 - since;
+    return (((since >> s->timer_shift) + 1) << s->timer_shift) - 1 - since;
 }
 
 /* In the core that finds where programs go: note each place that is not the next one, by bank and address. */
@@ -151,6 +151,8 @@ static void run(Console *k)
     int32_t cycles, budget = MOST_INSTRUCTIONS;
     (void)slow;
 #include "labels.inc"
+    static const void *const last[] = {&&out}; /* there may be no other label whose address is taken */
+    (void)last;
     goto load;
 
 interpreted:
