@@ -1,6 +1,6 @@
 """How fast the console is, as ratios of CPU time to bare ale-py in the same process.
 
-    python bench/console.py [--games atari-57] [--frames 2000] [--rounds 5]
+    python bench/console.py [--games atari-57] [--frames 2000] [--rounds 5] [--translated]
 
 1. Frames of which the last two of each four are drawn and read, a call a frame as the environment makes them.
 2. Frames without screens.
@@ -21,6 +21,7 @@ import ale_py
 import numpy as np
 
 from arcademark.console.machine import WIDTH, Machine
+from arcademark.console.translate import translated
 from arcademark.environments.atari import rom_path
 from arcademark.suite.subsets import resolve_tasks
 
@@ -39,12 +40,13 @@ def cpu(work: Callable[[], object]) -> float:
 class Pair:
     """A game on both machines, at its start."""
 
-    def __init__(self, game: str, frames: int) -> None:
+    def __init__(self, game: str, frames: int, translate: bool = False) -> None:
         path = rom_path(game)
         self.ale = ale_py.ALEInterface()
         self.ale.setFloat("repeat_action_probability", 0.0)
         self.ale.loadROM(path)
-        self.machine = Machine(game, path.read_bytes())
+        rom = path.read_bytes()
+        self.machine = Machine(game, rom, chosen=translated(game, rom) if translate else None)
         minimal = [action.value for action in self.ale.getMinimalActionSet()]
         self.actions = np.repeat(np.random.default_rng(0).choice(minimal, -(-frames // HELD)), HELD)[:frames].tolist()
         self.start, self.our_start = self.ale.cloneState(), self.machine.save()
@@ -114,12 +116,13 @@ def main() -> None:
     parser.add_argument("--games", default="atari-57", help="a suite, a subset or games (%(default)s)")
     parser.add_argument("--frames", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--translated", action="store_true", help="with each cartridge translated, not interpreted")
     asked = parser.parse_args()
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     print(f"{'times as fast as bare ale-py':28}" + "".join(f"{column:>18}" for column in COLUMNS))
     table = []
     for game in resolve_tasks(asked.games):
-        pair = Pair(game, asked.frames)
+        pair = Pair(game, asked.frames, asked.translated)
         rounds = [pair.ratios() for _ in range(asked.rounds)]
         table.append([statistics.median(column) for column in zip(*rounds, strict=True)])
         print(f"{game:28}" + _figures(table[-1]), flush=True)

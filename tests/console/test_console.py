@@ -156,8 +156,16 @@ def test_the_console_can_be_switched_off(fresh, monkeypatch):
 def test_without_a_compiler_there_is_no_core(fresh, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(build, "find_spec", lambda _: None)
     with pytest.raises(build.NoCore, match="no C compiler"):
         build.core()
+
+
+def test_an_extra_brings_a_compiler(monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(build, "find_spec", lambda name: name == "ziglang")
+    assert build.compiler()[1:] == ["-m", "ziglang", "cc"]
 
 
 def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):

@@ -1,8 +1,9 @@
 """The core, compiled on first use by the C compiler that is there, and kept in the user's cache folder.
 
-The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``. What was compiled is kept under a checksum of the core's
-text, the compiler's name and the machine's kind, so that a new version is compiled anew. ``$ARCADEMARK_CONSOLE=off``
-does without. Without a compiler, or where compiling fails, there is no core, and that is no error.
+The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``, else that of the extra ``[console]``, ziglang's. What was
+compiled is kept under a checksum of what it was made from, the compiler's name and the machine's kind, so that a new
+version is compiled anew. ``$ARCADEMARK_CONSOLE=off`` does without. Without a compiler, or where compiling fails, there
+is no core, and that is no error.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
-from importlib.resources import as_file, files
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from arcademark.files import cache_folder
@@ -62,7 +66,7 @@ def compiler() -> list[str] | None:
         words = shlex.split(command) if command else []
         if words and shutil.which(words[0]):
             return words
-    return None
+    return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") else None
 
 
 @functools.cache
@@ -74,16 +78,40 @@ def core() -> ctypes.CDLL:
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
+    return library((version(),), dict, FLAGS)
+
+
+def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str]) -> ctypes.CDLL:
+    """Return the core, or one made of its files and others, compiled now or on an earlier day.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        What it is made from: it is kept under a checksum of them, the compiler and the machine's kind.
+    own : callable
+        Returns the text of files in the place of the core's or beside them, by name.
+    flags : sequence of str
+        For the compiler.
+
+    Raises
+    ------
+    NoCore
+        If it is switched off, there is no compiler, or compiling fails.
+    """
     if os.environ.get(SWITCH, "").lower() == "off":
         raise NoCore(f"it is switched off by {SWITCH}")
     command = compiler()
     if command is None:
         raise NoCore("there is no C compiler")
+    key = "\0".join((*parts, *command, *flags, platform.machine(), platform.system()))
+    name = f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
     folder = cache_folder()
     with tempfile.TemporaryDirectory() as scratch:
-        library = _compiled(command, folder or Path(scratch))
+        path = (folder or Path(scratch)) / name
+        if not path.is_file():
+            _compile([*command, *flags], {**{name: native(name) for name in _SOURCES}, **own()}, path)
         try:
-            loaded = ctypes.CDLL(str(library))
+            loaded = ctypes.CDLL(str(path))
         except OSError as error:
             raise NoCore(f"it cannot be loaded: {error}") from error
     for name, (result, *arguments) in _FUNCTIONS.items():
@@ -92,35 +120,31 @@ def core() -> ctypes.CDLL:
     return loaded
 
 
+def native(name: str) -> str:
+    """Return a file of the core's text."""
+    return (files("arcademark.console") / "native" / name).read_text("utf-8")
+
+
 @functools.cache
 def version() -> str:
     """Return a checksum of the core's text without comments and spaces, 16 hexadecimal digits."""
-    text = "".join((files("arcademark.console") / "native" / name).read_text("utf-8") for name in _SOURCES)
+    text = "".join(native(name) for name in _SOURCES)
     bare = re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
 
 
-def _compiled(command: list[str], folder: Path) -> Path:
-    """Compile the core into a folder, unless it is there."""
-    key = _key(command)
-    library = folder / f"console-{key}.so"
-    if library.is_file():
-        return library
+def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> None:
+    """Compile ``core.c`` among the sources into a library."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with as_file(files("arcademark.console") / "native") as sources, tempfile.TemporaryDirectory(dir=folder) as own:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as own:
+            for name, text in sources.items():
+                (Path(own) / name).write_text(text, "utf-8")
             draft = Path(own) / "core.so"
-            words = [*command, *FLAGS, str(Path(sources) / "core.c"), "-o", str(draft)]
+            words = [*command, "-w", str(Path(own) / "core.c"), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")
-            draft.replace(library)
+            draft.replace(path)
     except OSError as error:
-        raise NoCore(f"it cannot be compiled into {folder}: {error}") from error
-    return library
-
-
-def _key(command: list[str]) -> str:
-    """Return what a compiled core is kept under."""
-    parts = (version(), *command, *FLAGS, platform.machine(), platform.system())
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+        raise NoCore(f"it cannot be compiled into {path.parent}: {error}") from error

@@ -63,6 +63,8 @@ class Machine:
         Its cartridge; any bytes are safe.
     seed : int
         Of the environment's generator.
+    chosen : CDLL, optional
+        The core to play on: that which `translate.translated` made of this cartridge. If None, the interpreter.
 
     Attributes
     ----------
@@ -73,8 +75,8 @@ class Machine:
         Height of the screen.
     """
 
-    def __init__(self, name: str, rom: bytes, seed: int = 0) -> None:
-        self._core = core()
+    def __init__(self, name: str, rom: bytes, seed: int = 0, chosen: ctypes.CDLL | None = None) -> None:
+        self._core = chosen or core()
         self._game: Game = game(name)
         self._chance = np.random.RandomState(MACHINE_SEED)
         self._environment_chance = np.random.RandomState(seed)

@@ -1,0 +1,122 @@
+"""Translated cartridges against the interpreter, to the last byte of the state."""
+
+import numpy as np
+import pytest
+
+from arcademark.console import build, instructions, translate
+from arcademark.console.machine import Machine
+from arcademark.environments.atari import rom_path
+
+STOPS = {0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2}
+"""Instructions that stop the processor."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quickly(tmp_path_factory):
+    """Compile without optimising, into a folder of the tests' own."""
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+    build.core()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translate, "FLAGS", ("-std=c11", "-O0", "-fPIC", "-shared"))
+        patch.setenv("ARCADEMARK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def assert_same(game, rom, frames, *, seed=0):
+    """Play on both, every other frame drawn, and restore the start halfway."""
+    interpreted, on_translation = Machine(game, rom), Machine(game, rom, chosen=translate.translated(game, rom))
+    assert on_translation._core is not interpreted._core
+    start = interpreted.save()
+    assert on_translation.save() == start
+    for number, action in enumerate(np.random.default_rng(seed).integers(18, size=frames).tolist()):
+        both = [console.act if number & 1 else console.act_unseen for console in (interpreted, on_translation)]
+        assert both[0](action) == both[1](action)
+        assert interpreted.save() == on_translation.save(), number
+        if number & 1:
+            assert np.array_equal(interpreted.pictures(), on_translation.pictures()), number
+        if number == frames // 2:
+            interpreted.restore(start)
+            on_translation.restore(start)
+
+
+def noise(size, seed):
+    """A cartridge of random instructions that do not stop the processor, and vectors into it."""
+    rom = np.random.default_rng(seed).integers(256, size=size, dtype=np.uint8)
+    rom[np.isin(rom, list(STOPS))] = 0xEA
+    rom[2048 - 4 :: 2048] = 0x80
+    rom[2048 - 3 :: 2048] = 0xF1
+    return rom.tobytes()
+
+
+@pytest.mark.parametrize("game", ["pong", "asterix"])
+def test_a_translation_plays_as_the_interpreter(game):
+    assert_same(game, rom_path(game).read_bytes(), 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["elevator_action", "klax", "ms_pacman", "pitfall2", "road_runner", "seaquest"])
+def test_other_kinds_of_cartridges(game):
+    assert_same(game, rom_path(game).read_bytes(), 1_500)
+
+
+@pytest.mark.parametrize(("game", "size"), [("skiing", 2048), ("asterix", 8192), ("pitfall2", 10240)])
+def test_random_programs(game, size):
+    assert_same(game, noise(size, size), 60)
+
+
+def test_what_was_not_reached_is_interpreted(monkeypatch):
+    monkeypatch.setattr(translate, "_seen", lambda *_: iter(()))
+    rom = rom_path("gopher").read_bytes() + b"\0"  # not kept under the key of the whole one
+    assert len(translate.Program(rom, "4K").instructions) < 50
+    assert_same("gopher", rom, 100)
+
+
+def test_random_play_finds_what_tables_lead_to():
+    rom = rom_path("gopher").read_bytes()
+    seen = list(translate._seen("gopher", rom))
+    assert len(translate.Program(rom, "4K", seen).instructions) > 1_000
+
+
+def test_a_kind_that_is_not_translated_is_interpreted():
+    assert translate.translated("montezuma_revenge", b"") is build.core()
+
+
+def test_it_is_translated_once(monkeypatch):
+    rom = rom_path("pong").read_bytes()
+    translate.translated("pong", rom)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
+    translate.translated("pong", rom)
+
+
+def test_without_a_compiler_there_is_no_translation(monkeypatch):
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    with pytest.raises(build.NoCore, match="no C compiler"):
+        translate.translated("pong", b"another")
+
+
+def test_every_instruction_is_known():
+    table = instructions.operations()
+    assert set(table) == set(range(256)) - STOPS
+    lengths = {
+        0xA9: 1,
+        0x85: 1,
+        0xBD: 2,
+        0xB1: 1,
+        0x20: 2,
+        0x60: 0,
+        0x4C: 2,
+        0x6C: 2,
+        0x0A: 0,
+        0xD0: 1,
+        0x00: 1,
+        0xEB: 1,
+    }
+    assert {code: table[code].bytes for code in lengths} == lengths
+
+
+def test_a_wait_for_the_timer_is_passed_over():
+    rom = bytearray(4096)
+    rom[:8] = bytes([0xAD, 0x84, 0x02, 0xD0, 0xFB, 0x4C, 0x00, 0xF0])
+    rom[0xFFC:] = bytes([0x00, 0xF0, 0x00, 0xF0])
+    assert "WAIT(7, 2);" in translate.translation(bytes(rom), "4K")["blocks.inc"]
