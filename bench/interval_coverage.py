@@ -47,7 +47,7 @@ from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
 from arcademark.metrics.intervals import METHODS, Method, interval, limits, score_interval
 from arcademark.report import measures
-from arcademark.report.tables.uncertainty import capped_draws, capped_strata
+from arcademark.report.tables.uncertainty import capped_strata
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]
@@ -177,7 +177,9 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
         key = rng.integers(2**64, dtype=np.uint64)
         values.append([bootstrap.aggregates(scores, TARGET), measure.aggregates(by_task)])
         drawn = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
-        draws.append([drawn, capped_draws(measure, by_task, RESAMPLES, rng.integers(2**64, dtype=np.uint64))])
+        other, free = rng.integers(2**64, dtype=np.uint64), samples.sample_of(measure.free(by_task))
+        capped = bootstrap.resampled_aggregates(free, other, normalise.PERCENT, RESAMPLES, None, measure.bounds)
+        draws.append([drawn, capped[len(drawn) :]])
         strata.append([samples.aggregate_strata(sample, TARGET), capped_strata(measure, by_task)])
     apart = [
         (values[0][i] - values[1][i], draws[0][i] - draws[1][i], samples.together(strata[0][i], strata[1][i]))

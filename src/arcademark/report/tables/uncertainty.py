@@ -302,12 +302,6 @@ def score(seeds: Sequence[NDArray[np.float64]]) -> Statistic:
     return Statistic(found.value, found.low, found.high)
 
 
-def capped_draws(measure: Measure, known: Runs, resamples: int, key: np.uint64) -> NDArray[np.float64]:
-    """Resample a capped measure's summaries, shape (4, resamples): of capped means, and of capped runs."""
-    free = sample_of(measure.free(known))
-    return bootstrap.resampled_aggregates(free, key, PERCENT, resamples, None, measure.bounds)[len(AGGREGATES) :]
-
-
 def capped_strata(measure: Measure, known: Runs) -> Strata:
     """Return what each task adds to the variance of each of a capped measure's summaries, shape (4, tasks)."""
     sizes, names, table = np.array([row.size for row in known.values()]), list(known), padded(known.values())
