@@ -13,6 +13,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import arcademark
 from arcademark.metrics import efficiency
 from arcademark.report import bars, estimates, hard, wording
@@ -37,6 +40,9 @@ from arcademark.report.tables.loading import Place
 from arcademark.report.tables.question import Material, Question, prepare
 from arcademark.report.tables.uncertainty import Bootstrap, Runs
 from arcademark.suite.subsets import Subset
+
+Seeds = Mapping[str, tuple[NDArray[np.float64], ...]]
+"""By task, what its interval stands on; see `Material.seeds`."""
 
 SUITE_OF_MODELS = "atari-57"
 """The suite whose median the published subset models estimate."""
@@ -144,17 +150,17 @@ def _models(material: Material) -> tuple[Subset | None, ...]:
     """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
     if material.yardstick.view.name != SUITE_OF_MODELS:
         return (None,) * len(material.algorithms)
-    return estimates.choose_together([_cells(name, material) for name in material.algorithms])
+    return estimates.choose_together([_cells(name, material.seeds(name)) for name in material.algorithms])
 
 
-def _cells(name: str, material: Material) -> dict[str, Cell]:
-    return {task: Cell(name, seeds, (), 0) for task, seeds in material.seeds(name).items()}
+def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
+    return {task: Cell(name, scores, (), 0) for task, scores in seeds.items()}
 
 
 def _algorithm(
     name: str, material: Material, measures: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
 ) -> Algorithm:
-    played, means = material.runs(name), material.means(name)
+    played, means, seeds = material.runs(name), material.means(name), material.seeds(name)
     counts = [row.size for row in played.values()]
     found = bootstrap.summaries(name, measures, played)
     summaries = tuple(_summary(*both, played, material) for both in zip(measures, found, strict=True))
@@ -171,16 +177,16 @@ def _algorithm(
         scores=tuple(
             Score(
                 task,
-                uncertainty.score(seeds),
-                len(seeds),
+                uncertainty.score(scores),
+                len(scores),
                 MappingProxyType({metric: values[task] for metric, values in normalised.items()}),
             )
-            for task, seeds in material.seeds(name).items()
+            for task, scores in seeds.items()
         ),
         summaries=summaries,
         breakthroughs=bars.breakthroughs(means, name) if "human" in material.yardstick.references else (),
         efficiency=_efficiency(frames, summaries),
-        estimate=None if model is None else _estimate(name, model, material, bootstrap),
+        estimate=None if model is None else _estimate(name, model, material, seeds, bootstrap),
     )
 
 
@@ -232,6 +238,7 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency 
     )
 
 
-def _estimate(name: str, model: Subset, material: Material, bootstrap: Bootstrap) -> Estimate:
+def _estimate(name: str, model: Subset, material: Material, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
     cap = protocols.frame_cap(material.play(name))
-    return estimates.estimate(model, _cells(name, material), cap, bootstrap.seed)
+    played = _cells(name, {task: seeds[task] for task in model.tasks if task in seeds})
+    return estimates.estimate(model, played, cap, bootstrap.seed)
