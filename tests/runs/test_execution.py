@@ -150,24 +150,26 @@ def test_the_code_of_an_own_agent_may_not_change_once_it_has_played(tmp_path, to
         execute(plan, tmp_path / "run")
 
 
-@pytest.mark.parametrize("asked", ["weights=w.npz", "weights=w.npz,", "folder=kept", ""])
+@pytest.mark.parametrize("asked", ["weights=w.npz", "weights=w.npz,", "net=kept", ""])
 def test_the_files_that_parameters_name_may_not_change_once_they_were_played(tmp_path, monkeypatch, toy_plan, asked):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text(
         "from pathlib import Path\n"
-        "def make(*, weights: list[str] = (), folder: Path = Path('kept'), note: str = 'no such file'):\n"
+        "def make(*, weights: list[str] = (), net: Path = Path('kept'), logs: str = 'logs', note: str = 'no such file'"
+        "):\n"
         "    return lambda observation: 3\n"
     )
-    (tmp_path / "kept" / "deep").mkdir(parents=True)
-    files = [tmp_path / "w.npz", tmp_path / "kept" / "deep" / "part"]
-    for file in files:
+    (tmp_path / "logs").mkdir()
+    files = [tmp_path / "w.npz", tmp_path / "kept"]
+    for file in (*files, tmp_path / "logs" / "first"):
         file.write_bytes(b"1" * 100_000)
     name, _, value = asked.partition("=")
-    changing, place = (files[0], r"weights\[0\]") if "w.npz" in asked else (files[1], "folder")
+    changing, place = (files[0], r"weights\[0\]") if "w.npz" in asked else (files[1], "net")
     (spec,) = agent_specs(f"{tmp_path / 'own.py'}:make", {name: value} if name else {})
     plan = make_plan([spec], ["toy"], toy_plan().protocol, episodes=1)
     execute(plan, "run", workers=1)
-    (tmp_path / "no such file").write_text("written meanwhile")
+    for written in ("no such file", "logs/first", "logs/second"):
+        (tmp_path / written).write_text("written meanwhile")
     assert execute(plan, "run", workers=1).complete
     changing.write_bytes(b"2" * 100_000)
     with pytest.raises(
