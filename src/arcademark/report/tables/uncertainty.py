@@ -28,7 +28,7 @@ FEWEST_DRAWS = 500
 MOST_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
-MOST_RUNS_OF_A_TABLE = 200_000_000
+MOST_RUNS_OF_A_TABLE = 150_000_000
 """Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless a number is asked for."""
 
 MOST_KEPT = 256
