@@ -6,6 +6,7 @@ import pytest
 from arcademark.console import build, instructions, translate
 from arcademark.console.machine import Machine
 from arcademark.environments.atari import rom_path
+from arcademark.errors import ArcadeMarkError
 
 STOPS = {0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2}
 """Instructions that stop the processor."""
@@ -87,6 +88,40 @@ def test_it_is_translated_once(monkeypatch):
     translate.translated("pong", rom)
     monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
     translate.translated("pong", rom)
+
+
+def test_what_is_kept_is_found_without_compiling(monkeypatch):
+    rom = rom_path("pong").read_bytes()
+    translate.translated("pong", rom)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled"))
+    assert translate.cached("pong", rom) is not None
+    assert translate.cached("pong", rom + b"\0") is None
+    assert translate.cached("montezuma_revenge", rom) is None
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    assert translate.cached("pong", rom) is None
+
+
+def test_one_process_compiles_while_another_goes_on(monkeypatch):
+    rom, found = rom_path("pong").read_bytes() + b"\0\0", []
+    compile_ = build._compile
+
+    def meanwhile(*words):
+        if len(words[1]) > len(build._SOURCES):  # not the core that notes jumps
+            found.append(translate.translated_unless_busy("pong", rom))
+        compile_(*words)
+
+    monkeypatch.setattr(build, "_compile", meanwhile)
+    assert translate.translated_unless_busy("pong", rom) is not None
+    assert found[-1] is None
+    assert not list(build.cache_folder().glob("*.lock"))
+
+
+def test_another_cartridge_is_refused():
+    rom = rom_path("pong").read_bytes()
+    core = translate.translated("pong", rom)
+    for name, other in (("pong", bytes([rom[0] ^ 1]) + rom[1:]), ("gopher", rom)):
+        with pytest.raises(ArcadeMarkError, match="cannot be used on this core"):
+            Machine(name, other, chosen=core)
 
 
 def test_without_a_compiler_there_is_no_translation(monkeypatch):

@@ -9,6 +9,7 @@ is no core, and that is no error.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import functools
 import hashlib
 import os
@@ -19,7 +20,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
 from importlib.resources import files
 from importlib.util import find_spec
@@ -84,6 +86,8 @@ def core() -> ctypes.CDLL:
 def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str]) -> ctypes.CDLL:
     """Return the core, or one made of its files and others, compiled now or on an earlier day.
 
+    Where another process compiles the same, this waits for it.
+
     Parameters
     ----------
     parts : sequence of str
@@ -98,26 +102,87 @@ def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequ
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    if os.environ.get(SWITCH, "").lower() == "off":
-        raise NoCore(f"it is switched off by {SWITCH}")
-    command = compiler()
-    if command is None:
-        raise NoCore("there is no C compiler")
-    key = "\0".join((*parts, *command, *flags, platform.machine(), platform.system()))
-    name = f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
+    made = library_unless_busy(parts, own, flags, wait=True)
+    assert made is not None
+    return made
+
+
+def library_unless_busy(
+    parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = False
+) -> ctypes.CDLL | None:
+    """Return what `library` does, None at once where another process compiles the same, unless it is to wait."""
+    command, name = _command(), _name(parts, flags)
     folder = cache_folder()
     with tempfile.TemporaryDirectory() as scratch:
         path = (folder or Path(scratch)) / name
         if not path.is_file():
-            _compile([*command, *flags], {**{name: native(name) for name in _SOURCES}, **own()}, path)
-        try:
-            loaded = ctypes.CDLL(str(path))
-        except OSError as error:
-            raise NoCore(f"it cannot be loaded: {error}") from error
+            with _alone(path, wait) as alone:
+                if not alone:
+                    return None
+                if not path.is_file():
+                    _compile([*command, *flags], {**{name: native(name) for name in _SOURCES}, **own()}, path)
+        return _loaded(path)
+
+
+def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
+    """Return what `library` compiled on an earlier day, None if it did not or there is no core here."""
+    try:
+        path = (cache_folder() or Path()) / _name(parts, flags)
+        return _loaded(path) if path.is_file() else None
+    except NoCore:
+        return None
+
+
+def _command() -> list[str]:
+    if os.environ.get(SWITCH, "").lower() == "off":
+        raise NoCore(f"it is switched off by {SWITCH}")
+    if (command := compiler()) is None:
+        raise NoCore("there is no C compiler")
+    return command
+
+
+def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
+    key = "\0".join((*parts, *_command(), *flags, platform.machine(), platform.system()))
+    return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
+
+
+def _loaded(path: Path) -> ctypes.CDLL:
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise NoCore(f"it cannot be loaded: {error}") from error
     for name, (result, *arguments) in _FUNCTIONS.items():
         function = getattr(loaded, f"console_{name}")
         function.restype, function.argtypes = result, arguments
     return loaded
+
+
+@contextmanager
+def _alone(path: Path, wait: bool) -> Iterator[bool]:
+    """Hold the lock of a library while it is compiled; whether it is held.
+
+    The lock's file goes with the lock: who then holds that of a file no longer there finds the library compiled.
+    """
+    lock = path.with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = lock.open("w")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> NoCore:
+    return NoCore(f"it cannot be compiled into {path.parent}: {error}")
 
 
 def native(name: str) -> str:
@@ -136,7 +201,6 @@ def version() -> str:
 def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> None:
     """Compile ``core.c`` among the sources into a library."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent) as own:
             for name, text in sources.items():
                 (Path(own) / name).write_text(text, "utf-8")
@@ -147,4 +211,4 @@ def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> Non
                 raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")
             draft.replace(path)
     except OSError as error:
-        raise NoCore(f"it cannot be compiled into {path.parent}: {error}") from error
+        raise _unwritable(path, error) from error

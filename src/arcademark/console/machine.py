@@ -111,7 +111,10 @@ class Machine:
         )
         program = (ctypes.c_int32 * len(self._game.program))(*self._game.program)
         if not self._core.console_insert(self._at, ctypes.byref(setup), rom, len(rom), program, len(program)):
-            raise ArcadeMarkError(f"game {self._game.name!r}: its cartridge of {len(rom)} bytes cannot be used")
+            raise ArcadeMarkError(
+                f"game {self._game.name!r}: its cartridge of {len(rom)} bytes cannot be used on this core; "
+                "choose the one that was made of it"
+            )
 
     # ---- from power-on to the first frame
 

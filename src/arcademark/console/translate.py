@@ -23,8 +23,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import FLAGS, core, library, native, version
-from arcademark.console.games import game
+from arcademark.console.build import FLAGS, core, kept, library, library_unless_busy, native, version
+from arcademark.console.games import KINDS, game
 from arcademark.console.instructions import operations
 from arcademark.console.machine import Machine
 
@@ -278,7 +278,8 @@ def translation(rom: bytes, kind: str, seen: Iterable[Place] = ()) -> dict[str, 
         "#define LABEL_AT(here) ((here & 0xF000) == segments[BANK] ? labels[BANK][here & 0xFFF] : 0)\n"
     )
     flat = f"#define FLAT_START {program.start}u\n#define FLAT_SPAN {program.end - program.start}u\n"
-    return {"core.c": _core(flat), "labels.inc": labels, "blocks.inc": "\n".join(blocks) + "\n"}
+    only = f"#define CARTRIDGE_KIND {KINDS.index(kind)}\n#define CARTRIDGE_SUM 0x{_checksum(rom):016X}u\n"
+    return {"core.c": _core(flat + only), "labels.inc": labels, "blocks.inc": "\n".join(blocks) + "\n"}
 
 
 def translated(name: str, rom: bytes) -> ctypes.CDLL:
@@ -296,11 +297,31 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
     NoCore
         If there is no compiler, or compiling fails.
     """
-    kind = game(name).facts["cartridge"]
+    made = translated_unless_busy(name, rom, wait=True)
+    assert made is not None
+    return made
+
+
+def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
+    """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
+    kind = _kind(name)
     if kind not in BANKS:
         return core()
-    parts = (version(), _own_version(), name, hashlib.sha256(rom).hexdigest())
-    return library(parts, lambda: translation(rom, kind, _seen(name, rom)), FLAGS)
+    return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), FLAGS, wait=wait)
+
+
+def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
+    """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
+    return kept(_parts(name, rom), FLAGS) if _kind(name) in BANKS else None
+
+
+def _kind(name: str) -> str:
+    kind: str = game(name).facts["cartridge"]
+    return kind
+
+
+def _parts(name: str, rom: bytes) -> tuple[str, ...]:
+    return version(), _own_version(), name, hashlib.sha256(rom).hexdigest()
 
 
 @functools.cache
@@ -336,7 +357,15 @@ def _seen(name: str, rom: bytes) -> Iterator[Place]:
             yield at >> 12, upper << 12 | at & 0xFFF
 
 
-def _core(flat: str) -> str:
+def _checksum(rom: bytes) -> int:
+    """Return the FNV-1a checksum of a cartridge, as the translated core makes it: 64 bits."""
+    total = 0xCBF29CE484222325
+    for byte in rom:
+        total = (total ^ byte) * 0x100000001B3 & 2**64 - 1
+    return total
+
+
+def _core(facts: str) -> str:
     """Return the core's text, with the interpreter for single instructions and the translation beside it."""
     processor = native("processor.c")
     processor = _replaced(processor, "static void run(Console *k)", "static void interpret(Console *k, int most)")
@@ -352,7 +381,8 @@ def _core(flat: str) -> str:
         "{\n    write_register(k, r, value, later);\n}\n"
     )
     core = _replaced(native("core.c"), '#include "picture.c"', picture)
-    return _replaced(core, '#include "processor.c"', processor + flat + native("translated.c"))
+    core = _replaced(core, '#include "processor.c"', processor + facts + native("translated.c"))
+    return "#define console_insert insert_any\n" + core
 
 
 def _replaced(text: str, old: str, new: str) -> str:

@@ -210,3 +210,19 @@ out:
     s->decimal = (uint8_t)decimal;
     s->interrupt = (uint8_t)interrupt;
 }
+
+/* Refuse any cartridge but the one that was translated. */
+#undef console_insert
+int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length);
+int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length)
+{
+#ifdef CARTRIDGE_KIND
+    uint64_t sum = UINT64_C(0xCBF29CE484222325);
+    for (int i = 0; i < size; i++)
+        sum = (sum ^ rom[i]) * UINT64_C(0x100000001B3);
+    if (setup->kind != CARTRIDGE_KIND || sum != CARTRIDGE_SUM)
+        return 0;
+#endif
+    return insert_any(k, setup, rom, size, rules, length);
+}
+#define console_insert insert_any
