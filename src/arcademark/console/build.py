@@ -33,7 +33,7 @@ FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
-_SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "rules.c")
+_SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),
@@ -208,7 +208,8 @@ def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> Non
             words = [*command, "-w", str(Path(own) / "core.c"), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")
+                told = done.stderr.strip().splitlines()
+                raise NoCore(f"compiling it failed: {next((line for line in told if 'error' in line), told[:1])}")
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error

@@ -1,4 +1,4 @@
-"""What each instruction does, as the interpreter's own text of it (``native/processor.c``)."""
+"""What each instruction does, as the interpreter's own text of it (``native/opcodes.c``)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Operation:
 @functools.cache
 def operations() -> dict[int, Operation]:
     """Return all opcodes but those that stop the processor."""
-    text = re.sub(r"/\*.*?\*/", "", native("processor.c"), flags=re.DOTALL).replace("\\\n", "\n")
+    text = re.sub(r"/\*.*?\*/", "", native("opcodes.c"), flags=re.DOTALL).replace("\\\n", "\n")
     patterns = {}
     for name in ("READING", "MODIFYING", "MODIFYING_MORE"):
         head, body = re.split(rf"#define {name}\(", text, maxsplit=1)[1].split(")", 1)
-        patterns[name] = [part.strip() for part in head.split(",")], body.split("#define")[0]
-    table = text[text.index("    READING(A9") : text.index("    STOP(02)")]
+        patterns[name] = [part.strip() for part in head.split(",")], re.split(r"#define|\n\n", body)[0]
+    table = text[text.index("\nREADING(A9") :]
     return dict(_expanded(table, patterns))
 
 
