@@ -190,22 +190,8 @@ static inline int is_wait(const uint8_t *loop, unsigned branch)
 
 /* ---- instructions ---------------------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__) && !defined(CONSOLE_PLAIN) /* jump from each instruction to the next: processors foresee that */
-#define THREADED
-#define LABEL(n) &&op_##n,
-#define DISPATCH goto *labels[FETCH()]
-#define OP(n) op_##n
-#define NEXT                   \
-    do {                       \
-        if (!--budget)         \
-            goto out;          \
-        DISPATCH;              \
-    } while (0)
-#else
-#define DISPATCH switch (FETCH())
 #define OP(n) case 0x##n
 #define NEXT break
-#endif
 
 #define DO(n, time, where_, effect) \
     OP(n) : cycles += time; where_; effect; NEXT;
@@ -213,31 +199,23 @@ static inline int is_wait(const uint8_t *loop, unsigned branch)
 #define AT_ZERO(effect) m = READ_ZERO(ea); effect
 #define MODIFY(effect) m = READ(ea); effect; WRITE(ea, m)
 
-#define BRANCH(opcode, condition)                                                                 \
-    OP(opcode) : cycles += 2;                                                                     \
-    m = FETCH();                                                                                  \
-    if (condition) {                                                                              \
-        ea = code_start + at;                                                                     \
-        at += (uint32_t)(int8_t)m;                                                                \
-        n = ((ea ^ (code_start + at)) & 0xFF00) != 0;                                             \
-        cycles += 1 + (int32_t)n;                                                                 \
-        if ((m == 0xFB || m == 0xF9) && at < code_span && at + 7 <= code_span &&                 \
-            is_wait(code + at, 0xFE - m))                                                         \
-            PASS_ROUNDS(code[at + 1] & 1, 0x102 - (int32_t)m + (int32_t)n, m == 0xFB ? 2 : 3);    \
-    }                                                                                             \
+#define BRANCH(opcode, condition)                                    \
+    OP(opcode) : cycles += 2;                                        \
+    m = FETCH();                                                     \
+    if (condition) {                                                 \
+        ea = code_start + at;                                        \
+        at += (uint32_t)(int8_t)m;                                   \
+        n = ((ea ^ (code_start + at)) & 0xFF00) != 0;                \
+        cycles += 1 + (int32_t)n;                                    \
+        if (m == 0xFB || m == 0xF9)                                  \
+            goto back;                                               \
+    }                                                                \
     NEXT;
 #define SIMPLE(n, effect) DO(n, 2, (void)0, effect)
 #define STOP(n) OP(n):
 
 static void run(Console *k)
 {
-#ifdef THREADED
-#define ROW(h) LABEL(h##0) LABEL(h##1) LABEL(h##2) LABEL(h##3) LABEL(h##4) LABEL(h##5) LABEL(h##6) LABEL(h##7) \
-               LABEL(h##8) LABEL(h##9) LABEL(h##A) LABEL(h##B) LABEL(h##C) LABEL(h##D) LABEL(h##E) LABEL(h##F)
-    static const void *const labels[256] = {ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
-                                            ROW(8) ROW(9) ROW(A) ROW(B) ROW(C) ROW(D) ROW(E) ROW(F)};
-#undef ROW
-#endif
     State *s = &k->state;
     uint8_t *ram = s->ram, a = s->a, x = s->x, y = s->y, sp = s->sp, bus = s->bus, slow;
     uint16_t nz = s->nz;
@@ -249,25 +227,19 @@ static void run(Console *k)
     uint32_t at = s->pc - code_start;
     const uint32_t flat_start = k->flat_start, flat_span = k->flat_span; /* the same in all banks */
 
-#ifdef THREADED
-    DISPATCH;
-#else
-    for (;; budget--) {
-        if (!budget)
-            goto out;
-        DISPATCH {
-#endif
-
+    for (; budget; budget--) {
+        switch (FETCH()) {
 #include "opcodes.c"
-    STOP(02) STOP(12) STOP(22) STOP(32) STOP(42) STOP(52) STOP(62) STOP(72) STOP(92) STOP(B2) STOP(D2) STOP(F2)
-        cycles += 2;
-        s->dead = 1;
-        goto out;
-
-#ifndef THREADED
+        STOP(02) STOP(12) STOP(22) STOP(32) STOP(42) STOP(52) STOP(62) STOP(72) STOP(92) STOP(B2) STOP(D2) STOP(F2)
+            cycles += 2;
+            s->dead = 1;
+            goto out;
         }
+        continue;
+back: /* at the begin of a loop of 5 or 7 bytes */
+        if (at < code_span && at + 7 <= code_span && is_wait(code + at, 0xFE - m))
+            PASS_ROUNDS(code[at + 1] & 1, 0x102 - (int32_t)m + (int32_t)n, m == 0xFB ? 2 : 3);
     }
-#endif
 out:
     s->cycles = cycles;
     s->bus = bus;
