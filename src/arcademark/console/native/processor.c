@@ -221,10 +221,10 @@ static void run(Console *k)
     uint16_t nz = s->nz;
     unsigned carry = s->carry, overflow = s->overflow << 7u, decimal = s->decimal, interrupt = s->interrupt;
     unsigned m, n, ea, base, where;
-    int32_t cycles = s->cycles, budget = MOST_INSTRUCTIONS;
+    int32_t cycles = s->cycles, budget = MOST_INSTRUCTIONS, time, last_time = 0;
     const uint8_t *code = k->code, *flat = k->flat;
     uint32_t code_start = k->code_start, code_span = k->code_span;
-    uint32_t at = s->pc - code_start;
+    uint32_t at = s->pc - code_start, last_back = UINT32_MAX;
     const uint32_t flat_start = k->flat_start, flat_span = k->flat_span; /* the same in all banks */
 
     for (; budget; budget--) {
@@ -236,9 +236,13 @@ static void run(Console *k)
             goto out;
         }
         continue;
-back: /* at the begin of a loop of 5 or 7 bytes */
-        if (at < code_span && at + 7 <= code_span && is_wait(code + at, 0xFE - m))
-            PASS_ROUNDS(code[at + 1] & 1, 0x102 - (int32_t)m + (int32_t)n, m == 0xFB ? 2 : 3);
+back: /* at the begin of a loop of 5 or 7 bytes; if it was here a round ago, a whole round was done */
+        time = 0x102 - (int32_t)m + (int32_t)n;
+        if (at == last_back && cycles - time == last_time && at < code_span && at + 7 <= code_span &&
+            is_wait(code + at, 0xFE - m))
+            PASS_ROUNDS(code[at + 1] & 1, time, m == 0xFB ? 2 : 3);
+        last_back = at;
+        last_time = cycles;
     }
 out:
     s->cycles = cycles;
