@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lines.c"
 #include "picture.c"
 #include "device.c"
 #include "processor.c"
@@ -84,6 +85,7 @@ static void start_frame(Console *k)
     s->cycles = 0;
     s->drawn = s->window_start = k->first_row * LINE_CLOCKS;
     s->touched = 0;
+    s->bar = s->bar != 0;
     s->grayed = 0;
     if (k->pal)
         for (int r = COLUP0; r <= COLUBK; r++)
@@ -111,8 +113,7 @@ static void frame(Console *k)
     State *s = &k->state;
     if (!s->partial)
         start_frame(k);
-    k->whole_row = NULL;
-    k->bar_begun = 0;
+    resume(k);
     k->stop = 0;
     s->partial = 1;
     if (!s->dead)
@@ -122,6 +123,7 @@ static void frame(Console *k)
         s->partial = 0;
     } else {
         draw(k, s->touched);
+        settle(k);
         gray_rest(k);
     }
 }
@@ -296,6 +298,7 @@ void console_restore(Console *k, const void *state)
     s->buffer &= 1;
     s->timer_shift &= 15;
     s->star_count &= 3;
+    s->bar &= 3;
     if (s->drawn < 0)
         s->drawn = 0;
     for (int i = 0; i < 5; i++)

@@ -1,0 +1,477 @@
+/* The lines of the picture. Each object is a mask of 160 bits, so that a collision is an AND.
+ *
+ * A line is put together lazily: an object that changes within it keeps what it showed until then in a mask of the line,
+ * and at the line's end the masks are looked through for collisions, and, in frames that are shown, painted. Only what
+ * changes colours is painted up to at once. `State.drawn` is how far the beam is known to have come. Included by core.c.
+ */
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+#define FOUR(T, n) T(n), T((n) + 1), T((n) + 2), T((n) + 3)
+#define SIXTEEN(T, n) FOUR(T, n), FOUR(T, (n) + 4), FOUR(T, (n) + 8), FOUR(T, (n) + 12)
+#define SIXTY_FOUR(T, n) SIXTEEN(T, n), SIXTEEN(T, (n) + 16), SIXTEEN(T, (n) + 32), SIXTEEN(T, (n) + 48)
+#define ALL(T) {SIXTY_FOUR(T, 0), SIXTY_FOUR(T, 64), SIXTY_FOUR(T, 128), SIXTY_FOUR(T, 192)}
+#define BIT(n, i) (((n) >> (i)) & 1)
+
+#define BYTES(n) {255 * BIT(n, 0), 255 * BIT(n, 1), 255 * BIT(n, 2), 255 * BIT(n, 3), \
+                  255 * BIT(n, 4), 255 * BIT(n, 5), 255 * BIT(n, 6), 255 * BIT(n, 7)}
+#define TURNED(n) (BIT(n, 0) << 7 | BIT(n, 1) << 6 | BIT(n, 2) << 5 | BIT(n, 3) << 4 | \
+                   BIT(n, 4) << 3 | BIT(n, 5) << 2 | BIT(n, 6) << 1 | BIT(n, 7))
+#define TWICE(n) (3u * (BIT(n, 0) | BIT(n, 1) << 2 | BIT(n, 2) << 4 | BIT(n, 3) << 6 | \
+                        BIT(n, 4) << 8 | BIT(n, 5) << 10 | BIT(n, 6) << 12 | BIT(n, 7) << 14))
+#define FOURFOLD(n) (15u * (BIT(n, 0) | BIT(n, 1) << 4 | BIT(n, 2) << 8 | BIT(n, 3) << 12 | \
+                            BIT(n, 4) << 16 | BIT(n, 5) << 20 | BIT(n, 6) << 24 | (uint32_t)BIT(n, 7) << 28))
+
+static const uint8_t PIXELS[256][8] = ALL(BYTES); /* a byte a bit, in the order of memory */
+static const uint8_t REVERSED[256] = ALL(TURNED);
+static const uint16_t DOUBLED[256] = ALL(TWICE);
+static const uint32_t QUADRUPLED[256] = ALL(FOURFOLD);
+
+/* Where copies begin, by the low three bits of NUSIZ; the first is at 0. */
+static const uint8_t COPIES[8][3] = {{1, 0, 0}, {2, 16, 0}, {2, 32, 0}, {3, 16, 32},
+                                     {2, 64, 0}, {1, 0, 0}, {3, 32, 64}, {1, 0, 0}};
+
+/* Collisions that an object has part in. */
+static const uint16_t TAKES_PART[OBJECTS] = {0x4036, 0x40C9, 0x8303, 0x8C0C, 0x1AA0, 0x1550};
+
+enum { VSYNC, VBLANK, WSYNC, NUSIZ0 = 4, NUSIZ1, COLUP0, COLUP1, COLUPF, COLUBK, CTRLPF, REFP0, REFP1, PF0, PF1, PF2,
+       RESP0, RESP1, RESM0, RESM1, RESBL, GRP0 = 0x1B, GRP1, ENAM0, ENAM1, ENABL, HMP0, HMP1, HMM0, HMM1, HMBL,
+       VDELP0, VDELP1, VDELBL, RESMP0, RESMP1, HMOVE, HMCLR, CXCLR };
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+/* Put up to 32 bits at a position, wrapped around the line's end. */
+static inline void put(Mask *mask, uint64_t bits, unsigned position)
+{
+    unsigned word = position >> 6, shift = position & 63;
+    mask->w[word] |= bits << shift;
+    if (shift > 32 && word < 2)
+        mask->w[word + 1] |= bits >> (64 - shift);
+    if (position > WIDTH - 32) {
+        mask->w[0] |= bits >> (WIDTH - position);
+        mask->w[2] &= 0xFFFFFFFF;
+    }
+}
+
+static void put_copies(Mask *mask, uint64_t bits, unsigned position, unsigned nusiz, int suppressed)
+{
+    const uint8_t *copies = COPIES[nusiz & 7];
+    if (!suppressed)
+        put(mask, bits, position);
+    for (int i = 1; i < copies[0]; i++)
+        put(mask, bits, (position + copies[i]) % WIDTH);
+}
+
+static inline unsigned graphics_of(const State *s, int i)
+{
+    return s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i];
+}
+
+static inline int ball_of(const State *s)
+{
+    return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
+}
+
+static void shape_player(Console *k, int i)
+{
+    const State *s = &k->state;
+    unsigned graphics = graphics_of(s, i), nusiz = s->reg[NUSIZ0 + i] & 7;
+    Mask *mask = &k->mask[P0 + i];
+    *mask = (Mask){{0, 0, 0}};
+    if (!(s->reg[REFP0 + i] & 8))
+        graphics = REVERSED[graphics];
+    if (nusiz == 5)
+        put_copies(mask, DOUBLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
+    else if (nusiz == 7)
+        put_copies(mask, QUADRUPLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
+    else
+        put_copies(mask, graphics, s->position[P0 + i], nusiz, s->suppressed[i]);
+}
+
+static void shape_missile(Console *k, int i)
+{
+    const State *s = &k->state;
+    Mask *mask = &k->mask[M0 + i];
+    unsigned nusiz = s->reg[NUSIZ0 + i], width = nusiz >> 4 & 3, star = i ? 0 : s->star_shape;
+    *mask = (Mask){{0, 0, 0}};
+    if (star == 2 || !(k->enabled >> (M0 + i) & 1))
+        return;
+    if (star == 1)
+        width |= 1;
+    put_copies(mask, (1u << (1u << width)) - 1, s->position[M0 + i], nusiz, 0);
+}
+
+static void shape_ball(Console *k)
+{
+    const State *s = &k->state;
+    k->mask[BL] = (Mask){{0, 0, 0}};
+    if (ball_of(s))
+        put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
+}
+
+static void shape_playfield(Console *k)
+{
+    const State *s = &k->state;
+    uint32_t left = s->reg[PF0] >> 4 | REVERSED[s->reg[PF1]] << 4 | s->reg[PF2] << 12, right = left;
+    if (s->reflected) /* 20 bits turned around */
+        right = REVERSED[left >> 12] | REVERSED[left >> 4 & 255] << 8 | REVERSED[left << 4 & 255] << 16;
+    uint64_t low = QUADRUPLED[right & 255] | (uint64_t)QUADRUPLED[right >> 8 & 255] << 32;
+    k->mask[PF].w[0] = QUADRUPLED[left & 255] | (uint64_t)QUADRUPLED[left >> 8 & 255] << 32;
+    k->mask[PF].w[1] = QUADRUPLED[left >> 16 & 15] | low << 16;
+    k->mask[PF].w[2] = low >> 48 | (uint64_t)QUADRUPLED[right >> 16 & 15] << 16;
+}
+
+/* Find which objects are shown at all, and which collisions they can have. */
+static void find_enabled(Console *k)
+{
+    const State *s = &k->state;
+    unsigned stale = k->stale, enabled = k->enabled & ~stale, absent = 0;
+    k->stale = 0;
+    for (int i = 0; i < 2; i++) {
+        if (stale >> (P0 + i) & 1 && graphics_of(s, i))
+            enabled |= 1u << (P0 + i);
+        if (stale >> (M0 + i) & 1 && s->reg[ENAM0 + i] & 2 && !(s->reg[RESMP0 + i] & 2))
+            enabled |= 1u << (M0 + i);
+    }
+    if (stale >> BL & 1 && ball_of(s))
+        enabled |= 1u << BL;
+    if (stale >> PF & 1 && (s->reg[PF0] | s->reg[PF1] | s->reg[PF2]))
+        enabled |= 1u << PF;
+    if (enabled == k->enabled)
+        return;
+    k->enabled = enabled;
+    for (int i = 0; i < OBJECTS; i++)
+        absent |= enabled >> i & 1 ? 0 : TAKES_PART[i];
+    k->pairs = 0xDFFF & ~absent;
+    k->live |= k->pairs & ~s->collisions;
+}
+
+static void shape(Console *k, int object)
+{
+    switch (object) {
+    case P0: case P1: shape_player(k, object - P0); break;
+    case M0: case M1: shape_missile(k, object - M0); break;
+    case BL: shape_ball(k); break;
+    default: shape_playfield(k);
+    }
+    k->dirty &= ~(1u << object);
+    k->settled = 0;
+}
+
+/* ---- a line ---------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t span_bits(int word, int from, int to)
+{
+    int low = from - 64 * word, high = to - 64 * word;
+    uint64_t bits = high >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << high) - 1;
+    return low > 0 ? bits & ~((UINT64_C(1) << low) - 1) : bits;
+}
+
+/* Keep what an object shows in the line's pixels up to `to`, before it changes. */
+static void keep(Console *k, int object, int to)
+{
+    int from = k->since[object];
+    if (to <= from)
+        return;
+    k->since[object] = to;
+    k->kept |= 1u << object;
+    if (!(k->enabled >> object & 1) || !(k->live || k->drawing))
+        return;
+    if (k->dirty >> object & 1)
+        shape(k, object);
+    for (int i = from >> 6; i <= (to - 1) >> 6; i++)
+        k->line[object].w[i] |= k->mask[object].w[i] & span_bits(i, from, to);
+}
+
+/* Return what an object shows in the line's pixels up to `to`; what stands after them is of no meaning. */
+static inline const Mask *shown(Console *k, int object, int to)
+{
+    if (k->kept >> object & 1) {
+        keep(k, object, to);
+        return &k->line[object];
+    }
+    if (k->dirty >> object & 1)
+        shape(k, object);
+    return &k->mask[object];
+}
+
+/* Find what overlaps in the line's pixels up to `to`. */
+static void collide(Console *k, int to)
+{
+    State *s = &k->state;
+    int from = k->collided;
+    unsigned found = 0;
+    if (to <= from)
+        return;
+    k->collided = to;
+    if (!k->live || s->reg[VBLANK] & 2)
+        return;
+    const Mask *mask[OBJECTS];
+    for (int i = 0; i < OBJECTS; i++)
+        mask[i] = shown(k, i, to);
+    for (int i = from >> 6; i <= (to - 1) >> 6; i++) {
+        uint64_t here = span_bits(i, from, to);
+        uint64_t p0 = mask[P0]->w[i] & here, p1 = mask[P1]->w[i] & here, m0 = mask[M0]->w[i] & here;
+        uint64_t m1 = mask[M1]->w[i] & here, bl = mask[BL]->w[i] & here, pf = mask[PF]->w[i] & here;
+        if (p0)
+            found |= (unsigned)!!(p0 & m0) << 1 | (unsigned)!!(p0 & m1) << 2 | (unsigned)!!(p0 & pf) << 4 |
+                     (unsigned)!!(p0 & bl) << 5 | (unsigned)!!(p0 & p1) << 14;
+        if (p1)
+            found |= (unsigned)!!(p1 & m0) | (unsigned)!!(p1 & m1) << 3 | (unsigned)!!(p1 & pf) << 6 |
+                     (unsigned)!!(p1 & bl) << 7;
+        if (m0)
+            found |= (unsigned)!!(m0 & pf) << 8 | (unsigned)!!(m0 & bl) << 9 | (unsigned)!!(m0 & m1) << 15;
+        if (m1)
+            found |= (unsigned)!!(m1 & pf) << 10 | (unsigned)!!(m1 & bl) << 11;
+        found |= (unsigned)!!(bl & pf) << 12;
+    }
+    s->collisions |= (uint16_t)found;
+    k->live = k->pairs & ~s->collisions;
+}
+
+/* Which pixels of a word show the colours of player 0, player 1 and playfield; the rest show the background. */
+static inline void layers(const Console *k, const Mask *const *m, int i, uint64_t *one, uint64_t *two, uint64_t *field)
+{
+    static const uint64_t LEFT[3] = {~UINT64_C(0), 0xFFFF, 0};
+    uint64_t a = m[P0]->w[i] | m[M0]->w[i], b = m[P1]->w[i] | m[M1]->w[i], f = m[PF]->w[i];
+    unsigned control = k->state.reg[CTRLPF] & 6;
+    if (!(control & 4)) {
+        if (control) { /* the score's colours */
+            a |= f & LEFT[i];
+            b |= f & ~LEFT[i];
+            f = 0;
+        }
+        f |= m[BL]->w[i];
+        *one = a;
+        *two = b & ~a;
+        *field = f & ~(a | b);
+    } else if (control == 6 && k->enabled == 1u << PF) {
+        *one = f & LEFT[i];
+        *two = f & ~LEFT[i];
+        *field = 0;
+    } else {
+        f |= m[BL]->w[i];
+        *field = f;
+        *one = a & ~f;
+        *two = b & ~(a | f);
+    }
+}
+
+static inline uint64_t load(const uint8_t *bytes)
+{
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    return value;
+}
+
+/* Put back those of eight bytes whose bits are not set. */
+static inline void keep_others(uint8_t *bytes, uint64_t before, unsigned bits)
+{
+    uint64_t here = load(PIXELS[bits & 255]), value = (load(bytes) & here) | (before & ~here);
+    memcpy(bytes, &value, 8);
+}
+
+static inline uint8_t *row_of(Console *k)
+{
+    return k->screen[k->state.buffer] + (k->line_start / LINE_CLOCKS - k->first_row) * WIDTH;
+}
+
+/* Write the bytes of the line's pixels up to `to`: in groups of eight, of which the first and the last may be in part. */
+static void paint(Console *k, int to)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    const uint8_t *reg = k->state.reg;
+    int from = k->painted;
+    if (to <= from)
+        return;
+    k->painted = to;
+    uint8_t *row = row_of(k);
+    if (reg[VBLANK] & 2) {
+        memset(row + from, 0, (size_t)(to - from));
+        return;
+    }
+    const Mask *mask[OBJECTS];
+    for (int i = 0; i < OBJECTS; i++)
+        mask[i] = shown(k, i, to);
+    uint64_t ground = reg[COLUBK] * each, field = reg[COLUPF] * each ^ ground;
+    uint64_t one = reg[COLUP0] * each ^ ground, two = reg[COLUP1] * each ^ ground;
+    int first = from >> 3, last = (to - 1) >> 3;
+    uint64_t before_first = load(row + 8 * first), before_last = load(row + 8 * last);
+    for (int word = from >> 6; word <= (to - 1) >> 6; word++) {
+        uint64_t a, b, f;
+        int group = first > 8 * word ? first : 8 * word, stop = last < 8 * word + 7 ? last : 8 * word + 7;
+        layers(k, mask, word, &a, &b, &f);
+        a >>= 8 * (group & 7);
+        b >>= 8 * (group & 7);
+        f >>= 8 * (group & 7);
+        for (; group <= stop; group++, a >>= 8, b >>= 8, f >>= 8) {
+            uint64_t pixels = ground ^ (load(PIXELS[a & 255]) & one) ^ (load(PIXELS[b & 255]) & two) ^
+                              (load(PIXELS[f & 255]) & field);
+            memcpy(row + 8 * group, &pixels, 8);
+        }
+    }
+    if (to & 7)
+        keep_others(row + 8 * last, before_last, (1u << (to & 7)) - 1);
+    if (from & 7)
+        keep_others(row + 8 * first, before_first, 255u << (from & 7));
+}
+
+/* End the line: what is still to be found or painted of it, and the bar at its left. */
+static void finish_line(Console *k)
+{
+    State *s = &k->state;
+    int whole = !k->kept && !k->painted;
+    if (k->drawing) {
+        uint8_t *row = row_of(k);
+        if (whole && k->whole_row)
+            memcpy(row, k->whole_row, WIDTH);
+        else
+            paint(k, WIDTH);
+        if (whole && !s->bar)
+            k->whole_row = row;
+        if (s->bar & 1)
+            memset(row, 0, 8);
+    }
+    if (!(k->settled && !k->dirty && !k->kept))
+        collide(k, WIDTH);
+    k->settled |= !k->kept && !k->dirty && !(s->reg[VBLANK] & 2);
+    s->bar >>= 1;
+}
+
+static void begin_line(Console *k, int32_t start)
+{
+    k->line_start = k->state.drawn = start;
+    k->painted = k->collided = 0;
+    for (int i = 0; k->kept; i++, k->kept >>= 1) {
+        if (k->kept & 1) {
+            k->line[i] = (Mask){{0, 0, 0}};
+            k->since[i] = 0;
+        }
+    }
+}
+
+static inline void changed(Console *k, unsigned objects)
+{
+    k->dirty |= objects;
+    k->stale |= objects;
+    k->whole_row = NULL;
+}
+
+static inline int line_matters(const State *s)
+{
+    return s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1));
+}
+
+/* What changes at a line's begin. */
+static void turn_line(Console *k)
+{
+    static const uint8_t STEPS[4] = {18, 33, 0, 17};
+    State *s = &k->state;
+    if (s->reflected != (s->reg[CTRLPF] & 1)) {
+        s->reflected = s->reg[CTRLPF] & 1;
+        changed(k, 1u << PF);
+    }
+    if (s->suppressed[0] | s->suppressed[1]) {
+        unsigned players = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0);
+        s->suppressed[0] = s->suppressed[1] = 0;
+        changed(k, players);
+    }
+    if (s->star) {
+        s->star_count = (s->star_count + 1) & 3;
+        s->star_shape = s->star_count == 1 || s->star_count == 2 ? s->star_count : 0;
+        s->position[M0] = (uint8_t)((s->position[M0] + WIDTH - STEPS[s->star_count]) % WIDTH);
+        changed(k, 1u << M0);
+    }
+}
+
+/* Blank ahead what a bar that waits covers: more than the bar, where the beam's first halt is short of the pixels. */
+static void blank_ahead(Console *k)
+{
+    State *s = &k->state;
+    int halt = s->drawn - k->line_start;
+    if (s->bar & 1 && halt < FIRST_PIXEL)
+        memset(row_of(k), 0, (size_t)(FIRST_PIXEL + 8 - halt));
+    k->bar_waits = s->bar == 2;
+}
+
+/* Let the beam pass on, over the ends of lines; `to` is within the picture. */
+static __attribute__((noinline)) void pass(Console *k, int32_t to)
+{
+    State *s = &k->state;
+    for (;;) {
+        if (s->drawn == k->line_start && s->drawn != s->window_start && line_matters(s)) {
+            turn_line(k);
+            find_enabled(k);
+        }
+        int32_t next = k->line_start + LINE_CLOCKS;
+        if (to < next)
+            break;
+        finish_line(k);
+        if (!k->drawing && !line_matters(s) && (!k->live || (k->settled && !k->dirty) || s->reg[VBLANK] & 2)) {
+            int32_t lines = (to - next) / LINE_CLOCKS; /* nothing to be found in these */
+            if (lines)
+                s->bar = 0;
+            next += lines * LINE_CLOCKS;
+        }
+        begin_line(k, next);
+        if (to == next)
+            return;
+    }
+    s->drawn = to;
+    if (k->bar_waits)
+        blank_ahead(k);
+}
+
+/* Let the beam come as far as a clock of the frame, under all registers as they are now. */
+static inline void draw(Console *k, int32_t to)
+{
+    State *s = &k->state;
+    if (to > k->window_end)
+        to = k->window_end;
+    if (to <= s->drawn)
+        return;
+    if (k->stale)
+        find_enabled(k);
+    if (to >= k->line_start + LINE_CLOCKS || s->drawn == k->line_start || k->bar_waits)
+        pass(k, to);
+    else
+        s->drawn = to;
+}
+
+/* Pixels of the line that the beam has passed. */
+static inline int passed(const Console *k)
+{
+    int pixels = k->state.drawn - k->line_start - FIRST_PIXEL;
+    return pixels > 0 ? pixels : 0;
+}
+
+/* Find and paint all that the beam has passed. */
+static void settle(Console *k)
+{
+    State *s = &k->state;
+    int clocks = s->drawn - k->line_start;
+    collide(k, passed(k));
+    if (k->drawing)
+        paint(k, passed(k));
+    if (s->bar & 1 && clocks >= FIRST_PIXEL) {
+        if (k->drawing)
+            memset(row_of(k), 0, 8);
+        if (clocks >= FIRST_PIXEL + 8)
+            s->bar &= 2;
+    }
+}
+
+/* Go on where the beam is, with nothing known of the line but the state. */
+static void resume(Console *k)
+{
+    State *s = &k->state;
+    int32_t drawn, first = k->first_row * LINE_CLOCKS;
+    k->window_end = first + k->rows * LINE_CLOCKS;
+    drawn = s->drawn < first ? first : s->drawn > k->window_end ? k->window_end : s->drawn;
+    begin_line(k, drawn - drawn % LINE_CLOCKS);
+    s->drawn = drawn;
+    k->painted = k->collided = passed(k);
+    k->live = k->pairs & ~s->collisions;
+    k->whole_row = NULL;
+    k->bar_waits = k->drawing && s->bar;
+}
