@@ -3,6 +3,9 @@
 #include "core.h"
 
 #include <string.h>
+#ifdef __AVX512BW__
+#include <immintrin.h>
+#endif
 
 #include "lines.c"
 #include "picture.c"

@@ -106,7 +106,7 @@ typedef struct {
     int since[OBJECTS];            /* pixel of the line from which on the mask holds */
     uint32_t kept;                 /* objects of which this is so */
     uint32_t live;                 /* collisions that may still be found in the line */
-    int32_t line_start, window_end;
+    int32_t line_number, line_start, window_end;
     int painted, collided;         /* pixels of the line that are done */
     int settled;                   /* a whole line of the present masks was looked at for collisions */
     int bar_waits;                 /* the beam did not halt yet since a bar was begun */

@@ -31,8 +31,11 @@ static const uint32_t QUADRUPLED[256] = ALL(FOURFOLD);
 static const uint8_t COPIES[8][3] = {{1, 0, 0}, {2, 16, 0}, {2, 32, 0}, {3, 16, 32},
                                      {2, 64, 0}, {1, 0, 0}, {3, 32, 64}, {1, 0, 0}};
 
-/* Collisions that an object has part in. */
-static const uint16_t TAKES_PART[OBJECTS] = {0x4036, 0x40C9, 0x8303, 0x8C0C, 0x1AA0, 0x1550};
+/* Collisions that objects can have, by those that are shown: a bit each. */
+#define ABSENT(n, i, part) (BIT(n, i) ? 0 : (part))
+#define PAIRS_OF(n) (0xDFFF & ~(ABSENT(n, P0, 0x4036) | ABSENT(n, P1, 0x40C9) | ABSENT(n, M0, 0x8303) | \
+                                ABSENT(n, M1, 0x8C0C) | ABSENT(n, BL, 0x1AA0) | ABSENT(n, PF, 0x1550)))
+static const uint16_t PAIRS[64] = {SIXTY_FOUR(PAIRS_OF, 0)};
 
 enum { VSYNC, VBLANK, WSYNC, NUSIZ0 = 4, NUSIZ1, COLUP0, COLUP1, COLUPF, COLUBK, CTRLPF, REFP0, REFP1, PF0, PF1, PF2,
        RESP0, RESP1, RESM0, RESM1, RESBL, GRP0 = 0x1B, GRP1, ENAM0, ENAM1, ENABL, HMP0, HMP1, HMM0, HMM1, HMBL,
@@ -112,37 +115,30 @@ static void shape_ball(Console *k)
 static void shape_playfield(Console *k)
 {
     const State *s = &k->state;
-    uint32_t left = s->reg[PF0] >> 4 | REVERSED[s->reg[PF1]] << 4 | s->reg[PF2] << 12, right = left;
-    if (s->reflected) /* 20 bits turned around */
-        right = REVERSED[left >> 12] | REVERSED[left >> 4 & 255] << 8 | REVERSED[left << 4 & 255] << 16;
-    uint64_t low = QUADRUPLED[right & 255] | (uint64_t)QUADRUPLED[right >> 8 & 255] << 32;
-    k->mask[PF].w[0] = QUADRUPLED[left & 255] | (uint64_t)QUADRUPLED[left >> 8 & 255] << 32;
-    k->mask[PF].w[1] = QUADRUPLED[left >> 16 & 15] | low << 16;
-    k->mask[PF].w[2] = low >> 48 | (uint64_t)QUADRUPLED[right >> 16 & 15] << 16;
+    unsigned first = s->reg[PF0], second = s->reg[PF1], third = s->reg[PF2];
+    uint64_t end = QUADRUPLED[third], low = QUADRUPLED[first >> 4] | (uint64_t)QUADRUPLED[REVERSED[second]] << 16 | end << 48;
+    uint64_t *words = k->mask[PF].w;
+    words[0] = low;
+    words[1] = end >> 16;
+    end >>= 16;
+    if (s->reflected) {
+        low = QUADRUPLED[REVERSED[third]] | (uint64_t)QUADRUPLED[second] << 32;
+        end = QUADRUPLED[REVERSED[first] & 15];
+    }
+    words[1] |= low << 16;
+    words[2] = low >> 48 | end << 16;
 }
 
 /* Find which objects are shown at all, and which collisions they can have. */
-static void find_enabled(Console *k)
+static inline void find_enabled(Console *k)
 {
     const State *s = &k->state;
-    unsigned stale = k->stale, enabled = k->enabled & ~stale, absent = 0;
     k->stale = 0;
-    for (int i = 0; i < 2; i++) {
-        if (stale >> (P0 + i) & 1 && graphics_of(s, i))
-            enabled |= 1u << (P0 + i);
-        if (stale >> (M0 + i) & 1 && s->reg[ENAM0 + i] & 2 && !(s->reg[RESMP0 + i] & 2))
-            enabled |= 1u << (M0 + i);
-    }
-    if (stale >> BL & 1 && ball_of(s))
-        enabled |= 1u << BL;
-    if (stale >> PF & 1 && (s->reg[PF0] | s->reg[PF1] | s->reg[PF2]))
-        enabled |= 1u << PF;
-    if (enabled == k->enabled)
-        return;
-    k->enabled = enabled;
-    for (int i = 0; i < OBJECTS; i++)
-        absent |= enabled >> i & 1 ? 0 : TAKES_PART[i];
-    k->pairs = 0xDFFF & ~absent;
+    k->enabled = (uint32_t)(graphics_of(s, 0) != 0) << P0 | (uint32_t)(graphics_of(s, 1) != 0) << P1 |
+                 (uint32_t)(s->reg[ENAM0] & ~s->reg[RESMP0] & 2) << (M0 - 1) |
+                 (uint32_t)(s->reg[ENAM1] & ~s->reg[RESMP1] & 2) << (M1 - 1) |
+                 (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
+    k->pairs = PAIRS[k->enabled];
     k->live |= k->pairs & ~s->collisions;
 }
 
@@ -264,56 +260,57 @@ static inline uint64_t load(const uint8_t *bytes)
     return value;
 }
 
-/* Put back those of eight bytes whose bits are not set. */
-static inline void keep_others(uint8_t *bytes, uint64_t before, unsigned bits)
+/* Write the bytes of a word's pixels, of which those are wanted that are set in `here`. */
+static inline void paint_word(uint8_t *row, uint64_t here, uint64_t one, uint64_t two, uint64_t field, const uint8_t *reg)
 {
-    uint64_t here = load(PIXELS[bits & 255]), value = (load(bytes) & here) | (before & ~here);
-    memcpy(bytes, &value, 8);
+#ifdef __AVX512BW__
+    __m512i pixels = _mm512_set1_epi8((char)reg[COLUBK]);
+    pixels = _mm512_mask_mov_epi8(pixels, field, _mm512_set1_epi8((char)reg[COLUPF]));
+    pixels = _mm512_mask_mov_epi8(pixels, one, _mm512_set1_epi8((char)reg[COLUP0]));
+    pixels = _mm512_mask_mov_epi8(pixels, two, _mm512_set1_epi8((char)reg[COLUP1]));
+    _mm512_mask_storeu_epi8(row, here, pixels);
+#else
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t ground = reg[COLUBK] * each, colour = reg[COLUPF] * each ^ ground;
+    uint64_t colour_one = reg[COLUP0] * each ^ ground, colour_two = reg[COLUP1] * each ^ ground;
+    for (; here; here >>= 8, one >>= 8, two >>= 8, field >>= 8, row += 8) {
+        if (!(here & 255))
+            continue;
+        uint64_t before, wanted = load(PIXELS[here & 255]);
+        uint64_t pixels = ground ^ (load(PIXELS[one & 255]) & colour_one) ^ (load(PIXELS[two & 255]) & colour_two) ^
+                          (load(PIXELS[field & 255]) & colour);
+        memcpy(&before, row, 8);
+        pixels = (pixels & wanted) | (before & ~wanted);
+        memcpy(row, &pixels, 8);
+    }
+#endif
 }
 
 static inline uint8_t *row_of(Console *k)
 {
-    return k->screen[k->state.buffer] + (k->line_start / LINE_CLOCKS - k->first_row) * WIDTH;
+    return k->screen[k->state.buffer] + (k->line_number - k->first_row) * WIDTH;
 }
 
-/* Write the bytes of the line's pixels up to `to`: in groups of eight, of which the first and the last may be in part. */
+/* Write the bytes of the line's pixels up to `to`. */
 static void paint(Console *k, int to)
 {
-    const uint64_t each = UINT64_C(0x0101010101010101);
-    const uint8_t *reg = k->state.reg;
     int from = k->painted;
     if (to <= from)
         return;
     k->painted = to;
     uint8_t *row = row_of(k);
-    if (reg[VBLANK] & 2) {
+    if (k->state.reg[VBLANK] & 2) {
         memset(row + from, 0, (size_t)(to - from));
         return;
     }
     const Mask *mask[OBJECTS];
     for (int i = 0; i < OBJECTS; i++)
         mask[i] = shown(k, i, to);
-    uint64_t ground = reg[COLUBK] * each, field = reg[COLUPF] * each ^ ground;
-    uint64_t one = reg[COLUP0] * each ^ ground, two = reg[COLUP1] * each ^ ground;
-    int first = from >> 3, last = (to - 1) >> 3;
-    uint64_t before_first = load(row + 8 * first), before_last = load(row + 8 * last);
     for (int word = from >> 6; word <= (to - 1) >> 6; word++) {
-        uint64_t a, b, f;
-        int group = first > 8 * word ? first : 8 * word, stop = last < 8 * word + 7 ? last : 8 * word + 7;
-        layers(k, mask, word, &a, &b, &f);
-        a >>= 8 * (group & 7);
-        b >>= 8 * (group & 7);
-        f >>= 8 * (group & 7);
-        for (; group <= stop; group++, a >>= 8, b >>= 8, f >>= 8) {
-            uint64_t pixels = ground ^ (load(PIXELS[a & 255]) & one) ^ (load(PIXELS[b & 255]) & two) ^
-                              (load(PIXELS[f & 255]) & field);
-            memcpy(row + 8 * group, &pixels, 8);
-        }
+        uint64_t one, two, field;
+        layers(k, mask, word, &one, &two, &field);
+        paint_word(row + 64 * word, span_bits(word, from, to), one, two, field, k->state.reg);
     }
-    if (to & 7)
-        keep_others(row + 8 * last, before_last, (1u << (to & 7)) - 1);
-    if (from & 7)
-        keep_others(row + 8 * first, before_first, 255u << (from & 7));
 }
 
 /* End the line: what is still to be found or painted of it, and the bar at its left. */
@@ -338,9 +335,10 @@ static void finish_line(Console *k)
     s->bar >>= 1;
 }
 
-static void begin_line(Console *k, int32_t start)
+static inline void begin_line(Console *k, int32_t number)
 {
-    k->line_start = k->state.drawn = start;
+    k->line_number = number;
+    k->line_start = k->state.drawn = number * LINE_CLOCKS;
     k->painted = k->collided = 0;
     for (int i = 0; k->kept; i++, k->kept >>= 1) {
         if (k->kept & 1) {
@@ -403,18 +401,17 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
             turn_line(k);
             find_enabled(k);
         }
-        int32_t next = k->line_start + LINE_CLOCKS;
+        int32_t passed = 1, next = k->line_start + LINE_CLOCKS;
         if (to < next)
             break;
         finish_line(k);
         if (!k->drawing && !line_matters(s) && (!k->live || (k->settled && !k->dirty) || s->reg[VBLANK] & 2)) {
-            int32_t lines = (to - next) / LINE_CLOCKS; /* nothing to be found in these */
-            if (lines)
+            passed += (to - next) / LINE_CLOCKS; /* nothing to be found in these */
+            if (passed > 1)
                 s->bar = 0;
-            next += lines * LINE_CLOCKS;
         }
-        begin_line(k, next);
-        if (to == next)
+        begin_line(k, k->line_number + passed);
+        if (to == s->drawn)
             return;
     }
     s->drawn = to;
@@ -468,7 +465,7 @@ static void resume(Console *k)
     int32_t drawn, first = k->first_row * LINE_CLOCKS;
     k->window_end = first + k->rows * LINE_CLOCKS;
     drawn = s->drawn < first ? first : s->drawn > k->window_end ? k->window_end : s->drawn;
-    begin_line(k, drawn - drawn % LINE_CLOCKS);
+    begin_line(k, drawn / LINE_CLOCKS);
     s->drawn = drawn;
     k->painted = k->collided = passed(k);
     k->live = k->pairs & ~s->collisions;

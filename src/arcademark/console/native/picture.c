@@ -5,6 +5,13 @@ static inline int32_t clock_of(const State *s)
     return 3 * s->cycles - s->origin;
 }
 
+/* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
+static inline int within_line(int32_t clock)
+{
+    uint32_t n = (uint32_t)clock;
+    return (int)(n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS);
+}
+
 /* A picture up to this clock is due, though nothing seen has changed. */
 static inline void touch(Console *k, int32_t clock)
 {
@@ -21,7 +28,7 @@ static inline void draw_before(Console *k, int32_t clock, unsigned objects)
     int pixels = passed(k);
     if (pixels > 0)
         for (int i = 0; i < OBJECTS; i++)
-            if (objects >> i & 1)
+            if (objects >> i & 1 && pixels > k->since[i])
                 keep(k, i, pixels);
 }
 
@@ -76,7 +83,7 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
     if (k->drawing)
         paint(k, passed(k));
     s->reg[CTRLPF] = value;
-    if (clock % LINE_CLOCKS < 147)
+    if (within_line(clock) < 147)
         s->reflected = value & 1;
     changed(k, 1u << PF | 1u << BL);
 }
@@ -86,7 +93,7 @@ static void place_player(Console *k, int i, int32_t clock)
 {
     State *s = &k->state;
     draw(k, clock);
-    int h = clock % LINE_CLOCKS, place = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
+    int h = within_line(clock), place = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
     unsigned nusiz = s->reg[NUSIZ0 + i] & 7;
     int width = nusiz == 5 ? 16 : nusiz == 7 ? 32 : 8, delay = 0, display = 0;
     for (int copy = 0; copy < COPIES[nusiz][0]; copy++) {
@@ -108,7 +115,7 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
                                       {BL, 9, 18, 3}, {BL, 21, 30, 6}, {BL, 18, 27, 5}};
     State *s = &k->state;
     draw_before(k, drawn, 1u << object);
-    int h = clock % LINE_CLOCKS, place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
+    int h = within_line(clock), place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
     int32_t since = 3 * s->cycles - s->last_hmove;
     for (size_t i = 0; i < sizeof LATE / sizeof *LATE; i++)
         if (LATE[i][0] == object && LATE[i][1] == since && LATE[i][2] == h)
@@ -154,39 +161,39 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
         s->old_ball = s->reg[ENABL];
 }
 
-/* Pixels that HMOVE moves an object at column x (of 3 clocks) of a line. */
-static int movement(int x, int nibble)
-{
-    int move = nibble < 8 ? -nibble : 16 - nibble;
-    if (x <= 2 || x == 75)
-        return move;
-    if (x <= 20)
-        return move > (3 * x + 1) / 4 - 9 ? move : (3 * x + 1) / 4 - 9;
-    if (x <= 54)
-        return 0;
-    move += 6 - (3 * (x - 55) + 2) / 4;
-    return move < 0 ? move : 0;
-}
-
+/* Move all objects. By how much depends on the column (of 3 clocks) of the line. */
 static void move_all(Console *k, int32_t clock)
 {
     State *s = &k->state;
-    int x = clock % LINE_CLOCKS / 3;
+    int x = within_line(clock) / 3, add = 0, least = -8, most = 8;
     draw(k, clock);
     if (k->bars && (x <= 20 || x == 75)) {
         s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2; /* on this line, or the next */
         k->bar_waits = k->drawing;
     }
+    if (x > 54 && x < 75) {
+        add = 6 - (3 * (x - 55) + 2) / 4;
+        least = -16;
+        most = 0;
+    } else if (x > 20 && x < 75) {
+        least = most = 0;
+    } else if (x > 2 && x < 75) {
+        least = (3 * x + 1) / 4 - 9;
+    }
     unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0) | (s->star_shape ? 1u << M0 : 0);
-    int pixels = passed(k);
+    int moves[5], pixels = passed(k);
     for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
-        int move = movement(x, s->reg[HMP0 + i] >> 4);
-        if (!move && !(moved >> i & 1))
-            continue;
-        moved |= 1u << i;
-        keep(k, i, pixels);
-        int place = s->position[i] + move;
-        s->position[i] = (uint8_t)(place < 0 ? place + WIDTH : place >= WIDTH ? place - WIDTH : place);
+        int move = add - ((int8_t)s->reg[HMP0 + i] >> 4);
+        moves[i] = move < least ? least : move > most ? most : move;
+        moved |= (unsigned)(moves[i] != 0) << i;
+    }
+    for (int i = 0; pixels && i < 5; i++)
+        if (moved >> i & 1)
+            keep(k, i, pixels);
+    for (int i = 0; i < 5; i++) {
+        int place = s->position[i] + moves[i];
+        place += place < 0 ? WIDTH : 0;
+        s->position[i] = (uint8_t)(place >= WIDTH ? place - WIDTH : place);
     }
     s->suppressed[0] = s->suppressed[1] = 0;
     s->star = s->star_shape = 0;
@@ -241,8 +248,8 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case VBLANK: write_vblank(k, value, clock); break;
     case WSYNC:
         touch(k, clock);
-        if (!later && clock % LINE_CLOCKS)
-            s->cycles += (LINE_CLOCKS - clock % LINE_CLOCKS) / 3;
+        if (!later)
+            s->cycles += ((LINE_CLOCKS - within_line(clock)) % LINE_CLOCKS) / 3;
         break;
     case NUSIZ0: case NUSIZ1: write_nusiz(k, (int)r - NUSIZ0, value, clock + 8); break;
     case COLUP0: case COLUP1: case COLUPF: case COLUBK: write_colour(k, r, value, clock); break;
