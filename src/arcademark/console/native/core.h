@@ -101,12 +101,13 @@ typedef struct {
 
     /* derived from the state: made anew after a restore */
     Mask mask[OBJECTS];
-    uint32_t stale, dirty, enabled, pairs; /* objects whose presence, whose mask is not known; collisions they can have */
+    uint32_t enabled, dirty;       /* objects that are shown, and those whose mask is to be made anew */
     Mask line[OBJECTS];            /* what objects that changed within the line showed before */
     int since[OBJECTS];            /* pixel of the line from which on the mask holds */
     uint32_t kept;                 /* objects of which this is so */
     uint32_t live;                 /* collisions that may still be found in the line */
     int32_t line_number, line_start, window_end;
+    int32_t due;                   /* clock as far as which the beam must come at its next halt */
     int painted, collided;         /* pixels of the line that are done */
     int settled;                   /* a whole line of the present masks was looked at for collisions */
     int bar_waits;                 /* the beam did not halt yet since a bar was begun */

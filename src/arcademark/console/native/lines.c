@@ -129,17 +129,13 @@ static void shape_playfield(Console *k)
     words[2] = low >> 48 | end << 16;
 }
 
-/* Find which objects are shown at all, and which collisions they can have. */
-static inline void find_enabled(Console *k)
+/* Find which objects are shown at all. */
+static uint32_t find_enabled(const State *s)
 {
-    const State *s = &k->state;
-    k->stale = 0;
-    k->enabled = (uint32_t)(graphics_of(s, 0) != 0) << P0 | (uint32_t)(graphics_of(s, 1) != 0) << P1 |
-                 (uint32_t)(s->reg[ENAM0] & ~s->reg[RESMP0] & 2) << (M0 - 1) |
-                 (uint32_t)(s->reg[ENAM1] & ~s->reg[RESMP1] & 2) << (M1 - 1) |
-                 (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
-    k->pairs = PAIRS[k->enabled];
-    k->live |= k->pairs & ~s->collisions;
+    return (uint32_t)(graphics_of(s, 0) != 0) << P0 | (uint32_t)(graphics_of(s, 1) != 0) << P1 |
+           (uint32_t)(s->reg[ENAM0] & ~s->reg[RESMP0] & 2) << (M0 - 1) |
+           (uint32_t)(s->reg[ENAM1] & ~s->reg[RESMP1] & 2) << (M1 - 1) |
+           (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
 }
 
 static void shape(Console *k, int object)
@@ -222,7 +218,7 @@ static void collide(Console *k, int to)
         found |= (unsigned)!!(bl & pf) << 12;
     }
     s->collisions |= (uint16_t)found;
-    k->live = k->pairs & ~s->collisions;
+    k->live = PAIRS[k->enabled] & ~s->collisions;
 }
 
 /* Which pixels of a word show the colours of player 0, player 1 and playfield; the rest show the background. */
@@ -351,7 +347,6 @@ static inline void begin_line(Console *k, int32_t number)
 static inline void changed(Console *k, unsigned objects)
 {
     k->dirty |= objects;
-    k->stale |= objects;
     k->whole_row = NULL;
 }
 
@@ -397,10 +392,8 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
 {
     State *s = &k->state;
     for (;;) {
-        if (s->drawn == k->line_start && s->drawn != s->window_start && line_matters(s)) {
+        if (s->drawn == k->line_start && s->drawn != s->window_start && line_matters(s))
             turn_line(k);
-            find_enabled(k);
-        }
         int32_t passed = 1, next = k->line_start + LINE_CLOCKS;
         if (to < next)
             break;
@@ -423,12 +416,12 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
 static inline void draw(Console *k, int32_t to)
 {
     State *s = &k->state;
+    if (to < k->due)
+        to = k->due;
     if (to > k->window_end)
         to = k->window_end;
     if (to <= s->drawn)
         return;
-    if (k->stale)
-        find_enabled(k);
     if (to >= k->line_start + LINE_CLOCKS || s->drawn == k->line_start || k->bar_waits)
         pass(k, to);
     else
@@ -440,6 +433,27 @@ static inline int passed(const Console *k)
 {
     int pixels = k->state.drawn - k->line_start - FIRST_PIXEL;
     return pixels > 0 ? pixels : 0;
+}
+
+/* Let the beam come as far as a clock before objects change, of which `present` will then be shown. Where nothing is
+ * to be seen or found before and after, the beam may as well come later. */
+static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
+{
+    uint32_t enabled = (k->enabled & ~objects) | present, live = PAIRS[enabled] & ~k->state.collisions;
+    if (!(k->drawing | k->live | live)) {
+        if (k->due < clock)
+            k->due = clock;
+    } else {
+        draw(k, clock);
+        int pixels = passed(k);
+        if (pixels > 0)
+            for (int i = 0; i < OBJECTS; i++)
+                if (objects >> i & 1 && pixels > k->since[i])
+                    keep(k, i, pixels);
+    }
+    k->enabled = enabled;
+    k->live |= live;
+    changed(k, objects);
 }
 
 /* Find and paint all that the beam has passed. */
@@ -468,7 +482,9 @@ static void resume(Console *k)
     begin_line(k, drawn / LINE_CLOCKS);
     s->drawn = drawn;
     k->painted = k->collided = passed(k);
-    k->live = k->pairs & ~s->collisions;
+    k->enabled = find_enabled(s);
+    k->live = PAIRS[k->enabled] & ~s->collisions;
+    k->due = 0;
     k->whole_row = NULL;
     k->bar_waits = k->drawing && s->bar;
 }

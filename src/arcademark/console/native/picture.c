@@ -21,27 +21,15 @@ static inline void touch(Console *k, int32_t clock)
         k->state.touched = clock;
 }
 
-/* Let the beam come as far as a clock, before objects change. */
-static inline void draw_before(Console *k, int32_t clock, unsigned objects)
-{
-    draw(k, clock);
-    int pixels = passed(k);
-    if (pixels > 0)
-        for (int i = 0; i < OBJECTS; i++)
-            if (objects >> i & 1 && pixels > k->since[i])
-                keep(k, i, pixels);
-}
-
 /* Write a register that only objects' shapes depend on. */
-static inline void write_plain(Console *k, unsigned r, uint8_t value, int32_t clock, unsigned objects)
+static inline void write_plain(Console *k, unsigned r, uint8_t value, int32_t clock, unsigned objects, unsigned present)
 {
     if (k->state.reg[r] == value) {
         touch(k, clock);
         return;
     }
-    draw_before(k, clock, objects);
+    draw_before(k, clock, objects, present);
     k->state.reg[r] = value;
-    changed(k, objects);
 }
 
 static void write_colour(Console *k, unsigned r, uint8_t value, int32_t clock)
@@ -60,32 +48,34 @@ static void write_colour(Console *k, unsigned r, uint8_t value, int32_t clock)
 static void write_nusiz(Console *k, int i, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
+    unsigned objects = 1u << (P0 + i) | 1u << (M0 + i);
     if (!s->suppressed[i] && !(i == 0 && s->star_shape)) {
-        write_plain(k, NUSIZ0 + (unsigned)i, value, clock, 1u << (P0 + i) | 1u << (M0 + i));
+        write_plain(k, NUSIZ0 + (unsigned)i, value, clock, objects, k->enabled & objects);
         return;
     }
-    draw_before(k, clock, 1u << (P0 + i) | 1u << (M0 + i));
+    draw(k, clock);
+    draw_before(k, clock, objects, k->enabled & objects);
     s->reg[NUSIZ0 + i] = value;
     s->suppressed[i] = 0;
     if (i == 0)
         s->star_shape = 0;
-    changed(k, 1u << (P0 + i) | 1u << (M0 + i));
 }
 
 static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
+    unsigned objects = 1u << PF | 1u << BL;
     if (s->reg[CTRLPF] == value && s->reflected == (value & 1)) {
         touch(k, clock);
         return;
     }
-    draw_before(k, clock, 1u << PF | 1u << BL);
+    draw(k, clock);
     if (k->drawing)
         paint(k, passed(k));
+    draw_before(k, clock, objects, k->enabled & objects);
     s->reg[CTRLPF] = value;
     if (within_line(clock) < 147)
         s->reflected = value & 1;
-    changed(k, 1u << PF | 1u << BL);
 }
 
 /* Place a player: what it shows on the rest of the line depends on where the beam finds the old place. */
@@ -102,10 +92,11 @@ static void place_player(Console *k, int i, int32_t clock)
         delay |= ahead < 4;
         display |= ahead >= 4 && ahead < 4 + width;
     }
-    draw_before(k, display && !delay ? clock + 11 : clock, 1u << (P0 + i));
+    if (display && !delay)
+        draw(k, clock + 11);
+    draw_before(k, clock, 1u << (P0 + i), k->enabled & 1u << (P0 + i));
     s->suppressed[i] = !delay;
     s->position[P0 + i] = (uint8_t)place;
-    changed(k, 1u << (P0 + i));
 }
 
 /* Place a missile or the ball. A few places depend on how long ago the last HMOVE was. */
@@ -114,7 +105,8 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
     static const int16_t LATE[][4] = {{M0, 60, 69, 8}, {M1, 9, 18, 3}, {BL, 54, 60, 10}, {BL, 54, 69, 10},
                                       {BL, 9, 18, 3}, {BL, 21, 30, 6}, {BL, 18, 27, 5}};
     State *s = &k->state;
-    draw_before(k, drawn, 1u << object);
+    draw(k, drawn);
+    draw_before(k, drawn, 1u << object, k->enabled & 1u << object);
     int h = within_line(clock), place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
     int32_t since = 3 * s->cycles - s->last_hmove;
     for (size_t i = 0; i < sizeof LATE / sizeof *LATE; i++)
@@ -123,7 +115,6 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
     s->position[object] = (uint8_t)place;
     if (object == M0)
         s->star_shape = 0;
-    changed(k, 1u << object);
 }
 
 static void write_resmp(Console *k, int i, uint8_t value, int32_t clock)
@@ -131,7 +122,10 @@ static void write_resmp(Console *k, int i, uint8_t value, int32_t clock)
     State *s = &k->state;
     unsigned nusiz = s->reg[NUSIZ0 + i] & 7;
     int released = s->reg[RESMP0 + i] & 2 && !(value & 2);
-    write_plain(k, RESMP0 + (unsigned)i, value, clock, 1u << (M0 + i));
+    unsigned present = (unsigned)(s->reg[ENAM0 + i] & ~value & 2) << (M0 + i - 1);
+    if (released)
+        draw(k, clock);
+    write_plain(k, RESMP0 + (unsigned)i, value, clock, 1u << (M0 + i), present);
     if (!released)
         return;
     s->position[M0 + i] = (uint8_t)((s->position[P0 + i] + (nusiz == 5 ? 8 : nusiz == 7 ? 16 : 4)) % WIDTH);
@@ -144,17 +138,23 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
     uint8_t other = s->reg[GRP1 - i];
-    unsigned objects = !(s->reg[VDELP0 + i] & 1) && s->reg[GRP0 + i] != value ? 1u << (P0 + i) : 0;
-    if (s->reg[VDELP1 - i] & 1 && s->old[1 - i] != other)
-        objects |= 1u << (P1 - i);
-    if (i == 1 && s->reg[VDELBL] & 1 && s->old_ball != s->reg[ENABL])
-        objects |= 1u << BL;
-    if (objects) {
-        draw_before(k, clock, objects);
-        changed(k, objects);
-    } else {
-        touch(k, clock);
+    unsigned objects = 0, present = 0;
+    if (!(s->reg[VDELP0 + i] & 1) && s->reg[GRP0 + i] != value) {
+        objects = 1u << (P0 + i);
+        present = (unsigned)(value != 0) << (P0 + i);
     }
+    if (s->reg[VDELP1 - i] & 1 && s->old[1 - i] != other) {
+        objects |= 1u << (P1 - i);
+        present |= (unsigned)(other != 0) << (P1 - i);
+    }
+    if (i == 1 && s->reg[VDELBL] & 1 && s->old_ball != s->reg[ENABL]) {
+        objects |= 1u << BL;
+        present |= (s->reg[ENABL] & 2u) << (BL - 1);
+    }
+    if (objects)
+        draw_before(k, clock, objects, present);
+    else
+        touch(k, clock);
     s->reg[GRP0 + i] = value;
     s->old[1 - i] = other;
     if (i == 1)
@@ -221,6 +221,13 @@ static void write_vblank(Console *k, uint8_t value, int32_t clock)
     k->whole_row = NULL;
 }
 
+/* Write one of the playfield's registers; `others` are the two others. */
+static inline void write_playfield(Console *k, unsigned r, uint8_t value, int32_t clock, uint8_t others)
+{
+    static const uint8_t DELAY[4] = {4, 5, 2, 3};
+    write_plain(k, r, value, clock + DELAY[clock / 3 & 3], 1u << PF, (unsigned)((value | others) != 0) << PF);
+}
+
 static void write_vsync(Console *k, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
@@ -238,9 +245,9 @@ static void write_vsync(Console *k, uint8_t value, int32_t clock)
 /* Write to a register; `later` for what one instruction pushes after its first byte. */
 static void write_picture(Console *k, unsigned r, uint8_t value, int later)
 {
-    static const uint8_t PF_DELAY[4] = {4, 5, 2, 3};
     State *s = &k->state;
     int32_t clock = clock_of(s);
+    unsigned present;
     if (clock >= (k->last_line + 1) * LINE_CLOCKS)
         k->stop = 1;
     switch (r) {
@@ -254,15 +261,22 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case NUSIZ0: case NUSIZ1: write_nusiz(k, (int)r - NUSIZ0, value, clock + 8); break;
     case COLUP0: case COLUP1: case COLUPF: case COLUBK: write_colour(k, r, value, clock); break;
     case CTRLPF: write_ctrlpf(k, value, clock); break;
-    case REFP0: case REFP1: write_plain(k, r, value & 8, clock + 1, 1u << (P0 + r - REFP0)); break;
-    case PF0: write_plain(k, r, value & 0xF0, clock + PF_DELAY[clock / 3 & 3], 1u << PF); break;
-    case PF1: case PF2: write_plain(k, r, value, clock + PF_DELAY[clock / 3 & 3], 1u << PF); break;
+    case REFP0: case REFP1: write_plain(k, r, value & 8, clock + 1, 1u << (P0 + r - REFP0), k->enabled & 1u << (P0 + r - REFP0)); break;
+    case PF0: write_playfield(k, r, value & 0xF0, clock, s->reg[PF1] | s->reg[PF2]); break;
+    case PF1: write_playfield(k, r, value, clock, s->reg[PF0] | s->reg[PF2]); break;
+    case PF2: write_playfield(k, r, value, clock, s->reg[PF0] | s->reg[PF1]); break;
     case RESP0: case RESP1: place_player(k, (int)r - RESP0, clock); break;
     case RESM0: case RESM1: place_small(k, M0 + (int)r - RESM0, clock, clock + 8); break;
     case RESBL: place_small(k, BL, clock, clock); break;
     case GRP0: case GRP1: write_graphics(k, (int)r - GRP0, value, clock + 1); break;
-    case ENAM0: case ENAM1: write_plain(k, r, value & 2, clock, 1u << (M0 + r - ENAM0)); break;
-    case ENABL: write_plain(k, r, value & 2, clock, 1u << BL); break;
+    case ENAM0: case ENAM1:
+        present = (unsigned)(value & ~s->reg[RESMP0 + r - ENAM0] & 2) << (M0 + r - ENAM0 - 1);
+        write_plain(k, r, value & 2, clock, 1u << (M0 + r - ENAM0), present);
+        break;
+    case ENABL:
+        present = (s->reg[VDELBL] & 1 ? s->old_ball : value) & 2u;
+        write_plain(k, r, value & 2, clock, 1u << BL, present << (BL - 1));
+        break;
     case HMM0:
         if (3 * s->cycles == s->last_hmove + 63 && s->reg[HMM0] >> 4 == 7 && value >> 4 == 6) {
             draw(k, clock);
@@ -274,8 +288,14 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
         touch(k, clock);
         s->reg[r] = value;
         break;
-    case VDELP0: case VDELP1: write_plain(k, r, value & 1, clock, 1u << (P0 + r - VDELP0)); break;
-    case VDELBL: write_plain(k, r, value & 1, clock, 1u << BL); break;
+    case VDELP0: case VDELP1:
+        present = (value & 1 ? s->old[r - VDELP0] : s->reg[GRP0 + r - VDELP0]) != 0;
+        write_plain(k, r, value & 1, clock, 1u << (P0 + r - VDELP0), present << (P0 + r - VDELP0));
+        break;
+    case VDELBL:
+        present = (value & 1 ? s->old_ball : s->reg[ENABL]) & 2u;
+        write_plain(k, r, value & 1, clock, 1u << BL, present << (BL - 1));
+        break;
     case RESMP0: case RESMP1: write_resmp(k, (int)r - RESMP0, value & 2, clock); break;
     case HMOVE: move_all(k, clock); break;
     case HMCLR:
@@ -286,7 +306,7 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
         draw(k, clock);
         collide(k, passed(k));
         s->collisions = 0;
-        k->live = k->pairs;
+        k->live = PAIRS[k->enabled];
         k->settled = 0;
         break;
     default: touch(k, clock); /* sound, and nothing */
