@@ -41,7 +41,7 @@ enum { RESET_SWITCH = 40, SELECT_SWITCH = 41 }; /* beside the 18 actions of the 
 enum { R_SCORE, R_LIVES, R_REWARD, R_TERMINAL, R_KEPT }; /* registers of the rules; the game's own follow */
 
 typedef struct {
-    uint64_t w[3]; /* pixel i is bit i % 64 of word i / 64 */
+    uint64_t w[4]; /* pixel i is bit i % 64 of word i / 64; the last is 0 */
 } Mask;
 
 typedef struct {

@@ -48,8 +48,7 @@ static inline void put(Mask *mask, uint64_t bits, unsigned position)
 {
     unsigned word = position >> 6, shift = position & 63;
     mask->w[word] |= bits << shift;
-    if (shift > 32 && word < 2)
-        mask->w[word + 1] |= bits >> (64 - shift);
+    mask->w[word + 1] |= bits >> 1 >> (63 - shift);
     if (position > WIDTH - 32) {
         mask->w[0] |= bits >> (WIDTH - position);
         mask->w[2] &= 0xFFFFFFFF;
@@ -80,7 +79,7 @@ static void shape_player(Console *k, int i)
     const State *s = &k->state;
     unsigned graphics = graphics_of(s, i), nusiz = s->reg[NUSIZ0 + i] & 7;
     Mask *mask = &k->mask[P0 + i];
-    *mask = (Mask){{0, 0, 0}};
+    *mask = (Mask){{0, 0, 0, 0}};
     if (!(s->reg[REFP0 + i] & 8))
         graphics = REVERSED[graphics];
     if (nusiz == 5)
@@ -96,7 +95,7 @@ static void shape_missile(Console *k, int i)
     const State *s = &k->state;
     Mask *mask = &k->mask[M0 + i];
     unsigned nusiz = s->reg[NUSIZ0 + i], width = nusiz >> 4 & 3, star = i ? 0 : s->star_shape;
-    *mask = (Mask){{0, 0, 0}};
+    *mask = (Mask){{0, 0, 0, 0}};
     if (star == 2 || !(k->enabled >> (M0 + i) & 1))
         return;
     if (star == 1)
@@ -107,7 +106,7 @@ static void shape_missile(Console *k, int i)
 static void shape_ball(Console *k)
 {
     const State *s = &k->state;
-    k->mask[BL] = (Mask){{0, 0, 0}};
+    k->mask[BL] = (Mask){{0, 0, 0, 0}};
     if (ball_of(s))
         put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
 }
@@ -338,7 +337,7 @@ static inline void begin_line(Console *k, int32_t number)
     k->painted = k->collided = 0;
     for (int i = 0; k->kept; i++, k->kept >>= 1) {
         if (k->kept & 1) {
-            k->line[i] = (Mask){{0, 0, 0}};
+            k->line[i] = (Mask){{0, 0, 0, 0}};
             k->since[i] = 0;
         }
     }

@@ -6,10 +6,10 @@ static inline int32_t clock_of(const State *s)
 }
 
 /* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
-static inline int within_line(int32_t clock)
+static inline unsigned within_line(int32_t clock)
 {
     uint32_t n = (uint32_t)clock;
-    return (int)(n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS);
+    return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
 }
 
 /* A picture up to this clock is due, though nothing seen has changed. */
@@ -83,7 +83,7 @@ static void place_player(Console *k, int i, int32_t clock)
 {
     State *s = &k->state;
     draw(k, clock);
-    int h = within_line(clock), place = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
+    int h = (int)within_line(clock), place = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
     unsigned nusiz = s->reg[NUSIZ0 + i] & 7;
     int width = nusiz == 5 ? 16 : nusiz == 7 ? 32 : 8, delay = 0, display = 0;
     for (int copy = 0; copy < COPIES[nusiz][0]; copy++) {
@@ -107,7 +107,7 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
     State *s = &k->state;
     draw(k, drawn);
     draw_before(k, drawn, 1u << object, k->enabled & 1u << object);
-    int h = within_line(clock), place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
+    int h = (int)within_line(clock), place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
     int32_t since = 3 * s->cycles - s->last_hmove;
     for (size_t i = 0; i < sizeof LATE / sizeof *LATE; i++)
         if (LATE[i][0] == object && LATE[i][1] == since && LATE[i][2] == h)
@@ -165,7 +165,7 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
 static void move_all(Console *k, int32_t clock)
 {
     State *s = &k->state;
-    int x = within_line(clock) / 3, add = 0, least = -8, most = 8;
+    int x = (int)(within_line(clock) / 3), add = 0, least = -8, most = 8;
     draw(k, clock);
     if (k->bars && (x <= 20 || x == 75)) {
         s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2; /* on this line, or the next */
@@ -247,7 +247,7 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
 {
     State *s = &k->state;
     int32_t clock = clock_of(s);
-    unsigned present;
+    unsigned present, left;
     if (clock >= (k->last_line + 1) * LINE_CLOCKS)
         k->stop = 1;
     switch (r) {
@@ -255,8 +255,8 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case VBLANK: write_vblank(k, value, clock); break;
     case WSYNC:
         touch(k, clock);
-        if (!later)
-            s->cycles += ((LINE_CLOCKS - within_line(clock)) % LINE_CLOCKS) / 3;
+        if (!later && (left = within_line(clock)))
+            s->cycles += (LINE_CLOCKS - left) / 3;
         break;
     case NUSIZ0: case NUSIZ1: write_nusiz(k, (int)r - NUSIZ0, value, clock + 8); break;
     case COLUP0: case COLUP1: case COLUPF: case COLUBK: write_colour(k, r, value, clock); break;
