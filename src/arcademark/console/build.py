@@ -31,7 +31,7 @@ FLAGS = ("-std=c11", "-O3", "-march=native", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
-_SOURCES = ("core.h", "core.c", "device.c", "lines.c", "picture.c", "processor.c", "rules.c")
+_SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "rules.c")
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),

@@ -3,10 +3,11 @@
 #include "core.h"
 
 #include <string.h>
-#ifdef __AVX512BW__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
+#include "masks.c"
 #include "lines.c"
 #include "picture.c"
 #include "device.c"

@@ -6,7 +6,8 @@
  *   core.c   boards them all: frames, resets, what Python calls
  *     device.c      timer chip, controllers, cartridges: whatever an address reaches
  *     picture.c     picture chip: its registers
- *     lines.c       what it shows: lines as masks of 160 bits
+ *     lines.c       what it shows: lines, put together, looked through and painted
+ *     masks.c       what objects show on a line: masks of 160 bits
  *     processor.c   the 6507's instructions
  *     rules.c       reward, lives and end of a game, as programs over the memory
  *
