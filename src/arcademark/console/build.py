@@ -27,7 +27,7 @@ from pathlib import Path
 
 from arcademark.files import cache_folder
 
-FLAGS = ("-std=c11", "-O3", "-march=native", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O3", "-fwrapv", "-march=native", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 

@@ -79,10 +79,10 @@ static void start_frame(Console *k)
     s->odd_frame = passed / LINE_CLOCKS & 1;
     s->buffer ^= 1;
     s->origin = -(passed % LINE_CLOCKS);
-    s->timer_set = (int32_t)((uint32_t)s->timer_set - (uint32_t)cycles);
-    s->timer_read = (int32_t)((uint32_t)s->timer_read - (uint32_t)cycles);
-    s->dumped = (int32_t)((uint32_t)s->dumped - (uint32_t)cycles);
-    s->last_hmove = (int32_t)((uint32_t)s->last_hmove - (uint32_t)clocks);
+    s->timer_set -= cycles;
+    s->timer_read -= cycles;
+    s->dumped -= cycles;
+    s->last_hmove -= clocks;
     if (s->vsync_end != NEVER)
         s->vsync_end -= clocks;
     s->dpc.updated -= cycles;
@@ -303,12 +303,12 @@ void console_restore(Console *k, const void *state)
     s->timer_shift &= 15;
     s->star_count &= 3;
     s->bar &= 3;
-    if (s->drawn < 0)
-        s->drawn = 0;
     for (int i = 0; i < 5; i++)
         s->position[i] %= WIDTH;
     for (int i = 0; i < 8; i++)
         s->dpc.counter[i] &= 0x7FF;
+    if (!(s->dpc.fraction >= 0 && s->dpc.fraction < 1))
+        s->dpc.fraction = 0;
     map_banks(k);
     changed(k, 0x3F);
 }

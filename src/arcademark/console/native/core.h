@@ -1,5 +1,7 @@
 /* A game console of 1977: processor, timer chip, picture chip, cartridge, and the rules that read its memory.
  *
+ * Numbers wrap around where they overflow (-fwrapv).
+ *
  * All that decides the future is in `State`, a plain struct without pointers: saving is copying. Whatever bytes a ROM
  * holds, nothing outside the `Console` handed in is read or written. Nothing is allocated, nothing is global.
  *
