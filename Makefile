@@ -41,7 +41,7 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 
 fuzz-console: ## Play damaged cartridges on the console under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
-	$(CC) -std=c11 -O1 -g -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
+	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
 	build/fuzz-console 20000
 

@@ -29,11 +29,11 @@ from pathlib import Path
 
 from arcademark.files import cache_folder
 
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
-_SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
+_SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),

@@ -3,7 +3,12 @@
 #include "core.h"
 
 #include <string.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
+#include "masks.c"
+#include "lines.c"
 #include "picture.c"
 #include "device.c"
 #include "processor.c"
@@ -74,16 +79,17 @@ static void start_frame(Console *k)
     s->odd_frame = passed / LINE_CLOCKS & 1;
     s->buffer ^= 1;
     s->origin = -(passed % LINE_CLOCKS);
-    s->timer_set = (int32_t)((uint32_t)s->timer_set - (uint32_t)cycles);
-    s->timer_read = (int32_t)((uint32_t)s->timer_read - (uint32_t)cycles);
-    s->dumped = (int32_t)((uint32_t)s->dumped - (uint32_t)cycles);
-    s->last_hmove = (int32_t)((uint32_t)s->last_hmove - (uint32_t)clocks);
+    s->timer_set -= cycles;
+    s->timer_read -= cycles;
+    s->dumped -= cycles;
+    s->last_hmove -= clocks;
     if (s->vsync_end != NEVER)
         s->vsync_end -= clocks;
     s->dpc.updated -= cycles;
     s->cycles = 0;
     s->drawn = s->window_start = k->first_row * LINE_CLOCKS;
     s->touched = 0;
+    s->bar = s->bar != 0;
     s->grayed = 0;
     if (k->pal)
         for (int r = COLUP0; r <= COLUBK; r++)
@@ -111,8 +117,7 @@ static void frame(Console *k)
     State *s = &k->state;
     if (!s->partial)
         start_frame(k);
-    k->whole_row = NULL;
-    k->bar_begun = 0;
+    resume(k);
     k->stop = 0;
     s->partial = 1;
     if (!s->dead)
@@ -122,6 +127,7 @@ static void frame(Console *k)
         s->partial = 0;
     } else {
         draw(k, s->touched);
+        settle(k);
         gray_rest(k);
     }
 }
@@ -296,12 +302,13 @@ void console_restore(Console *k, const void *state)
     s->buffer &= 1;
     s->timer_shift &= 15;
     s->star_count &= 3;
-    if (s->drawn < 0)
-        s->drawn = 0;
+    s->bar &= 3;
     for (int i = 0; i < 5; i++)
         s->position[i] %= WIDTH;
     for (int i = 0; i < 8; i++)
         s->dpc.counter[i] &= 0x7FF;
+    if (!(s->dpc.fraction >= 0 && s->dpc.fraction < 1))
+        s->dpc.fraction = 0;
     map_banks(k);
     changed(k, 0x3F);
 }

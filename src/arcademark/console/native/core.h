@@ -1,11 +1,15 @@
 /* A game console of 1977: processor, timer chip, picture chip, cartridge, and the rules that read its memory.
  *
+ * Numbers wrap around where they overflow (-fwrapv).
+ *
  * All that decides the future is in `State`, a plain struct without pointers: saving is copying. Whatever bytes a ROM
  * holds, nothing outside the `Console` handed in is read or written. Nothing is allocated, nothing is global.
  *
  *   core.c   boards them all: frames, resets, what Python calls
  *     device.c      timer chip, controllers, cartridges: whatever an address reaches
- *     picture.c     picture chip: lines as masks of 160 bits
+ *     picture.c     picture chip: its registers
+ *     lines.c       what it shows: lines, put together, looked through and painted
+ *     masks.c       what objects show on a line: masks of 160 bits
  *     processor.c   the 6507's instructions
  *     rules.c       reward, lives and end of a game, as programs over the memory
  *
@@ -40,7 +44,7 @@ enum { RESET_SWITCH = 40, SELECT_SWITCH = 41 }; /* beside the 18 actions of the 
 enum { R_SCORE, R_LIVES, R_REWARD, R_TERMINAL, R_KEPT }; /* registers of the rules; the game's own follow */
 
 typedef struct {
-    uint64_t w[3]; /* pixel i is bit i % 64 of word i / 64 */
+    uint64_t w[4]; /* pixel i is bit i % 64 of word i / 64; the last is 0 */
 } Mask;
 
 typedef struct {
@@ -73,7 +77,7 @@ typedef struct {
     uint8_t old[2], old_ball;      /* shown instead of the present ones when delayed */
     uint8_t suppressed[2];         /* the first copy of a player is not shown until the line ends */
     uint8_t reflected;             /* playfield, as shown */
-    uint8_t bar;                   /* the next 8 pixels at a line's left are blank */
+    uint8_t bar;                   /* the 8 pixels at the left are blank of this line (1), of the next (2) */
     uint8_t star, star_count, star_shape;
     uint8_t dumping, odd_frame;
     uint16_t collisions;           /* register r of the chip: bits 2r (its bit 7) and 2r+1 (its bit 6) */
@@ -100,9 +104,16 @@ typedef struct {
 
     /* derived from the state: made anew after a restore */
     Mask mask[OBJECTS];
-    uint32_t stale, dirty, enabled, pairs; /* objects whose presence, whose mask is not known; collisions they can have */
-    int bar_begun;                 /* a draw ended left of the bar's end */
+    uint32_t enabled, dirty;       /* objects that are shown, and those whose mask is to be made anew */
+    Mask line[OBJECTS];            /* what objects that changed within the line showed before */
+    int since[OBJECTS];            /* pixel of the line from which on the mask holds */
+    uint32_t kept;                 /* objects of which this is so */
+    uint32_t live;                 /* collisions that may still be found in the line */
+    int32_t line_number, line_start, window_end;
+    int32_t due;                   /* clock as far as which the beam must come at its next halt */
+    int painted, collided;         /* pixels of the line that are done */
     int settled;                   /* a whole line of the present masks was looked at for collisions */
+    int bar_waits;                 /* the beam did not halt yet since a bar was begun */
     const uint8_t *whole_row;      /* a row drawn whole in the present state, or null */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */
     uint32_t code_start, code_span;

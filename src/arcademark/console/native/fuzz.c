@@ -76,16 +76,6 @@ static void play_round(Console *k, State *state)
                 console_reset(k, draw_number(), ram);
             if (draw_number() % 8 == 0) {
                 fill((uint8_t *)state, sizeof *state);
-                state->cycles &= 0xFFFF; /* times of one frame, as those of states that were saved */
-                state->origin = -(state->origin & 255);
-                state->vsync_end &= 0xFFFFF;
-                state->dpc.updated &= 0xFFFF;
-                state->dpc.fraction = 0.5;
-                for (int j = 0; j < 2; j++)
-                    state->paddle[j] &= 0xFFFFF;
-                state->frames &= 0xFFFF;
-                state->drawn &= 0xFFFF;
-                state->touched &= 0xFFFF;
                 console_restore(k, state);
             }
             console_frame(k, (int)(draw_number() % 42), -1, (int)(draw_number() & 1), 0);

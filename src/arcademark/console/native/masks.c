@@ -1,0 +1,145 @@
+/* What objects show on a line: masks of 160 bits. Included by core.c. */
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+#define FOUR(T, n) T(n), T((n) + 1), T((n) + 2), T((n) + 3)
+#define SIXTEEN(T, n) FOUR(T, n), FOUR(T, (n) + 4), FOUR(T, (n) + 8), FOUR(T, (n) + 12)
+#define SIXTY_FOUR(T, n) SIXTEEN(T, n), SIXTEEN(T, (n) + 16), SIXTEEN(T, (n) + 32), SIXTEEN(T, (n) + 48)
+#define ALL(T) {SIXTY_FOUR(T, 0), SIXTY_FOUR(T, 64), SIXTY_FOUR(T, 128), SIXTY_FOUR(T, 192)}
+#define BIT(n, i) (((n) >> (i)) & 1)
+
+#define BYTES(n) {255 * BIT(n, 0), 255 * BIT(n, 1), 255 * BIT(n, 2), 255 * BIT(n, 3), \
+                  255 * BIT(n, 4), 255 * BIT(n, 5), 255 * BIT(n, 6), 255 * BIT(n, 7)}
+#define TURNED(n) (BIT(n, 0) << 7 | BIT(n, 1) << 6 | BIT(n, 2) << 5 | BIT(n, 3) << 4 | \
+                   BIT(n, 4) << 3 | BIT(n, 5) << 2 | BIT(n, 6) << 1 | BIT(n, 7))
+#define TWICE(n) (3u * (BIT(n, 0) | BIT(n, 1) << 2 | BIT(n, 2) << 4 | BIT(n, 3) << 6 | \
+                        BIT(n, 4) << 8 | BIT(n, 5) << 10 | BIT(n, 6) << 12 | BIT(n, 7) << 14))
+#define FOURFOLD(n) (15u * (BIT(n, 0) | BIT(n, 1) << 4 | BIT(n, 2) << 8 | BIT(n, 3) << 12 | \
+                            BIT(n, 4) << 16 | BIT(n, 5) << 20 | BIT(n, 6) << 24 | (uint32_t)BIT(n, 7) << 28))
+
+static const uint8_t PIXELS[256][8] = ALL(BYTES); /* a byte a bit, in the order of memory */
+static const uint8_t REVERSED[256] = ALL(TURNED);
+static const uint16_t DOUBLED[256] = ALL(TWICE);
+static const uint32_t QUADRUPLED[256] = ALL(FOURFOLD);
+
+/* Where copies begin, by the low three bits of NUSIZ; the first is at 0. */
+static const uint8_t COPIES[8][3] = {{1, 0, 0}, {2, 16, 0}, {2, 32, 0}, {3, 16, 32},
+                                     {2, 64, 0}, {1, 0, 0}, {3, 32, 64}, {1, 0, 0}};
+
+/* Collisions that objects can have, by those that are shown: a bit each. */
+#define ABSENT(n, i, part) (BIT(n, i) ? 0 : (part))
+#define PAIRS_OF(n) (0xDFFF & ~(ABSENT(n, P0, 0x4036) | ABSENT(n, P1, 0x40C9) | ABSENT(n, M0, 0x8303) | \
+                                ABSENT(n, M1, 0x8C0C) | ABSENT(n, BL, 0x1AA0) | ABSENT(n, PF, 0x1550)))
+static const uint16_t PAIRS[64] = {SIXTY_FOUR(PAIRS_OF, 0)};
+
+enum { VSYNC, VBLANK, WSYNC, NUSIZ0 = 4, NUSIZ1, COLUP0, COLUP1, COLUPF, COLUBK, CTRLPF, REFP0, REFP1, PF0, PF1, PF2,
+       RESP0, RESP1, RESM0, RESM1, RESBL, GRP0 = 0x1B, GRP1, ENAM0, ENAM1, ENABL, HMP0, HMP1, HMM0, HMM1, HMBL,
+       VDELP0, VDELP1, VDELBL, RESMP0, RESMP1, HMOVE, HMCLR, CXCLR };
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+/* Put up to 32 bits at a position, wrapped around the line's end. */
+static inline void put(Mask *mask, uint64_t bits, unsigned position)
+{
+    unsigned word = position >> 6, shift = position & 63;
+    mask->w[word] |= bits << shift;
+    mask->w[word + 1] |= bits >> 1 >> (63 - shift);
+    if (position > WIDTH - 32) {
+        mask->w[0] |= bits >> (WIDTH - position);
+        mask->w[2] &= 0xFFFFFFFF;
+    }
+}
+
+static void put_copies(Mask *mask, uint64_t bits, unsigned position, unsigned nusiz, int suppressed)
+{
+    const uint8_t *copies = COPIES[nusiz & 7];
+    if (!suppressed)
+        put(mask, bits, position);
+    for (int i = 1; i < copies[0]; i++)
+        put(mask, bits, (position + copies[i]) % WIDTH);
+}
+
+static inline unsigned graphics_of(const State *s, int i)
+{
+    return s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i];
+}
+
+static inline int ball_of(const State *s)
+{
+    return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
+}
+
+static void shape_player(Console *k, int i)
+{
+    const State *s = &k->state;
+    unsigned graphics = graphics_of(s, i), nusiz = s->reg[NUSIZ0 + i] & 7;
+    Mask *mask = &k->mask[P0 + i];
+    *mask = (Mask){{0, 0, 0, 0}};
+    if (!(s->reg[REFP0 + i] & 8))
+        graphics = REVERSED[graphics];
+    if (nusiz == 5)
+        put_copies(mask, DOUBLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
+    else if (nusiz == 7)
+        put_copies(mask, QUADRUPLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
+    else
+        put_copies(mask, graphics, s->position[P0 + i], nusiz, s->suppressed[i]);
+}
+
+static void shape_missile(Console *k, int i)
+{
+    const State *s = &k->state;
+    Mask *mask = &k->mask[M0 + i];
+    unsigned nusiz = s->reg[NUSIZ0 + i], width = nusiz >> 4 & 3, star = i ? 0 : s->star_shape;
+    *mask = (Mask){{0, 0, 0, 0}};
+    if (star == 2 || !(k->enabled >> (M0 + i) & 1))
+        return;
+    if (star == 1)
+        width |= 1;
+    put_copies(mask, (1u << (1u << width)) - 1, s->position[M0 + i], nusiz, 0);
+}
+
+static void shape_ball(Console *k)
+{
+    const State *s = &k->state;
+    k->mask[BL] = (Mask){{0, 0, 0, 0}};
+    if (ball_of(s))
+        put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
+}
+
+static void shape_playfield(Console *k)
+{
+    const State *s = &k->state;
+    unsigned first = s->reg[PF0], second = s->reg[PF1], third = s->reg[PF2];
+    uint64_t end = QUADRUPLED[third], low = QUADRUPLED[first >> 4] | (uint64_t)QUADRUPLED[REVERSED[second]] << 16 | end << 48;
+    uint64_t *words = k->mask[PF].w;
+    words[0] = low;
+    words[1] = end >> 16;
+    end >>= 16;
+    if (s->reflected) {
+        low = QUADRUPLED[REVERSED[third]] | (uint64_t)QUADRUPLED[second] << 32;
+        end = QUADRUPLED[REVERSED[first] & 15];
+    }
+    words[1] |= low << 16;
+    words[2] = low >> 48 | end << 16;
+}
+
+/* Find which objects are shown at all. */
+static uint32_t find_enabled(const State *s)
+{
+    return (uint32_t)(graphics_of(s, 0) != 0) << P0 | (uint32_t)(graphics_of(s, 1) != 0) << P1 |
+           (uint32_t)(s->reg[ENAM0] & ~s->reg[RESMP0] & 2) << (M0 - 1) |
+           (uint32_t)(s->reg[ENAM1] & ~s->reg[RESMP1] & 2) << (M1 - 1) |
+           (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
+}
+
+static void shape(Console *k, int object)
+{
+    switch (object) {
+    case P0: case P1: shape_player(k, object - P0); break;
+    case M0: case M1: shape_missile(k, object - M0); break;
+    case BL: shape_ball(k); break;
+    default: shape_playfield(k);
+    }
+    k->dirty &= ~(1u << object);
+    k->settled = 0;
+}
