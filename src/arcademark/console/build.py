@@ -33,6 +33,8 @@ FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
+OFF = f"it is switched off by {SWITCH}"
+
 _SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "rules.c")
 _FUNCTIONS = {
     "size": (c_size_t,),
@@ -60,6 +62,11 @@ _FUNCTIONS = {
 
 class NoCore(Exception):
     """There is no core here; the message says why."""
+
+
+def switch() -> str:
+    """Return the value of the variable, in lower case."""
+    return os.environ.get(SWITCH, "").lower()
 
 
 def compiler() -> list[str] | None:
@@ -134,8 +141,8 @@ def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
 
 
 def _command() -> list[str]:
-    if os.environ.get(SWITCH, "").lower() == "off":
-        raise NoCore(f"it is switched off by {SWITCH}")
+    if switch() == "off":
+        raise NoCore(OFF)
     if (command := compiler()) is None:
         raise NoCore("there is no C compiler")
     return command

@@ -13,31 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.console.build import NoCore
 from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
 from arcademark.environments.atari import rom_path
 from arcademark.environments.console import Start
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
-from arcademark.errors import ArcadeMarkError
 from arcademark.files import inflate
-
-
-def open_native(game: str, mode: int | None = None, difficulty: int | None = None) -> NativeConsole:
-    """Return the console of a game that is proven.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no console here, the game is not proven, or its ROM is missing.
-    """
-    if game not in proven():
-        raise ArcadeMarkError(f"game {game!r}: the console is not proven for it; play it on ale-py")
-    try:
-        return NativeConsole(game, mode, difficulty)
-    except NoCore as error:
-        raise ArcadeMarkError(f"the console is not here: {error}; play on ale-py") from None
 
 
 class NativeConsole:
