@@ -36,6 +36,9 @@ SWITCH = "ARCADEMARK_CONSOLE"
 OFF = f"it is switched off by {SWITCH}"
 
 _SOURCES = ("core.h", "core.c", "device.c", "picture.c", "processor.c", "rules.c")
+_STEPS = "steps.c"
+"""What is compiled: it takes in the core and adds what emulates nothing, and so is no part of what is proven."""
+
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),
@@ -56,6 +59,10 @@ _FUNCTIONS = {
     "cut": (c_int, c_void_p),
     "numbers": (POINTER(c_int32), c_void_p),
     "play": (c_int64, c_void_p, ctypes.c_char_p, c_int, c_int),
+    "step_size": (c_size_t,),
+    "step": (None, c_void_p),
+    "redraw": (None, c_void_p),
+    "steps": (None, c_void_p, c_int, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""
 
@@ -127,7 +134,9 @@ def library_unless_busy(
                 if not alone:
                     return None
                 if not path.is_file():
-                    _compile([*command, *flags], {**{name: native(name) for name in _SOURCES}, **own()}, path)
+                    _compile(
+                        [*command, *flags], {**{name: native(name) for name in (*_SOURCES, _STEPS)}, **own()}, path
+                    )
         return _loaded(path)
 
 
@@ -149,7 +158,7 @@ def _command() -> list[str]:
 
 
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((*parts, *_command(), *flags, platform.machine(), platform.system()))
+    key = "\0".join((native(_STEPS), *parts, *_command(), *flags, platform.machine(), platform.system()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
 
@@ -206,13 +215,13 @@ def version() -> str:
 
 
 def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> None:
-    """Compile ``core.c`` among the sources into a library."""
+    """Compile ``steps.c`` among the sources, which takes in the others, into a library."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as own:
             for name, text in sources.items():
                 (Path(own) / name).write_text(text, "utf-8")
             draft = Path(own) / "core.so"
-            words = [*command, "-w", str(Path(own) / "core.c"), "-o", str(draft)]
+            words = [*command, "-w", str(Path(own) / _STEPS), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise NoCore(f"compiling it failed: {(done.stderr.strip().splitlines() or ['no message'])[0]}")
