@@ -27,7 +27,7 @@ def quickly(tmp_path_factory):
 def assert_same(game, rom, frames, *, seed=0):
     """Play on both, every other frame drawn, and restore the start halfway."""
     interpreted, on_translation = Machine(game, rom), Machine(game, rom, chosen=translate.translated(game, rom))
-    assert on_translation._core is not interpreted._core
+    assert on_translation.core is not interpreted.core
     start = interpreted.save()
     assert on_translation.save() == start
     for number, action in enumerate(np.random.default_rng(seed).integers(18, size=frames).tolist()):

@@ -59,9 +59,9 @@ def grow(model, root, rng, size, depth=12):
     return edges
 
 
-def begin(spec, steps, rng, frames_per_action=None):
+def begin(spec, steps, rng, frames_per_action=None, emulator=None):
     """Return where an episode stands after some random steps, or at its last step before the end."""
-    env = open_environment(spec, frames_per_action=frames_per_action)
+    env = open_environment(spec, frames_per_action=frames_per_action, emulator=emulator)
     env.reset(rng)
     state = snapshot(env)
     for action in rng.integers(spec.num_actions, size=steps).tolist():
@@ -248,48 +248,25 @@ def test_a_model_draws_its_own_sticky_actions(make_spec):
     assert len({run(model, root, (3, 4, 3, 3)) for _ in range(20)}) > 1
 
 
-class Counted:
-    """Counts a console's frames in its place."""
-
-    def __init__(self, act):
-        self.act, self.frames = act, 0
-
-    def __call__(self, action):
-        self.frames += 1
-        return self.act(action)
-
-
-def test_every_frame_counts(planning_spec):
-    """Against a count of the calls; the steps of an episode's end and restores come in too."""
-    spec = planning_spec("toy", max_frames_per_episode=33)
-    model, rng = open_model(spec), np.random.default_rng(0)
-    model._act = counted = Counted(model._act)
-    root = begin(spec, 0, rng)
-    assert model.frames == 0
-    for _ in range(50):
-        model.restore(root)
-        for _ in range(int(rng.integers(10))):
+@pytest.mark.parametrize("emulator", ["ale", "console"])
+@pytest.mark.parametrize("game", ["toy", "pong", "qbert", "yars_revenge", "video_chess"])
+def test_the_frames_of_steps_count_and_nothing_else(planning_spec, game, emulator):
+    """What an emulator plays in order to restore a state is no part of a search; early ends are."""
+    spec = planning_spec(game, max_frames_per_episode=33)
+    rng = np.random.default_rng(0)
+    model = open_model(spec, emulator=emulator)
+    roots = [begin(spec, steps, np.random.default_rng(0), emulator=emulator) for steps in (0, 3)]
+    played = 0
+    assert model.frames == played
+    for turn in range(20):
+        model.restore(roots[turn % 2])
+        for _ in range(int(rng.integers(9))):
             if not model.ended:
+                before = model.save().frames
                 model.step(int(rng.integers(18)))
-            assert model.frames == counted.frames
-    assert counted.frames > 500
-
-
-@pytest.mark.parametrize(
-    ("game", "first", "start", "later"), [("pong", 1, 0, 1), ("qbert", 1, 68, 1), ("yars_revenge", 1, 1, 1)]
-)
-def test_what_a_restore_emulates_counts(planning_spec, game, first, start, later):
-    """`first`: into a new model; `start`: the start of an episode; `later`: a state after that."""
-    spec = planning_spec(game)
-    beginning, after = begin(spec, 0, np.random.default_rng(0)), begin(spec, 9, np.random.default_rng(0))
-    model = open_model(spec)
-    assert model.frames == 0
-    for state, frames in ((after, first), (after, 0), (beginning, start), (beginning, 0), (after, later)):
-        before = model.frames
-        model.restore(state)
-        assert model.frames - before == frames
-    model.step(0)
-    assert model.frames == first + start + later + 5
+                played += model.save().frames - before
+        assert model.frames == played
+    assert played > 100
 
 
 def test_standing_somewhere_already_is_no_work(planning_spec):

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from arcademark.console import build, prove
+from arcademark.environments import registry
+from arcademark.environments.atari import AtariConsole
 from arcademark.environments.conformance import check_environment
 from arcademark.environments.generative import snapshot
-from arcademark.environments.registry import open_environment, open_model
+from arcademark.environments.native import NativeConsole
+from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 
 
@@ -80,32 +83,62 @@ def test_models_foresee_what_the_game_does(make_spec, game):
 
 
 def test_a_screen_that_was_not_expected_is_played_again(make_spec):
-    spec = make_spec("beam_rider")
-    shown, hidden = (open_environment(spec, emulator="console")._console for _ in range(2))
-    one, two = (np.empty(shown.screen_shape, np.uint8) for _ in range(2))
+    """A game whose memory is observed draws no frame; looking at it changes nothing."""
+    seen = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
+    spec = make_spec("beam_rider", **seen)
+    shown, hidden, unseen = (open_environment(spec, emulator=emulator) for emulator in ("ale", "console", "console"))
+    for environment in (shown, hidden, unseen):
+        environment.reset(np.random.default_rng(0))
     for action in np.random.default_rng(2).integers(18, size=120).tolist():
-        assert shown.act(action) == hidden.act_unseen(action)
+        assert len({environment.step(action) for environment in (shown, hidden, unseen)}) == 1
         if action % 3 == 0:
-            shown.screen(one)
-            hidden.screen(two)
-            assert np.array_equal(one, two)
-    assert shown.save() == hidden.save()
+            assert np.array_equal(shown.render(), hidden.render())
+            assert np.array_equal(shown.render(), hidden.render())
+    assert hidden._console.save() == unseen._console.save()
 
 
-def test_a_game_that_is_not_proven_is_refused(make_spec, monkeypatch):
-    spec = make_spec("pong")
-    monkeypatch.setattr("arcademark.environments.native.proven", dict)
-    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not proven"):
-        open_environment(spec, emulator="console")
+@pytest.fixture
+def nothing_remembered():
+    """Ask anew whether there is a core, in the test and after it."""
+    registry._core_missing.cache_clear()
+    yield
+    registry._core_missing.cache_clear()
 
 
-def test_without_a_core_the_console_is_refused(make_spec, monkeypatch):
+def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, monkeypatch):
+    assert choose_emulator("Space Invaders") == choose_emulator("pong", "console") == "console"
+    assert choose_emulator("pong", "ale") == choose_emulator("toy") == "ale"
+    assert isinstance(open_environment(make_spec("pong"))._console, NativeConsole)
+    monkeypatch.setattr(prove, "proven", lambda: {"qbert": {}})
+    assert choose_emulator("pong") == "ale"
+    assert isinstance(open_environment(make_spec("pong"))._console, AtariConsole)
+    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not proven for it"):
+        open_environment(make_spec("pong"), emulator="console")
+
+
+def test_without_a_core_ale_py_plays(make_spec, monkeypatch, nothing_remembered):
     def nothing():
         raise build.NoCore("there is no C compiler")
 
-    monkeypatch.setattr("arcademark.console.machine.core", nothing)
-    with pytest.raises(ArcadeMarkError, match="there is no C compiler; play on ale-py"):
+    monkeypatch.setattr(build, "core", nothing)
+    assert choose_emulator("pong") == "ale"
+    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not here: there is no C compiler; play it"):
         open_environment(make_spec("pong"), emulator="console")
+
+
+def test_the_console_can_be_switched_off(monkeypatch):
+    monkeypatch.setenv(build.SWITCH, "OFF")
+    assert choose_emulator("pong") == "ale"
+    with pytest.raises(ArcadeMarkError, match="switched off by ARCADEMARK_CONSOLE"):
+        choose_emulator("pong", "console")
+
+
+def test_choosing_compiles_nothing_where_it_is_asked_not_to(monkeypatch, tmp_path, nothing_remembered):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
+    assert choose_emulator("pong", compiles=False) == "ale"
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ArcadeMarkError, match="not compiled yet"):
+        choose_emulator("pong", "console", compiles=False)
 
 
 def test_the_proof_of_another_core_does_not_count(monkeypatch):

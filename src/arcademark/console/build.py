@@ -33,7 +33,12 @@ FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
+OFF = f"it is switched off by {SWITCH}"
+
 _SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
+_STEPS = "steps.c"
+"""What is compiled: it takes in the core and adds what emulates nothing, and so is no part of what is proven."""
+
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),
@@ -54,12 +59,21 @@ _FUNCTIONS = {
     "cut": (c_int, c_void_p),
     "numbers": (POINTER(c_int32), c_void_p),
     "play": (c_int64, c_void_p, ctypes.c_char_p, c_int, c_int),
+    "step_size": (c_size_t,),
+    "step": (None, c_void_p),
+    "redraw": (None, c_void_p),
+    "steps": (None, c_void_p, c_int, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""
 
 
 class NoCore(Exception):
     """There is no core here; the message says why."""
+
+
+def switch() -> str:
+    """Return the value of the variable, in lower case."""
+    return os.environ.get(SWITCH, "").lower()
 
 
 def compiler() -> list[str] | None:
@@ -120,7 +134,9 @@ def library_unless_busy(
                 if not alone:
                     return None
                 if not path.is_file():
-                    _compile([*command, *flags], {**{name: native(name) for name in _SOURCES}, **own()}, path)
+                    _compile(
+                        [*command, *flags], {**{name: native(name) for name in (*_SOURCES, _STEPS)}, **own()}, path
+                    )
         return _loaded(path)
 
 
@@ -134,16 +150,26 @@ def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
 
 
 def _command() -> list[str]:
-    if os.environ.get(SWITCH, "").lower() == "off":
-        raise NoCore(f"it is switched off by {SWITCH}")
+    if switch() == "off":
+        raise NoCore(OFF)
     if (command := compiler()) is None:
         raise NoCore("there is no C compiler")
     return command
 
 
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((*parts, *_command(), *flags, platform.machine(), platform.system()))
+    key = "\0".join((native(_STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
+
+
+@functools.cache
+def _processor() -> str:
+    """Return what the processor can do, which ``-march=native`` depends on: folders are shared between machines."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            return next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
+    except OSError:
+        return platform.processor()
 
 
 def _loaded(path: Path) -> ctypes.CDLL:
@@ -199,13 +225,13 @@ def version() -> str:
 
 
 def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> None:
-    """Compile ``core.c`` among the sources into a library."""
+    """Compile ``steps.c`` among the sources, which takes in the others, into a library."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as own:
             for name, text in sources.items():
                 (Path(own) / name).write_text(text, "utf-8")
             draft = Path(own) / "core.so"
-            words = [*command, "-w", str(Path(own) / "core.c"), "-o", str(draft)]
+            words = [*command, "-w", str(Path(own) / _STEPS), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 told = done.stderr.strip().splitlines()

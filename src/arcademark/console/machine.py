@@ -73,23 +73,36 @@ class Machine:
         screen is of no use.
     rows : int
         Height of the screen.
+    core : CDLL
+        The core in use.
+    address : int
+        Where the machine is in memory, for the core's functions.
+    state_size : int
+        Bytes of a saved state.
     """
 
     def __init__(self, name: str, rom: bytes, seed: int = 0, chosen: ctypes.CDLL | None = None) -> None:
-        self._core = chosen or core()
+        self.core = chosen or core()
         self._game: Game = game(name)
         self._chance = np.random.RandomState(MACHINE_SEED)
         self._environment_chance = np.random.RandomState(seed)
-        self._memory = ctypes.create_string_buffer(self._core.console_size() + 64)
-        self._at = ctypes.c_void_p(-(-ctypes.addressof(self._memory) // 64) * 64)
-        self._state = ctypes.create_string_buffer(self._core.console_state_size())
+        self._memory = ctypes.create_string_buffer(self.core.console_size() + 64)
+        self.address = -(-ctypes.addressof(self._memory) // 64) * 64
+        self._at = ctypes.c_void_p(self.address)
+        self.state_size: int = self.core.console_state_size()
+        self._state = ctypes.create_string_buffer(self.state_size)
         self._insert(rom)
-        self._numbers = np.ctypeslib.as_array(self._core.console_numbers(self._at), (_NUMBERS,))
-        self._ram = np.ctypeslib.as_array(self._core.console_memory(self._at), (RAM_SIZE,))
-        self._pictures = np.ctypeslib.as_array(self._core.console_pictures(self._at), (2, PICTURE_BYTES))
-        self.act = partial(self._core.console_act, self._at)
-        self.act_unseen = partial(self._core.console_act_unseen, self._at)
+        self._numbers = np.ctypeslib.as_array(self.core.console_numbers(self._at), (_NUMBERS,))
+        self._ram = np.ctypeslib.as_array(self.core.console_memory(self._at), (RAM_SIZE,))
+        self._pictures = np.ctypeslib.as_array(self.core.console_pictures(self._at), (2, PICTURE_BYTES))
+        self.use(self.core)
         self._load()
+
+    def use(self, chosen: ctypes.CDLL) -> None:
+        """Go on with another core: the interpreter, or one that was translated of this cartridge."""
+        self.core = chosen
+        self.act = partial(chosen.console_act, self._at)
+        self.act_unseen = partial(chosen.console_act_unseen, self._at)
 
     def _insert(self, rom: bytes) -> None:
         facts = self._game.facts
@@ -110,7 +123,7 @@ class Machine:
             lives_hidden=facts["lives"]["zero_at_end"],
         )
         program = (ctypes.c_int32 * len(self._game.program))(*self._game.program)
-        if not self._core.console_insert(self._at, ctypes.byref(setup), rom, len(rom), program, len(program)):
+        if not self.core.console_insert(self._at, ctypes.byref(setup), rom, len(rom), program, len(program)):
             raise ArcadeMarkError(
                 f"game {self._game.name!r}: its cartridge of {len(rom)} bytes cannot be used on this core; "
                 "choose the one that was made of it"
@@ -123,14 +136,14 @@ class Machine:
 
     def _load(self) -> None:
         facts = self._game.facts
-        self._core.console_power_on(self._at, bytes((self._draw(RAM_SIZE) & 255).astype(np.uint8)))
+        self.core.console_power_on(self._at, bytes((self._draw(RAM_SIZE) & 255).astype(np.uint8)))
         self._draw(1)
         self._system_reset()
         lines = [self._frame(_NOOP, switches=facts["boot_difficulty"]) for _ in range(PROBED_FRAMES)]
         half = PROBED_FRAMES // 2
         self.pal = 2 * sum(count > PAL_LINES for count in lines[half:]) >= half
         self.rows = PAL_HEIGHT if self.pal and facts["height"] == 210 else facts["height"]
-        self._core.console_set_picture(self._at, self.rows, self.pal)
+        self.core.console_set_picture(self._at, self.rows, self.pal)
         self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
         self._system_reset()
         self.reset(facts["mode"], 0)
@@ -139,10 +152,10 @@ class Machine:
         timer = int(self._draw(1)[0])
         extra = self._game.facts["cartridge"].endswith("SC")
         ram = bytes((self._draw(RAM_SIZE) & 255).astype(np.uint8)) if extra else None
-        self._core.console_reset(self._at, timer, ram)
+        self.core.console_reset(self._at, timer, ram)
 
     def _frame(self, action: int, *, switches: int = -1, ruled: bool = False) -> int:
-        lines: int = self._core.console_frame(self._at, action, switches, 1, ruled)
+        lines: int = self.core.console_frame(self._at, action, switches, 1, ruled)
         return lines
 
     def reset(self, mode: int, difficulty: int) -> None:
@@ -160,7 +173,7 @@ class Machine:
             self._frame(_NOOP, ruled=True)
         self._soft_reset()
         begin = (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset)
-        self._core.console_begin(self._at, begin, len(begin))
+        self.core.console_begin(self._at, begin, len(begin))
         self._numbers[_FRAMES] = 0
         if "select" in facts:
             self._select_mode(facts["select"])
@@ -258,7 +271,7 @@ class Machine:
 
     def _value(self, expression: Any) -> int:
         program = condition(self._game.facts, expression)
-        value: int = self._core.console_evaluate(self._at, (ctypes.c_int32 * len(program))(*program), len(program))
+        value: int = self.core.console_evaluate(self._at, (ctypes.c_int32 * len(program))(*program), len(program))
         return value
 
     # ---- in play
@@ -283,7 +296,7 @@ class Machine:
 
     def lives(self) -> int:
         """Lives left."""
-        return int(self._core.console_lives(self._at))
+        return int(self.core.console_lives(self._at))
 
     def screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen, shape (rows, 160)."""
@@ -295,22 +308,22 @@ class Machine:
 
     def play(self, actions: bytes, seen: int) -> int:
         """Emulate frames under actions until they or the game end, `seen` of each four drawn; return the reward."""
-        reward: int = self._core.console_play(self._at, actions, len(actions), seen)
+        reward: int = self.core.console_play(self._at, actions, len(actions), seen)
         return reward
 
     @property
     def cut(self) -> int:
         """Frames so far that ended before their picture did: they show what an earlier picture left."""
-        return int(self._core.console_cut(self._at))
+        return int(self.core.console_cut(self._at))
 
     def save(self) -> bytes:
         """Return all that decides the future."""
-        self._core.console_save(self._at, self._state)
+        self.core.console_save(self._at, self._state)
         return self._state.raw
 
     def restore(self, state: bytes) -> None:
         """Continue from where a state was saved, in this machine or another of the same game."""
-        self._core.console_restore(self._at, state)
+        self.core.console_restore(self._at, state)
 
     def hand_over(self, other: Machine) -> None:
         """Let another machine of the game draw from the generators where this one would."""

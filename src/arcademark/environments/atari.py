@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ import numpy as np
 from ale_py import roms
 from numpy.typing import NDArray
 
-from arcademark.environments.console import Start
+from arcademark.environments.console import FrameByFrame, Start
 from arcademark.environments.emulator_state import Packer
 from arcademark.environments.facts import RAM_SIZE, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.palettes import gray_table, rgb_table
@@ -58,7 +57,7 @@ def rom_checksum(game: str) -> str:
     return hashlib.md5(rom_path(game).read_bytes(), usedforsecurity=False).hexdigest()
 
 
-class AtariConsole:
+class AtariConsole(FrameByFrame):
     """One game in the emulator; a `console.Console`. Opened by `atari_apart.open_console`.
 
     Parameters
@@ -85,22 +84,16 @@ class AtariConsole:
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
-        self.act: Callable[[int], int] = ale.act
+        self.act = ale.act
         self.game_over = ale.game_over
         self.lives = ale.lives
         self.screen = ale.getScreen
         self.ram = ale.getRAM
         self._ale = ale
-        self.extra_frames = 0
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
         self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
         self._packer = Packer(self._start_state, ale.getRAM().tobytes())
-
-    @property
-    def act_unseen(self) -> Callable[[int], int]:
-        """Emulate one frame: ale-py draws all."""
-        return self.act
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
@@ -121,15 +114,11 @@ class AtariConsole:
             self._start()
             return
         if self._untouched():
-            self._emulate_extra(NOOP)
+            self._ale.act(NOOP)
         self._ale.restoreState(self._packer.unpack(state))
 
     def _start(self) -> None:
         self._ale.restoreState(self._start_state)
-
-    def _emulate_extra(self, action: int) -> None:
-        self._ale.act(action)
-        self.extra_frames += 1
 
     def _untouched(self) -> bool:
         return self._ale.getEpisodeFrameNumber() == self._begin.frames

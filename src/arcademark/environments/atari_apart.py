@@ -30,9 +30,6 @@ from arcademark.environments.atari import NOOP, AtariConsole
 from arcademark.environments.console import Unheard
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, THINKING, UNSAVED_TRACES
 
-RESET_FRAMES = 68
-"""Frames of a reset of the emulator: 60 without action, then the console's reset switch for 4, twice."""
-
 
 def open_console(game: str, mode: int | None = None, difficulty: int | None = None) -> AtariConsole:
     """Return the console of a game; parameters and errors as of `AtariConsole`."""
@@ -70,12 +67,11 @@ class ResetConsole(AtariConsole):
             return
         self._start()
         self._first_action = state
-        self._emulate_extra(state)
+        self._ale.act(state)
 
     def _start(self) -> None:
         super()._start()  # a reset draws random numbers: always the same
         self._ale.reset_game()
-        self.extra_frames += RESET_FRAMES
 
 
 class TracingConsole(AtariConsole):
@@ -107,12 +103,12 @@ class TracingConsole(AtariConsole):
         before = self._packer.unpack(packed)
         self._last_frame = before, action
         self._ale.restoreState(before)
-        self._emulate_extra(action)
+        self._ale.act(action)
         self._ale.restoreState(self._packer.unpack(now))
 
     def _start(self) -> None:
         super()._start()
-        self._emulate_extra(NOOP)  # leaves the same traces each time
+        self._ale.act(NOOP)  # leaves the same traces each time
         super()._start()
 
 
@@ -144,14 +140,13 @@ class ThinkingConsole(AtariConsole):
         self._go_to(self._start_state if before is None else self._packer.unpack(before))
         for action in actions:
             self.act(action)
-        self.extra_frames += len(actions)
 
     def _start(self) -> None:
         self._go_to(self._start_state)
 
     def _go_to(self, state: ale_py.ALEState) -> None:
         self._ale.restoreState(state)
-        self._emulate_extra(NOOP)  # ends whole
+        self._ale.act(NOOP)  # ends whole
         self._ale.restoreState(state)
         self._played.clear()
 

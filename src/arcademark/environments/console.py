@@ -1,12 +1,14 @@
-"""What plays the frames: the emulator, or the toy game in its place.
+"""What plays the frames: the emulator, our own console, or the toy game in their place.
 
-A console knows nothing of protocols: it emulates one frame for one action, shows its screen and memory, and can be
-saved and restored. Everything that a protocol says is done once, above it, in ``play.py``.
+A console plays an agent's step at a time, as its record says: frames of an action, until the episode ends. It shows its
+screen and memory, and can be saved and restored. What a protocol says of all else is done once, above it, in
+``play.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import ctypes
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -43,6 +45,100 @@ class Unheard:
         return 0
 
 
+class StepRecord(ctypes.Structure):
+    """An agent's step: what it is to play, where the episode stands, and what it gave. Read and written by C too.
+
+    Addresses are 0 for none; what they point to is kept alive by who sets them. Frames of a step count from 0, and -1
+    is none of them.
+
+    Parameters
+    ----------
+    frames, cap : int
+        Frames of the episode, and how many truncate it.
+    total : int
+        Frames played in all steps.
+    reward : int
+        Of the step.
+    chosen, executed : int
+        The console's action that the agent chose, and that of the last frame.
+    frame_skip : int
+        Frames of a step.
+    before_at, newest_at : int
+        Frames after which the screen goes into `screens`, unless the episode ends there.
+    last_shown : int
+        Whether the last frame's screen will be asked for.
+    repeat_count, next_repeat : int
+        How many of the `repeats` there are, a frame each, and which is next; none where actions are not sticky.
+    life_ends : int
+        Whether a life lost ends the episode.
+    lives : int
+        Lives left.
+    played : int
+        Frames of the step, 0 before the first one; the last is where the episode ended, if it did.
+    terminated, truncated : int
+        Whether the episode ended, as of `base.Step`.
+
+    Attributes
+    ----------
+    screens : (uint8 array, uint8 array)
+        Where the screens after `before_at` and `newest_at` go.
+    draws : bytes
+        The `repeats`: 1 where the frame repeats the action executed before.
+    at : int
+        The record's own address.
+    kept : tuple
+        What must live as long.
+    """
+
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("console", "play", "observation", "repeats")),
+        *((name, ctypes.c_size_t) for name in ("before", "newest", "out", "held")),
+        *((name, ctypes.c_int64) for name in ("frames", "cap", "total", "reward")),
+        *((name, ctypes.c_int32) for name in ("chosen", "executed")),
+        *((name, ctypes.c_int32) for name in ("frame_skip", "before_at", "newest_at", "last_shown")),
+        *((name, ctypes.c_int32) for name in ("repeat_count", "next_repeat", "life_ends", "lives")),
+        *((name, ctypes.c_int32) for name in ("played", "terminated", "truncated", "unseen", "idle")),
+    )
+
+    console: int
+    play: int
+    observation: int
+    repeats: int
+    before: int
+    newest: int
+    out: int
+    held: int
+    frames: int
+    cap: int
+    total: int
+    reward: int
+    chosen: int
+    executed: int
+    frame_skip: int
+    before_at: int
+    newest_at: int
+    last_shown: int
+    repeat_count: int
+    next_repeat: int
+    life_ends: int
+    lives: int
+    played: int
+    terminated: int
+    truncated: int
+    unseen: int
+    idle: int
+    screens: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    draws: bytes = b""
+    at: int
+    kept: tuple[object, ...] = ()
+
+    def set_draws(self, draws: bytes, following: int) -> None:
+        """Let frames repeat as `draws` says, from number `following` on."""
+        self.draws = draws
+        self.repeats = ctypes.cast(ctypes.c_char_p(draws), ctypes.c_void_p).value or 0
+        self.repeat_count, self.next_repeat = len(draws), following
+
+
 class Console(Protocol):
     """One game in a machine that emulates frame by frame."""
 
@@ -58,29 +154,23 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
-    extra_frames: int
-    """Frames emulated by `start` and `restore` so far, in no episode."""
-
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode."""
 
-    def act(self, action: int, /) -> int:
-        """Emulate one frame (none if the game is over) and return its reward."""
+    def attach(self, step: StepRecord, observer: Any, /) -> bool:
+        """Prepare for playing a record, and return whether what the observer sees is made with its steps."""
 
-    def act_unseen(self, action: int, /) -> int:
-        """Do the same where the frame's screen will most likely not be asked for: it may then take longer."""
-
-    def game_over(self) -> bool:
-        """Whether the game has ended."""
+    def play(self, step: StepRecord, /) -> None:
+        """Play a step."""
 
     def lives(self) -> int:
-        """Lives left, 0 where the game has none. Of no use between `start` or `restore` and the next `act`."""
+        """Lives left, 0 where the game has none. Of no use between `start` or `restore` and the next step."""
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen at the start of the episode, before any frame."""
 
     def screen(self, out: NDArray[np.uint8], /) -> None:
-        """Write the screen of the last frame emulated. Of no use between `start` or `restore` and the next `act`."""
+        """Write the screen of the last frame emulated. Of no use between `start` or `restore` and the next step."""
 
     def ram(self, out: NDArray[np.uint8], /) -> None:
         """Write the memory."""
@@ -90,3 +180,53 @@ class Console(Protocol):
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved."""
+
+
+class FrameByFrame:
+    """Plays steps on a machine that is told each frame's action: most of a `Console`."""
+
+    act: Callable[[int], int]
+    """Emulate one frame (none if the game is over) and return its reward."""
+
+    game_over: Callable[[], bool]
+    lives: Callable[[], int]
+    screen: Callable[[NDArray[np.uint8]], None]
+
+    def attach(self, step: StepRecord, observer: Any, /) -> bool:
+        """Prepare nothing."""
+        return False
+
+    def play(self, step: StepRecord, /) -> None:
+        """Play a step."""
+        act, game_over, life_ends = self.act, self.game_over, step.life_ends
+        chosen, executed, draws, following = step.chosen, step.executed, step.draws, step.next_repeat
+        before_at, newest_at = step.before_at, step.newest_at
+        frames, cap, reward = step.frames, step.cap, 0
+        terminated = truncated = False
+        frame = 0
+        for frame in range(step.frame_skip):
+            if not (draws and draws[following]):
+                executed = chosen
+            following += 1
+            reward += act(executed)
+            frames += 1
+            if game_over() or (life_ends and self._life_lost(step)):
+                terminated = True
+                break
+            if frames >= cap:
+                truncated = True
+                break
+            if frame == before_at:
+                self.screen(step.screens[0])
+            elif frame == newest_at:
+                self.screen(step.screens[1])
+        step.reward, step.terminated, step.truncated = reward, terminated, truncated
+        step.frames, step.executed, step.next_repeat = frames, executed, following
+        step.played, step.lives = frame + 1, self.lives()
+        step.total += step.played
+
+    def _life_lost(self, step: StepRecord) -> bool:
+        lives = self.lives()
+        lost = lives < step.lives
+        step.lives = lives
+        return lost

@@ -13,10 +13,8 @@ Conventions
   game that `registry.open_model` opens, in this process or another.
 * A `State` holds no randomness. The draws of sticky actions are the model's own, from the generator that `use` was
   given, so a planner cannot foresee those of the real game.
-* Every frame that is emulated counts, those too that a restore needs: one when the model stands at the start of an
-  episode, or has just been made; one each time in Yars' Revenge and four in Video Chess and Video Checkers, whose saved
-  states do not hold all that the next frame depends on; and in the games of `facts.REAL_RESET` a whole reset each time
-  that the start is restored.
+* Every frame that is played counts. Those that ale-py emulates only to restore a state do not (`atari_apart.py`), so
+  that a search within a budget of frames is the same on every emulator.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import Environment, EnvironmentSpec, Step
+from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.console import Console
 from arcademark.environments.observation import NoObserver
 from arcademark.environments.play import Play
@@ -35,7 +33,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import EpisodeEnd
 
 _new_tuple = tuple.__new__
-"""Makes a `State` or a `Step` in half the time."""
+"""Makes a `State` in half the time."""
 
 
 class State(NamedTuple):
@@ -104,16 +102,12 @@ class GenerativeModel(Play):
         self.num_actions = spec.num_actions
         self.ram_size = console.ram_size
         self.screen_shape = console.screen_shape
-        self._act = console.act_unseen
-        self._plain = not (self._sticky or self._life_ends)
-        self._left_frames = 0
-        self._begun_at = 0
         self._here: State | None = None
 
     @property
     def frames(self) -> int:
-        """Frames emulated by this model since it was made."""
-        return self._left_frames + self._frames - self._begun_at + self._console.extra_frames
+        """Frames played by this model since it was made."""
+        return self._record.total
 
     @property
     def ended(self) -> bool:
@@ -124,12 +118,12 @@ class GenerativeModel(Play):
     def here(self) -> State | None:
         """The state that the model stands at, if it was saved or restored there and not left since."""
         here = self._here
-        return here if here is not None and here.frames == self._frames else None  # each step adds frames
+        return here if here is not None and here.frames == self._record.frames else None  # each step adds frames
 
     def use(self, rng: np.random.Generator) -> None:
         """Draw sticky actions from `rng` from now on; numbers drawn in advance from another are dropped."""
         self._rng = rng
-        self._repeats, self._next_repeat = (), 0
+        self._record.set_draws(b"", 0)
 
     def save(self) -> State:
         """Return where the model stands.
@@ -161,31 +155,10 @@ class GenerativeModel(Play):
         if game != self.spec.game:
             raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
         self._console.restore(console)
-        self._left_frames += self._frames - self._begun_at
-        self._frames = self._begun_at = frames
-        self._executed, self._lives, self._ended = executed, lives, ended
-        self._touched = False
+        step = self._record
+        step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
+        self._ended = ended
         self._here = state
-
-    def step(self, action: int) -> Step:
-        """Play one agent step; as `Play.step`, of which this is the same in the usual case, and quicker."""
-        if self._ended or not self._plain:
-            return super().step(action)
-        chosen = self._console_action(action)
-        act, game_over, cap, reward = self._act, self._game_over, self._cap, 0
-        terminated = truncated = False
-        first = self._frames + 1
-        for frames in range(first, first + self._frame_skip):
-            reward += act(chosen)
-            if game_over():
-                terminated = self._ended = True
-                break
-            if frames >= cap:
-                truncated = self._ended = True
-                break
-        self._frames = frames
-        self._touched = True
-        return _new_tuple(Step, (float(reward), terminated, truncated))
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Write the memory, of shape ``(ram_size,)``, into `out`. Of use only right after a step."""

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from arcademark.environments.area import area_weights
+from arcademark.environments.area import AreaWeights, area_weights
 
 SCREEN = (210, 160)
 IMAGE = (84, 84)
@@ -54,6 +55,24 @@ _LAST = -(-_WORD_EDGES // _PIXEL)
 
 _ROWS = area_weights(SCREEN[0], IMAGE[0])
 _COLUMNS = area_weights(SCREEN[1], IMAGE[1])
+
+
+def _threes(weights: AreaWeights) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return three source pixels of each pixel and the bits of their weights, 0 where there are fewer."""
+    counts = np.diff(weights.begin)
+    index = weights.begin[:-1, None] + np.minimum(np.arange(3), counts[:, None] - 1)
+    weight = np.where(np.arange(3) < counts[:, None], weights.weight[index], np.float32(0))
+    return weights.source[index].astype(np.int32), weight.view(np.int32)
+
+
+def _tables() -> NDArray[np.int32]:
+    (row, row_weight), (column, column_weight) = _threes(_ROWS), _threes(_COLUMNS)
+    parts = (_LEFT, _WEIGHTS, _FIRST, _LAST, row, column, row_weight, column_weight)
+    return np.concatenate([part.astype(np.int32, copy=False).ravel() for part in parts])
+
+
+TABLES = _tables()
+"""All this as ``console/native/steps.c`` reads it."""
 
 
 @njit(cache=True)

@@ -3,41 +3,38 @@
 An episode starts from one saved start, as it does in ``atari.py``. A frame whose screen nobody is expected to ask for
 is not drawn; should somebody ask, it is played again from what stood before it. In games that cut frames short a
 picture shows what an earlier one left: there all frames are drawn, and both pictures belong to a state.
+
+The usual observation is made in C with the steps; that of a game's screen of another size or in colours as for ale-py.
 """
 
 from __future__ import annotations
 
+import ctypes
 import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.console.build import NoCore
 from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
+from arcademark.environments import kernels
 from arcademark.environments.atari import rom_path
-from arcademark.environments.console import Start
+from arcademark.environments.console import Start, StepRecord
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
+from arcademark.environments.observation import KernelObserver
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import inflate
 
 
-def open_native(game: str, mode: int | None = None, difficulty: int | None = None) -> NativeConsole:
-    """Return the console of a game that is proven.
+class _Observation(ctypes.Structure):
+    """Where the usual observation is made; as in ``steps.c``."""
 
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no console here, the game is not proven, or its ROM is missing.
-    """
-    if game not in proven():
-        raise ArcadeMarkError(f"game {game!r}: the console is not proven for it; play it on ale-py")
-    try:
-        return NativeConsole(game, mode, difficulty)
-    except NoCore as error:
-        raise ArcadeMarkError(f"the console is not here: {error}; play on ale-py") from None
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("shrink", "gray", "old", "stack")),
+        *((name, ctypes.c_int32) for name in ("screens", "images")),
+    )
 
 
 class NativeConsole:
@@ -59,6 +56,7 @@ class NativeConsole:
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
+        self._game = game
         self._machine = machine = Machine(game, rom_path(game).read_bytes())
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
@@ -69,34 +67,47 @@ class NativeConsole:
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
-        self.act = machine.act
-        self.game_over = machine.game_over
         self.lives = machine.lives
         self.ram = machine.ram
-        self.extra_frames = 0
         self._pictured = int(proven()[game]["cut"]) > 0
-        self.act_unseen = machine.act if self._pictured else self._act_unseen
-        self._unseen: tuple[int, bytes, int] | None = None
-        """A frame that was not drawn: its count, the state before, and its action."""
+        self._step: StepRecord | None = None
+        """The record whose last frame may not have been drawn."""
+        self._use(machine.core)
         self._begin = Start(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
         machine.screen(self._start_screen)
         self._start_state = self.save()
+
+    def _use(self, core: ctypes.CDLL) -> None:
+        """Go on with a core."""
+        self._machine.use(core)
+        self._play = core.console_step
+        if self._step is not None:
+            self._step.play = _address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode."""
         self.restore(self._start_state)
         return self._begin
 
-    def _act_unseen(self, action: int, /) -> int:
-        """Emulate a frame that is drawn only if its screen is asked for."""
-        machine = self._machine
-        if machine.game_over():
-            return 0
-        before = machine.save()
-        reward: int = machine.act_unseen(action)
-        self._unseen = machine.frames, before, action
-        return reward
+    def attach(self, step: StepRecord, observer: Any, /) -> bool:
+        """Prepare for playing a record; with an observer, it is the game's own, and its frames may be left undrawn."""
+        step.console, step.at = self._machine.address, ctypes.addressof(step)
+        if observer is None:
+            return False
+        self._step, step.play = step, _address(self._machine.core.console_step)
+        step.before, step.newest = (_address_of(screen) for screen in step.screens)
+        held = ctypes.create_string_buffer(self._machine.state_size)
+        step.held = 0 if self._pictured else ctypes.addressof(held)
+        observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
+        observation = _observation(observer, self.gray) if observed else None
+        step.observation = ctypes.addressof(observation) if observation else 0
+        step.kept = held, observation, observer
+        return observed
+
+    def play(self, step: StepRecord, /) -> None:
+        """Play a step."""
+        self._play(step.at)
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen at the start of the episode."""
@@ -104,25 +115,59 @@ class NativeConsole:
 
     def screen(self, out: NDArray[np.uint8], /) -> None:
         """Write the screen of the last frame emulated."""
-        machine = self._machine
-        if self._unseen is not None:
-            frames, before, action = self._unseen
-            if frames == machine.frames:
-                machine.restore(before)
-                machine.act(action)
-            self._unseen = None
-        machine.screen(out)
+        step = self._step
+        if step is not None and step.unseen:
+            self._machine.core.console_redraw(step.at)
+        self._machine.screen(out)
 
     def save(self) -> Any:
-        """Return everything needed to continue from here."""
+        """Return everything needed to continue from here: bytes, and where frames are cut short the pictures too."""
         state = self._machine.save()
         return (state, zlib.compress(self._machine.pictures().tobytes(), 1)) if self._pictured else state
 
     def restore(self, state: Any) -> None:
-        """Continue from where `state` was saved, in this instance or another of the same game."""
+        """Continue from where `state` was saved, in this instance or another of the same game.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If it is no state of this console.
+        """
+        machine = self._machine
         if self._pictured:
-            state, pictures = state
-            whole = self._machine.pictures()
-            whole[:] = np.frombuffer(inflate(pictures, whole.nbytes), np.uint8).reshape(whole.shape)
-        self._machine.restore(state)
-        self._unseen = None
+            state = self._restore_pictures(state)
+        if type(state) is not bytes or len(state) != machine.state_size:
+            raise self._no_state(f"{machine.state_size} bytes")
+        machine.restore(state)
+        if self._step is not None:
+            self._step.unseen = 0
+
+    def _restore_pictures(self, state: Any) -> Any:
+        """Take up the pictures of a state and return its other part."""
+        if type(state) is not tuple or len(state) != 2 or type(state[1]) is not bytes:
+            raise self._no_state("a state and its pictures")
+        whole = self._machine.pictures()
+        whole[:] = np.frombuffer(inflate(state[1], whole.nbytes), np.uint8).reshape(whole.shape)
+        return state[0]
+
+    def _no_state(self, expected: str) -> ArcadeMarkError:
+        return ArcadeMarkError(
+            f"game {self._game!r}: this is no state of the console, which are {expected}; "
+            "restore what the console saved, not ale-py's"
+        )
+
+
+def _address(function: Any) -> int:
+    """Return where a function of a core is."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _address_of(array: NDArray[Any]) -> int:
+    return int(array.ctypes.data)
+
+
+def _observation(observer: KernelObserver, gray: NDArray[np.uint8]) -> _Observation:
+    """Return where an observer's observations are made, for C."""
+    old, stack = observer.old, observer.stack
+    where = (_address_of(array) for array in (kernels.TABLES, gray, old, stack))
+    return _Observation(*where, screens=len(old), images=len(stack))

@@ -170,7 +170,7 @@ class ScreenObserver:
     """Observations of the console's screen: palette indices, colours or luminance.
 
     Screens are kept as the console's bytes: those fetched in this step (`newest`, and `before` if two are pooled) and,
-    in ``_old``, those of the step before, in the same order.
+    in ``old``, those of the step before, in the same order.
     """
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
@@ -186,7 +186,7 @@ class ScreenObserver:
         channels = self._colours.shape[1]
         self._resize = AreaResize(console.screen_shape, size)
         self._screens = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
-        self._new, self._old = self._screens
+        self._new, self.old = self._screens
         self.newest, self.before = self._new[0], self._new[-1]
         self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
         self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
@@ -209,13 +209,13 @@ class ScreenObserver:
         if not self._held:
             self.push()
         elif self._pooled and last_frame > self.before_at:
-            self._show([*self._old, self.before])
+            self._show([*self.old, self.before])
         else:
-            self._show(self._old)
+            self._show(self.old)
 
     def _append(self) -> None:
         self._show(self._new)
-        self._old[:] = self._new
+        self.old[:] = self._new
 
     def _append_start(self) -> None:
         self._append()
@@ -230,11 +230,11 @@ class ScreenObserver:
 
     def save(self) -> Any:
         """Return the screens of the step before and the stack."""
-        return self._old.copy(), self._images.copy()
+        return self.old.copy(), self._images.copy()
 
     def restore(self, state: Any) -> None:
         """Take up what `save` returned."""
-        self._old[:], self._images[:] = state
+        self.old[:], self._images[:] = state
 
 
 class KernelObserver(ScreenObserver):
@@ -252,7 +252,7 @@ class KernelObserver(ScreenObserver):
         push_pooled(self._words, self._gray, self.stack)
 
     def _append_start(self) -> None:
-        np.invert(self._new, out=self._old)  # so that all is made anew
+        np.invert(self._new, out=self.old)  # so that all is made anew
         push_pooled(self._words, self._gray, self.stack)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, Step
-from arcademark.environments.console import Console
+from arcademark.environments.console import Console, StepRecord
 from arcademark.environments.observation import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import EpisodeEnd
@@ -45,7 +45,7 @@ class SavedState:
     lives: int
     executed: int
     ended: bool
-    repeats: tuple[bool, ...]
+    repeats: bytes
     next_repeat: int
     generator: Mapping[str, Any] | None
 
@@ -82,39 +82,45 @@ class Play:
         settings = spec.protocol
         self._console = console
         self._console_actions = dict(enumerate(actions))
-        self._game_over, self._read_screen = console.game_over, console.screen
         self._observer = observer
-        self._before_at, self._newest_at = self._observer.before_at, self._observer.newest_at
-        self._before, self._newest = self._observer.before, self._observer.newest
         self._frame_skip = settings.frame_skip
-        shown = {observer.before_at, observer.newest_at, settings.frame_skip - 1 if observer.ends_with_screen else -1}
-        self._acts = tuple(
-            console.act if frame in shown else console.act_unseen for frame in range(settings.frame_skip)
-        )
         self._repeat_probability = settings.repeat_action_probability
         self._sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
-        self._life_ends = episode_end == "life_lost"
-        self._frames = 0
-        self._lives = 0
-        self._executed = NOOP
         self._ended = True
-        self._touched = False
-        """Whether a frame was emulated since the start or a restore: else screen and lives are not the console's."""
         self._rng: np.random.Generator | None = None
         self._generator: Mapping[str, Any] | None = None
-        self._repeats: tuple[bool, ...] = ()
-        self._next_repeat = 0
+        self.use_record(
+            StepRecord(
+                cap=self._cap,
+                frame_skip=settings.frame_skip,
+                before_at=observer.before_at,
+                newest_at=observer.newest_at,
+                last_shown=observer.ends_with_screen,
+                life_ends=episode_end == "life_lost",
+            )
+        )
+
+    def use_record(self, record: StepRecord) -> None:
+        """Keep where the episode stands in a record from now on; it holds all that the former did."""
+        self._record = record
+        record.screens = self._observer.before, self._observer.newest
+        self._observed = self._console.attach(record, self._observer)
 
     @property
     def episode_frames(self) -> int:
         """Frames emulated since the reset, no-op start included."""
-        return self._frames
+        return self._record.frames
 
     @property
     def lives(self) -> int:
         """Lives left, 0 where the game has none."""
-        return self._console.lives() if self._touched else self._lives
+        return self._record.lives
+
+    @property
+    def _touched(self) -> bool:
+        """Whether a frame was emulated since the start or a restore: else the screen is not the console's."""
+        return self._record.played > 0
 
     def step(self, action: int) -> Step:
         """Play one agent step.
@@ -124,44 +130,30 @@ class Play:
         ArcadeMarkError
             If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
+        step = self.prepare(action)
+        self._console.play(step)
+        return self.finish()
+
+    def prepare(self, action: int) -> StepRecord:
+        """Return the record of a step that is to be played; errors as of `step`."""
+        step = self._record
         if self._ended:
             raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call {self.begin_with} first")
-        chosen = self._console_action(action)
-        sticky, life_ends = self._sticky, self._life_ends
-        executed = self._executed if sticky else chosen
-        if sticky and self._next_repeat + self._frame_skip > len(self._repeats):
+        step.chosen = self._console_action(action)
+        if self._sticky and step.next_repeat + self._frame_skip > step.repeat_count:
             self._draw_repeats()
-        repeats, next_repeat = self._repeats, self._next_repeat
-        game_over = self._game_over
-        before_at, newest_at = self._before_at, self._newest_at
-        frames, cap, reward = self._frames, self._cap, 0
-        terminated = truncated = False
-        frame = 0
-        for frame, act in enumerate(self._acts):
-            if sticky:
-                if not repeats[next_repeat]:
-                    executed = chosen
-                next_repeat += 1
-            reward += act(executed)
-            frames += 1
-            if game_over() or (life_ends and self._life_lost()):
-                terminated = True
-                break
-            if frames >= cap:
-                truncated = True
-                break
-            if frame == before_at:
-                self._read_screen(self._before)
-            elif frame == newest_at:
-                self._read_screen(self._newest)
-        self._frames, self._executed, self._next_repeat = frames, executed, next_repeat
-        self._touched = True
+        return step
+
+    def finish(self) -> Step:
+        """Return what a step gave that was played, and observe it."""
+        step = self._record
+        terminated, truncated = step.terminated != 0, step.truncated != 0
         if terminated or truncated:
             self._ended = True
-            self._observer.push_ended(frame)
-        else:
+            self._observer.push_ended(step.played - 1)
+        elif not self._observed:
             self._observer.push()
-        return _new_step(Step, (float(reward), terminated, truncated))
+        return _new_step(Step, (float(step.reward), terminated, truncated))
 
     def _console_action(self, action: int) -> int:
         try:
@@ -171,25 +163,20 @@ class Play:
                 f"game {self.spec.game!r}: action {action!r} is not an integer from 0 to {self.spec.num_actions - 1}"
             ) from None
 
-    def _life_lost(self) -> bool:
-        lives = self._console.lives()
-        lost = lives < self._lives
-        self._lives = lives
-        return lost
-
     def _draw_repeats(self) -> None:
         """Draw which of the next frames repeat the action of the frame before."""
         if self._rng is None:
             self._rng = _generator(self._generator)
-        draws = (self._rng.random(max(DRAWS, self._frame_skip)) < self._repeat_probability).tolist()
-        self._repeats = (*self._repeats[self._next_repeat :], *draws)
-        self._next_repeat = 0
+        step = self._record
+        drawn = self._rng.random(max(DRAWS, self._frame_skip)) < self._repeat_probability
+        step.set_draws(step.draws[step.next_repeat :] + drawn.tobytes(), 0)
         self._generator = self._rng.bit_generator.state
 
     def place(self) -> tuple[str, Hashable, int, int, int, bool]:
         """Return all that decides the future but the sticky actions' draws, as the fields of `generative.State`."""
-        executed = self._executed if self._sticky else NOOP
-        return self.spec.game, self._console.save(), executed, self._frames, self.lives, self._ended
+        step = self._record
+        executed = step.executed if self._sticky else NOOP
+        return self.spec.game, self._console.save(), executed, step.frames, step.lives, self._ended
 
 
 class ConsoleEnvironment(Play):
@@ -201,31 +188,32 @@ class ConsoleEnvironment(Play):
         super().__init__(spec, console, actions, episode_end, make_observer(console, spec.protocol))
         settings = spec.protocol
         self._noop_max = settings.noop_max if settings.start == "noop" else 0
+        self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
+        console.attach(self._noop, None)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start an episode; `rng` belongs to the environment until the next reset."""
         noops = int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0
         self._start(rng, noops)
-        self._executed = NOOP
+        self._record.executed = NOOP
+        self._record.set_draws(b"", 0)
         self._ended = False
         self._rng = rng
-        self._repeats, self._next_repeat = (), 0
         self._generator = rng.bit_generator.state if self._sticky else None
         self._observer.begin(self._touched)
 
     def _start(self, rng: np.random.Generator, noops: int) -> None:
         """Start the console and play the no-ops."""
-        console = self._console
-        self._frames, self._lives = console.start(rng)
-        self._touched = False
+        console, step, noop = self._console, self._record, self._noop
+        step.frames, step.lives = console.start(rng)
+        step.played = 0
         for _ in range(noops):
-            console.act_unseen(NOOP)
-            self._frames += 1
-            self._touched = True
-            if console.game_over() or self._frames >= self._cap:
-                self._frames, self._lives = console.start(rng)
-                self._touched = False
-        self._lives = self.lives
+            noop.frames = step.frames
+            console.play(noop)
+            step.frames, step.lives, step.played = noop.frames, noop.lives, 1
+            if noop.terminated or noop.truncated:
+                step.frames, step.lives = console.start(rng)
+                step.played = 0
 
     def observe(self, out: NDArray[np.uint8]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
@@ -255,16 +243,17 @@ class ConsoleEnvironment(Play):
 
     def save(self) -> SavedState:
         """Return everything needed to continue from here, picklable."""
+        step = self._record
         return SavedState(
             game=self.spec.game,
             console=self._console.save(),
             observer=self._observer.save(),
-            frames=self._frames,
-            lives=self.lives,
-            executed=self._executed,
+            frames=step.frames,
+            lives=step.lives,
+            executed=step.executed,
             ended=self._ended,
-            repeats=self._repeats,
-            next_repeat=self._next_repeat,
+            repeats=step.draws,
+            next_repeat=step.next_repeat,
             generator=self._generator,
         )
 
@@ -280,13 +269,11 @@ class ConsoleEnvironment(Play):
             raise ArcadeMarkError(f"cannot restore a state of {state.game!r} in game {self.spec.game!r}")
         self._console.restore(state.console)
         self._observer.restore(state.observer)
-        self._frames = state.frames
-        self._lives = state.lives
-        self._executed = state.executed
+        step = self._record
+        step.frames, step.lives, step.executed, step.played = state.frames, state.lives, state.executed, 0
+        step.set_draws(state.repeats, state.next_repeat)
         self._ended = state.ended
-        self._repeats, self._next_repeat = state.repeats, state.next_repeat
         self._rng, self._generator = None, state.generator
-        self._touched = False
 
     def close(self) -> None:
         """Release the emulator."""

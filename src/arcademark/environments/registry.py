@@ -7,6 +7,7 @@ before anything is. `open_environment` then makes the thing.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Literal
 
 from arcademark.environments import facts, toy
@@ -71,12 +72,66 @@ Emulator = Literal["ale", "console"]
 """What plays a game: ale-py, or our own console."""
 
 
+def choose_emulator(game: str, asked: Emulator | None = None, *, compiles: bool = True) -> Emulator:
+    """Return what plays a game: what is asked for, else the console where it is here and proven, else ale-py.
+
+    Parameters
+    ----------
+    game : str
+        Any spelling of a game's name; the toy game is played by neither.
+    asked : {"ale", "console"} or None
+        None to choose.
+    compiles : bool
+        Whether a console that was never compiled here may be, which takes seconds; else it is not here.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the console is asked for and cannot be had, with the reason.
+    """
+    if asked == "ale" or game == toy.NAME:
+        return asked or "ale"
+    game = tasks.canonical_game(game)
+    missing = _console_missing(game, compiles)
+    if missing is None:
+        return "console"
+    if asked == "console":
+        raise ArcadeMarkError(f"game {game!r}: {missing}; play it on ale-py")
+    return "ale"
+
+
+def _console_missing(game: str, compiles: bool) -> str | None:
+    """Return why the console cannot play a game, None if it can."""
+    from arcademark.console import build, prove
+
+    missing = _core_missing(compiles, build.switch())
+    if missing is not None:
+        return f"the console is not here: {missing}"
+    return None if game in prove.proven() else "the console is not proven for it"
+
+
+@functools.cache
+def _core_missing(compiles: bool, switch: str) -> str | None:
+    """Return why there is no core, None if there is one; asked once a process and setting, as compiling may fail."""
+    from arcademark.console import build
+
+    try:
+        if switch == "off":
+            raise build.NoCore(build.OFF)
+        if not compiles and build.kept((build.version(),), build.FLAGS) is None:
+            raise build.NoCore("it is not compiled yet")
+        build.core()
+    except build.NoCore as error:
+        return str(error)
+    return None
+
+
 def open_environment(
     spec: EnvironmentSpec,
     *,
     training: bool = False,
     frames_per_action: int | None = None,
-    emulator: Emulator = "ale",
+    emulator: Emulator | None = None,
 ) -> Environment:
     """Make the environment of a spec.
 
@@ -88,8 +143,9 @@ def open_environment(
         Whether an episode ends as the protocol says for training, rather than for evaluation.
     frames_per_action : int, optional
         Replaces the spec's `frame_skip`.
-    emulator : {"ale", "console"}
-        What plays the game. They play alike, but their saved states cannot be exchanged.
+    emulator : {"ale", "console"}, optional
+        What plays the game, by default as `choose_emulator` says. Both play alike, but their saved states cannot be
+        exchanged.
 
     Raises
     ------
@@ -105,7 +161,7 @@ def open_environment(
 
 
 def open_model(
-    spec: EnvironmentSpec, *, frames_per_action: int | None = None, emulator: Emulator = "ale"
+    spec: EnvironmentSpec, *, frames_per_action: int | None = None, emulator: Emulator | None = None
 ) -> GenerativeModel:
     """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
 
@@ -115,8 +171,8 @@ def open_model(
         What to play, as `environment_spec` gave it.
     frames_per_action : int, optional
         Replaces the spec's `frame_skip`.
-    emulator : {"ale", "console"}
-        What plays the game: that of the environment whose states are searched.
+    emulator : {"ale", "console"}, optional
+        What plays the game: that of the environment whose states are searched; by default as `choose_emulator` says.
 
     Raises
     ------
@@ -125,6 +181,7 @@ def open_model(
     """
     from arcademark.environments.generative import GenerativeModel
 
+    emulator = choose_emulator(spec.game, emulator)
     if spec.game in facts.NOT_EXACT and emulator == "ale":
         raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
@@ -132,13 +189,13 @@ def open_model(
     return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
-def _open_console(spec: EnvironmentSpec, emulator: Emulator) -> Console:
+def _open_console(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
     if spec.game == toy.NAME:
         return toy.ToyConsole()
-    if emulator == "console":
-        from arcademark.environments.native import open_native
+    if choose_emulator(spec.game, asked) == "console":
+        from arcademark.environments.native import NativeConsole
 
-        return open_native(spec.game, spec.protocol.mode, spec.protocol.difficulty)
+        return NativeConsole(spec.game, spec.protocol.mode, spec.protocol.difficulty)
     from arcademark.environments.atari_apart import open_console
 
     return open_console(spec.game, spec.protocol.mode, spec.protocol.difficulty)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.console import Start
+from arcademark.environments.console import FrameByFrame, Start
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 NAME = "toy"
@@ -27,13 +27,12 @@ EMPTY, BASKET, FRUIT = 0, 100, 254
 """Screen bytes."""
 
 
-class ToyConsole:
+class ToyConsole(FrameByFrame):
     """The toy game; a `console.Console` whose actions are the Atari's 18 (those that move left or right move)."""
 
     def __init__(self) -> None:
         self.screen_shape = (SIZE, SIZE)
         self.ram_size = RAM_SIZE
-        self.extra_frames = 0
         self.gray = np.arange(256, dtype=np.uint8)
         self.rgb = np.repeat(self.gray[:, None], 3, axis=1)
         self._moves = tuple(("RIGHT" in action) - ("LEFT" in action) for action in JOYSTICK_ACTIONS)
@@ -61,10 +60,6 @@ class ToyConsole:
         self._fallen += 1
         self._drop()
         return int(caught)
-
-    def act_unseen(self, action: int, /) -> int:
-        """Do the same."""
-        return self.act(action)
 
     def _drop(self) -> None:
         self._random = (self._random * 1140671485 + 12820163) % (1 << 24)

@@ -1,0 +1,206 @@
+/* Agent steps: frames under sticky actions until an episode ends, their screens handed out or made into the usual
+ * observation. Nothing here emulates; all of it can be left out, and what is proven of the core stays proven.
+ *
+ * A `Step` is written and read by Python too (`environments/console.py`). Its pointers are Python's to keep alive.
+ */
+
+#include "core.c"
+
+#include <stdatomic.h>
+
+enum { IMAGE = 84, GROUPS = 42, GROUP_ROWS = 5, GROUP_BYTES = GROUP_ROWS * WIDTH, WORDS = WIDTH / 8, TAPS = 3,
+       SCREEN_BYTES = GROUPS * GROUP_BYTES };
+
+/* How 210 x 160 pixels become 84 x 84, as `environments/kernels.py` says. */
+typedef struct {
+    int32_t left[IMAGE];               /* first of the columns that make a pixel */
+    uint32_t weights[IMAGE][TAPS];     /* of these columns, in fortieths */
+    int32_t first[WORDS + 1], last[WORDS + 1]; /* words [m, n) of a row touch the pixels [first[m], last[n]) */
+    int32_t row[IMAGE][TAPS], column[IMAGE][TAPS];
+    float row_weight[IMAGE][TAPS], column_weight[IMAGE][TAPS]; /* of these, to repeat what OpenCV does */
+} Shrink;
+
+/* The usual observation. */
+typedef struct {
+    const Shrink *shrink;
+    const uint8_t *gray;   /* luminance of each screen byte */
+    uint8_t *old;          /* the screens of which the newest image was made: the newest first */
+    uint8_t *stack;        /* images, oldest first */
+    int32_t screens, images;
+} Observation;
+
+typedef struct Step Step;
+struct Step {
+    Console *console;
+    void (*play)(Step *);
+    Observation *observation;       /* or null */
+    const uint8_t *repeats;         /* of sticky actions, a frame each: whether the action executed before repeats */
+    uint8_t *before, *newest;       /* where screens go */
+    uint8_t *out;                   /* where the observation goes as well, or null */
+    State *held;                    /* what stood before a frame that was not drawn, or null: then all are drawn */
+    int64_t frames, cap;            /* of the episode */
+    int64_t total;                  /* frames played in all steps */
+    int64_t reward;                 /* of the step */
+    int32_t chosen, executed;       /* the agent's action; that of the last frame */
+    int32_t frame_skip, before_at, newest_at, last_shown;
+    int32_t repeat_count, next_repeat;
+    int32_t life_ends, lives;
+    int32_t played, terminated, truncated; /* what the step gave: its frames, and whether the episode is over */
+    int32_t unseen;                 /* the last frame was not drawn */
+    int32_t idle;                   /* leave it out of a batch */
+};
+
+/* ---- the usual observation ------------------------------------------------------------------------------------- */
+
+static inline uint32_t pooled(const uint8_t *a, const uint8_t *b, const uint8_t *gray, int i)
+{
+    return gray[a[i]] > gray[b[i]] ? gray[a[i]] : gray[b[i]];
+}
+
+/* A pixel half-way between two integers, as OpenCV rounds it: its operations in their order, in single precision. */
+static uint8_t half_way(const Shrink *t, const uint8_t *a, const uint8_t *b, const uint8_t *gray, int row, int column)
+{
+    volatile float mean = 0; /* volatile: so that no multiplication and addition are made one */
+    for (int m = 0; m < TAPS; m++) {
+        volatile float sum = 0;
+        for (int n = 0; n < TAPS; n++) {
+            int i = t->row[row][m] % GROUP_ROWS * WIDTH + t->column[column][n];
+            volatile float part = (float)pooled(a, b, gray, i) * t->column_weight[column][n];
+            sum += part;
+        }
+        volatile float part = t->row_weight[row][m] * sum;
+        mean += part;
+    }
+    int low = (int)mean;
+    float rest = mean - (float)low;
+    return (uint8_t)(low + (rest > 0.5f || (rest == 0.5f && low & 1)));
+}
+
+/* Make the pixels [first, last) of the two rows of the image that a group of five rows of the screens makes. */
+static void shrink_group(const Observation *o, const uint8_t *a, const uint8_t *b, int group, int first, int last)
+{
+    const Shrink *t = o->shrink;
+    const uint8_t *gray = o->gray;
+    uint8_t *image = o->stack + (size_t)(o->images - 1) * IMAGE * IMAGE;
+    uint32_t sums[2][WIDTH];
+    for (int x = t->left[first]; x < t->left[last - 1] + TAPS; x++) {
+        uint32_t middle = pooled(a, b, gray, 2 * WIDTH + x);
+        sums[0][x] = 2 * (pooled(a, b, gray, x) + pooled(a, b, gray, WIDTH + x)) + middle;
+        sums[1][x] = 2 * (pooled(a, b, gray, 3 * WIDTH + x) + pooled(a, b, gray, 4 * WIDTH + x)) + middle;
+    }
+    for (int i = 0; i < 2; i++)
+        for (int j = first; j < last; j++) {
+            const uint32_t *sum = sums[i] + t->left[j];
+            uint32_t total = t->weights[j][0] * sum[0] + t->weights[j][1] * sum[1] + t->weights[j][2] * sum[2] + 100;
+            uint32_t rounded = total / 200;
+            if (rounded * 200 == total)
+                rounded = half_way(t, a, b, gray, 2 * group + i, j);
+            image[(2 * group + i) * IMAGE + j] = (uint8_t)rounded;
+        }
+}
+
+/* Append the image of a step's screens: only what differs from those of the step before is made anew. */
+static void observe(Observation *o, const uint8_t *newest, const uint8_t *before)
+{
+    uint8_t *old_newest = o->old, *old_before = o->old + (size_t)(o->screens - 1) * SCREEN_BYTES;
+    memmove(o->stack, o->stack + IMAGE * IMAGE, (size_t)(o->images - 1) * IMAGE * IMAGE);
+    for (int group = 0; group < GROUPS; group++) {
+        size_t at = (size_t)group * GROUP_BYTES;
+        const uint8_t *a = newest + at, *b = before + at;
+        uint8_t *old_a = old_newest + at, *old_b = old_before + at;
+        if (!memcmp(a, old_a, GROUP_BYTES) && !memcmp(b, old_b, GROUP_BYTES))
+            continue;
+        uint64_t changes[WORDS] = {0}, word[4];
+        for (int y = 0; y < GROUP_ROWS; y++)
+            for (int x = 0; x < WORDS; x++) {
+                int i = y * WIDTH + 8 * x;
+                memcpy(word, a + i, 8);
+                memcpy(word + 1, old_a + i, 8);
+                memcpy(word + 2, b + i, 8);
+                memcpy(word + 3, old_b + i, 8);
+                changes[x] |= (word[0] ^ word[1]) | (word[2] ^ word[3]);
+            }
+        for (int begin, end = 0; end < WORDS; end++) {
+            begin = end;
+            while (end < WORDS && changes[end])
+                end++;
+            if (begin < end)
+                shrink_group(o, a, b, group, o->shrink->first[begin], o->shrink->last[end]);
+        }
+        memcpy(old_a, a, GROUP_BYTES);
+        memcpy(old_b, b, GROUP_BYTES);
+    }
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------------- */
+
+size_t console_step_size(void)
+{
+    return sizeof(Step);
+}
+
+/* Play one agent step: its frames, until the game is over, a life lost where that ends the episode, or the cap. */
+void console_step(Step *p)
+{
+    Console *k = p->console;
+    State *s = &k->state;
+    size_t bytes = (size_t)k->rows * WIDTH;
+    const uint8_t *before = NULL;
+    int64_t reward = 0;
+    p->terminated = p->truncated = p->played = 0;
+    for (int frame = 0; frame < p->frame_skip; frame++) {
+        int repeated = p->next_repeat >= 0 && p->next_repeat < p->repeat_count && p->repeats[p->next_repeat];
+        int drawn = !p->held || frame == p->before_at || frame == p->newest_at ||
+                    (p->last_shown && frame == p->frame_skip - 1);
+        p->next_repeat += p->repeat_count > 0;
+        if (!repeated)
+            p->executed = p->chosen;
+        p->unseen = !drawn;
+        if (!drawn)
+            console_save(k, p->held);
+        reward += act(k, p->executed, drawn);
+        p->frames++;
+        p->played++;
+        int lives = console_lives(k);
+        p->terminated = s->registers[R_TERMINAL] || (p->life_ends && lives < p->lives);
+        p->lives = lives;
+        if (p->terminated)
+            break;
+        if (p->frames >= p->cap) {
+            p->truncated = 1;
+            break;
+        }
+        uint8_t *screen = k->screen[s->buffer];
+        if (frame == p->before_at) {
+            memcpy(p->before, screen, bytes);
+            before = p->before;
+        } else if (frame == p->newest_at) {
+            if (p->observation)
+                observe(p->observation, screen, before ? before : screen);
+            else
+                memcpy(p->newest, screen, bytes);
+        }
+    }
+    p->total += p->played;
+    p->reward = reward;
+    if (p->out && p->observation)
+        memcpy(p->out, p->observation->stack, (size_t)p->observation->images * IMAGE * IMAGE);
+}
+
+/* Draw the last frame after all. */
+void console_redraw(Step *p)
+{
+    if (!p->unseen)
+        return;
+    console_restore(p->console, p->held);
+    act(p->console, p->executed, 1);
+    p->unseen = 0;
+}
+
+/* Play the steps of a batch that others do not: several threads may play the same batch. */
+void console_steps(Step *batch, int count, _Atomic int32_t *next)
+{
+    for (int32_t i; (i = atomic_fetch_add(next, 1)) < count;)
+        if (!batch[i].idle)
+            batch[i].play(&batch[i]);
+}
