@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arcademark.cli.main import cli
-from arcademark.console import build, games, prove
+from arcademark.console import build, comparison, games, prove
 from arcademark.console.machine import Machine
 from arcademark.environments.atari import rom_path
 from arcademark.errors import ArcadeMarkError
@@ -57,13 +57,13 @@ def test_the_console_is_ale_pys_frame_by_frame(core, game):
 
 
 @pytest.mark.parametrize("game", ["breakout", "bank_heist", "ms_pacman"])
-def test_other_modes_and_difficulties(core, game):
-    tried = set()
-    for number in (1, 3, 5):
-        section = prove._Comparison(game, rom_path(game), number, all_drawn=False).run(60)
-        assert section.difference == ""
-        tried.add((section.mode, section.difficulty))
-    assert len(tried) == 3
+def test_other_modes_and_difficulties(core, game, monkeypatch):
+    monkeypatch.setattr(comparison, "STRETCH", 30)
+    monkeypatch.setattr(comparison, "SHORTEST_STRETCH", 30)
+    section = comparison.Comparison(game, rom_path(game), 1).run(600)
+    assert section.difference == ""
+    assert len(section.settings) > 3
+    assert section.settings[0] == (games.game(game).facts["mode"], 0)
 
 
 def test_what_differs_is_found(core, monkeypatch):
@@ -75,12 +75,32 @@ def test_what_differs_is_found(core, monkeypatch):
 
 
 def test_a_changed_cartridge_is_found(core, monkeypatch):
-    def changed(name, rom, seed):
-        return Machine(name, rom[:0x300] + bytes([rom[0x300] ^ 1]) + rom[0x301:], seed)
+    def changed(name, rom, seed, chosen):
+        return Machine(name, rom[:0x300] + bytes([rom[0x300] ^ 1]) + rom[0x301:], seed, chosen)
 
-    monkeypatch.setattr(prove, "Machine", changed)
+    monkeypatch.setattr(comparison, "Machine", changed)
     (section,) = prove.sections("pong", rom_path("pong"), 500)
     assert section.difference
+
+
+def test_translations_are_compared_with_the_interpreter(core):
+    (section,) = prove.sections("pong", rom_path("pong"), 400, translated=True)
+    assert section.difference == ""
+    assert not prove.current(section)
+    assert prove.current(section, translated=True)
+
+
+@pytest.mark.parametrize("broken", ["lives", "game_over", "screen", "ram"])
+def test_each_thing_compared_counts(core, monkeypatch, broken):
+    wrong = {
+        "lives": lambda _: 9,
+        "game_over": lambda machine: machine.frames == 150,
+        "screen": lambda _, out: out.fill(4),
+        "ram": lambda _, out: out.fill(4),
+    }
+    monkeypatch.setattr(Machine, broken, wrong[broken])
+    (section,) = prove.sections("breakout", rom_path("breakout"), 200)
+    assert {"game_over": "end", "ram": "memory"}.get(broken, broken) in section.difference
 
 
 # ---- states
@@ -268,6 +288,12 @@ def test_a_proof_is_continued(core, proving, tmp_path):
     assert header.split(",")[0] == "game"
     assert breakout.startswith(f"breakout,{prove.rules_checksum('breakout')},{build.version()},")
     assert pong.split(",")[4] == "150"
+
+
+def test_a_proof_in_several_processes(core, proving, tmp_path):
+    done = proving("pong,breakout", "--frames", "60", "--workers", "2")
+    assert set(done.output.splitlines()) == {"pong: 60 frames, no difference", "breakout: 60 frames, no difference"}
+    assert len((tmp_path / "proof.jsonl").read_text().splitlines()) == 2
 
 
 def test_a_proof_replaces_nothing_else(core, proving, tmp_path):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arcademark.cli import messages, options
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.console.prove import Task
+
+if TYPE_CHECKING:
+    pass
 
 
 @click.group("console", invoke_without_command=True)
@@ -45,8 +52,10 @@ def command(ctx: click.Context, as_json: bool) -> int:
     show_default=True,
     help="The record. The same command again continues it.",
 )
+@click.option("--workers", type=options.COUNT, default=1, show_default=True, help="Processes.")
+@click.option("--translated", is_flag=True, help="Compare the games' translations with the interpreter.")
 @click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
-def prove(names: str, frames: int, out: Path, listed: Path | None) -> int:
+def prove(names: str, frames: int, out: Path, workers: int, translated: bool, listed: Path | None) -> int:
     """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
 
     GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. Exits with
@@ -58,28 +67,33 @@ def prove(names: str, frames: int, out: Path, listed: Path | None) -> int:
     from arcademark.environments.atari import rom_path
     from arcademark.suite.subsets import resolve_tasks
 
+    if translated and listed is not None:
+        raise click.UsageError("the proven list is of the interpreter; leave out --list or --translated")
     chosen = games.names() if names == "all" else resolve_tasks(names)
-    done: dict[str, list[proof.Section]] = {}
-    for section in proof.read_sections(out):
-        done.setdefault(section.game, []).append(section)
-    differing = 0
+    found = proof.read_sections(out, translated=translated)
+    todo = [proof.Task(game, rom_path(game), frames, [part for part in found if part.game == game]) for game in chosen]
+    by_game = {task.game: task for task in todo}
     try:
         with out.open("a", encoding="utf-8") as record:
-            record.write("\n" if done else "")  # a line that was cut short ends here
-            for game in chosen:
-                parts = done.setdefault(game, [])
-                for section in proof.sections(game, rom_path(game), frames, parts):
-                    record.write(proof.line_of(section))
-                    record.flush()
-                    parts.append(section)
-                found = next((part.difference for part in parts if part.difference), "")
-                differing += bool(found)
-                messages.tell(f"{game}: {sum(part.frames for part in parts):,} frames, {found or 'no difference'}")
+            record.write("\n" if found else "")  # a line that was cut short ends here
+            for task in todo:
+                _tell_if_settled(task)
+            for section in proof.sections_of(todo, workers=workers, translated=translated):
+                record.write(proof.line_of(section))
+                record.flush()
+                found.append(section)
+                by_game[section.game].played.append(section)
+                _tell_if_settled(by_game[section.game])
     except NoCore as error:
         raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
     except OSError as error:
         raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
     if listed is not None:
-        text = proof.list_text(part for parts in done.values() for part in parts)
-        write(listed, text, option="--list", example="proven.csv")
-    return 1 if differing else 0
+        write(listed, proof.list_text(found), option="--list", example="proven.csv")
+    return 1 if any(task.difference for task in todo) else 0
+
+
+def _tell_if_settled(task: Task) -> None:
+    compared = sum(section.frames for section in task.played)
+    if task.difference or compared >= task.frames:
+        messages.tell(f"{task.game}: {compared:,} frames, {task.difference or 'no difference'}")

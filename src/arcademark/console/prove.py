@@ -1,13 +1,11 @@
-"""Whether the console is ale-py's, frame by frame: memory, reward, lives, end of game and screen.
+"""How far the console is proven: sections played, in one process or several, their record, and the proven list.
 
 ::
 
-    prove(game, frames) ─→ sections of random play ─→ Section records, one line each ─→ the proven list
+    sections(game, rom, frames) ─→ Section records, a line each ─→ proven_list() ─→ data/proven.csv ─→ proven()
 
-A section plays one mode and difficulty on both, from power-on, with one seed: random actions held for random times,
-resets at each end of a game and now and then, and on our side states saved, played over and restored, in the same
-machine and in another. ale-py's own states are never restored: it is the referee. Screens are drawn in part of the
-frames only, unless some frames of a game are cut short, where a picture shows what is left of an earlier one.
+What a section compares is in ``comparison.py``. Sections are independent of each other: each begins at power-on, its
+number the seed of all that is random.
 """
 
 from __future__ import annotations
@@ -15,88 +13,37 @@ from __future__ import annotations
 import csv
 import dataclasses
 import functools
-import hashlib
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count, starmap
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import ale_py
-import numpy as np
 
 from arcademark.console import games
-from arcademark.console.build import version
-from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.console.build import core, version
+from arcademark.console.comparison import Comparison, Section, core_name, rules_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json
 from arcademark.files import read_text as read_file
 from arcademark.suite.tables import read_text
 
-SECTION_FRAMES = 5_000
-LONGEST_HOLD = 8
-"""Frames for which an action is held at most."""
-
-RESET_CHANCE, RESTORE_CHANCE = 1 / 2_000, 1 / 200
-"""A frame."""
-
-LONGEST_DETOUR = 30
-"""Frames played at most between saving a state and restoring it."""
+SECTION_FRAMES = 25_000
+"""A power-on takes as long as some 1,500 frames."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """What one section of a game's proof found.
-
-    Parameters
-    ----------
-    game, rules, core, ale_py : str
-        The game, the checksums of its facts and of the core, and the referee's version.
-    number : int
-        Which section of the game; seed of all that is random.
-    mode, difficulty : int
-        The switches played.
-    frames, screens, resets, restores : int
-        How much was compared: frames' memory, reward, lives and end; screens; and what was done meanwhile.
-    cut : int
-        Frames that ended before their picture did.
-    difference : str
-        What differed first, "" if nothing did.
-    """
-
-    game: str
-    rules: str
-    core: str
-    ale_py: str
-    number: int
-    mode: int
-    difficulty: int
-    frames: int
-    screens: int
-    resets: int
-    restores: int
-    cut: int
-    difference: str
-
-
-def rules_checksum(game: str) -> str:
-    """Return a checksum of a game's facts, 16 hexadecimal digits."""
-    text = json.dumps(games.game(game).facts, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def settings(ale: ale_py.ALEInterface) -> list[tuple[int, int]]:
-    """Return every mode with every difficulty of the game loaded, the default first."""
-    modes, difficulties = ale.getAvailableModes(), ale.getAvailableDifficulties()
-    default = ale.cloneState().getCurrentMode(), 0
-    pairs = [(mode, difficulty) for mode in modes for difficulty in difficulties]
-    return [default, *(pair for pair in pairs if pair != default)]
-
-
-def sections(game: str, rom: Path, frames: int, done: Sequence[Section] = ()) -> Iterator[Section]:
-    """Compare console and ale-py until so many frames of a game are compared, `done` among them.
+def sections(
+    game: str, rom: Path, frames: int, done: Sequence[Section] = (), *, translated: bool = False
+) -> Iterator[Section]:
+    """Compare console and referee until so many frames of a game are compared, `done` among them.
 
     Parameters
     ----------
@@ -108,146 +55,106 @@ def sections(game: str, rom: Path, frames: int, done: Sequence[Section] = ()) ->
         To be compared in all.
     done : sequence of Section
         Compared on an earlier day.
+    translated : bool
+        Whether the cartridge's translation is compared with the interpreter, rather than the interpreter with ale-py.
 
     Yields
     ------
     Section
-        Each as it ends. Half of them play the default mode and difficulty, the others all others in turn.
+        Each as it ends, up to the first in which something differs.
 
     Raises
     ------
     arcademark.console.build.NoCore
         If there is no core.
     """
-    compared, cut = sum(section.frames for section in done), any(section.cut for section in done)
-    number = max((section.number for section in done), default=-1) + 1
-    while compared < frames:
-        section = _Comparison(game, rom, number, cut).run(min(SECTION_FRAMES, frames - compared))
-        if section.cut and not cut and section.difference:
-            cut = True  # pictures left from frames that were not drawn: play it again with all drawn
-            continue
+    task = Task(game, rom, frames, list(done))
+    for section in sections_of([task], translated=translated):
+        task.played.append(section)
         yield section
-        cut |= bool(section.cut)
-        compared += section.frames
-        number += 1
-        if section.difference:
-            return
 
 
-class _Comparison:
-    """One section, in progress."""
+@dataclass(frozen=True)
+class Task:
+    """A game's proof in progress.
 
-    def __init__(self, game: str, rom: Path, number: int, all_drawn: bool) -> None:
-        self._game, self._number, self._all_drawn = game, number, all_drawn
-        ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-        self._ale = ale = ale_py.ALEInterface()
-        ale.setFloat("repeat_action_probability", 0.0)
-        ale.setInt("random_seed", number)
-        ale.loadROM(rom)
-        content = rom.read_bytes()
-        self._machine, self._other = Machine(game, content, number), Machine(game, content, number)
-        pairs = settings(ale)
-        self._setting = pairs[0] if number % 2 == 0 else pairs[(number // 2 + 1) % len(pairs)]
-        self._rng = np.random.default_rng(number)
-        self._screens = np.empty((2, self._machine.rows, WIDTH), np.uint8)
-        self._memories = np.empty((2, RAM_SIZE), np.uint8)
-        self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
-        self._undrawn = 0
-        if self._setting != pairs[0]:
-            ale.setMode(self._setting[0])
-            ale.setDifficulty(self._setting[1])
-            self._reset()
-        self._cut_before = self._machine.cut
-        self._actions = np.array([action.value for action in ale.getLegalActionSet()])
-        self._minimal = np.array([action.value for action in ale.getMinimalActionSet()])
+    Parameters
+    ----------
+    game : str
+        Its id.
+    rom : Path
+        Its cartridge.
+    frames : int
+        To be compared in all.
+    played : list of Section
+        Compared so far; whoever takes sections adds them.
+    """
 
-    def run(self, frames: int) -> Section:
-        """Play and compare up to so many frames."""
-        difference = self._differs(0, 0, True, lives=False)
-        action = held = 0
-        while not difference and self._counts["frames"] < frames:
-            if self._machine.game_over() or self._rng.random() < RESET_CHANCE:
-                self._reset()
-                difference = self._differs(0, 0, True, lives=False)
-                if difference or self._machine.game_over():
-                    break  # some modes are over before they begin
-            if self._rng.random() < RESTORE_CHANCE:
-                self._detour()
-            if not held:
-                action = int(self._rng.choice(self._minimal if self._rng.random() < 0.75 else self._actions))
-                held = int(self._rng.integers(1, LONGEST_HOLD + 1))
-            held -= 1
-            seen = self._all_drawn or bool(self._rng.random() < 0.6)
-            ours = (self._machine.act if seen else self._machine.act_unseen)(action)
-            difference = self._differs(self._ale.act(action), ours, seen)
-            self._counts["frames"] += 1
-            self._undrawn += 1
-        self._counts["cut"] += self._machine.cut - self._cut_before
-        where = f"after {self._counts['frames']} frames: " if difference else ""
-        return Section(
-            game=self._game,
-            rules=rules_checksum(self._game),
-            core=version(),
-            ale_py=ale_py.__version__,
-            number=self._number,
-            mode=self._setting[0],
-            difficulty=self._setting[1],
-            difference=where + difference,
-            **self._counts,
-        )
+    game: str
+    rom: Path
+    frames: int
+    played: list[Section]
 
-    def _reset(self) -> None:
-        self._machine.skip_draws(self._undrawn)
-        self._undrawn = 0
-        before = self._machine.cut
-        self._ale.reset_game()
-        self._machine.reset(*self._setting)
-        self._cut_before = self._machine.cut - before + getattr(self, "_cut_before", 0)
-        self._counts["resets"] += 1
+    @property
+    def difference(self) -> str:
+        """What differed first, "" if nothing did."""
+        return next((section.difference for section in self.played if section.difference), "")
 
-    def _detour(self) -> None:
-        """Save, play on, and restore: here, or in the other machine, which then goes on."""
-        state, pictures = self._machine.save(), self._machine.pictures().copy()
-        for action in self._rng.choice(self._minimal, int(self._rng.integers(1, LONGEST_DETOUR + 1))):
-            self._machine.act(int(action))
-        if self._rng.random() < 0.5:
-            self._counts["cut"] += self._machine.cut - self._cut_before
-            self._machine.hand_over(self._other)
-            self._machine, self._other = self._other, self._machine
-            self._cut_before = self._machine.cut
-        self._machine.restore(state)
-        if self._all_drawn:
-            self._machine.pictures()[:] = pictures
-        self._counts["restores"] += 1
+    def missing(self) -> Iterator[tuple[int, int, bool]]:
+        """Yield number, frames, and whether all are drawn, of sections to be played, until something differs."""
+        taken, left = {section.number for section in self.played}, self.frames - sum(s.frames for s in self.played)
+        for number in count():
+            if left <= 0 or self.difference:
+                return
+            if number not in taken:
+                yield number, min(SECTION_FRAMES, left), any(section.cut for section in self.played)
+                left -= SECTION_FRAMES
 
-    def _differs(self, reward: int, our_reward: int, seen: bool, lives: bool = True) -> str:
-        """Return what differs after a frame, "" if nothing does."""
-        ale, machine = self._ale, self._machine
-        told = (reward, ale.game_over(), ale.getEpisodeFrameNumber(), ale.lives() if lives else 0)
-        ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
-        for name, one, two in zip(("reward", "end", "frames", "lives"), told, ours, strict=True):
-            if one != two:
-                return f"{name} {one} in ale-py, {two} here"
-        ale.getRAM(self._memories[0])
-        machine.ram(self._memories[1])
-        if not np.array_equal(*self._memories):
-            place = int(np.flatnonzero(self._memories[0] != self._memories[1])[0])
-            return f"memory at {place}: {self._memories[0, place]} in ale-py, {self._memories[1, place]} here"
-        if not seen:
-            return ""
-        ale.getScreen(self._screens[0])
-        machine.screen(self._screens[1])
-        self._counts["screens"] += 1
-        if not np.array_equal(*self._screens):
-            row, column = np.argwhere(self._screens[0] != self._screens[1])[0]
-            return f"screen at row {row}, column {column}"
-        return ""
+
+def sections_of(tasks: Iterable[Task], *, workers: int = 1, translated: bool = False) -> Iterator[Section]:
+    """Play what is missing of several games, in this process or in so many others; errors as in `sections`."""
+    core()  # compiled before others ask for it
+    arguments = ((task.game, task.rom, *section, translated) for task in tasks for section in task.missing())
+    if workers == 1:
+        yield from starmap(play_section, arguments)
+        return
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_parent)
+    try:
+        running: set[Future[Section]] = set()
+        for section in arguments:
+            running.add(pool.submit(play_section, *section))
+            if len(running) > workers:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in ended)
+        yield from (future.result() for future in as_completed(running))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def play_section(game: str, rom: Path, number: int, frames: int, all_drawn: bool, translated: bool) -> Section:
+    """Play a section; again with all frames drawn where a picture differs that one not drawn has left its mark on."""
+    section = Comparison(game, rom, number, all_drawn, translated).run(frames)
+    if section.difference and section.cut and not all_drawn:
+        section = Comparison(game, rom, number, True, translated).run(frames)
+    return section
+
+
+def _end_with_the_parent() -> None:
+    """End this process when the one that started it is gone, however it went."""
+
+    def end() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=end, daemon=True).start()
 
 
 # ---- records and the proven list
 
 
-def read_sections(path: Path) -> list[Section]:
+def read_sections(path: Path, *, translated: bool = False) -> list[Section]:
     """Return the sections of a record that are of this core, ale-py and rules; lines cut short are left out.
 
     Raises
@@ -260,19 +167,20 @@ def read_sections(path: Path) -> list[Section]:
     found, lines = [], read_file(path).splitlines()
     for line in lines:
         try:
-            found.append(Section(**parse_json(line, path)))
-        except (ArcadeMarkError, TypeError):
+            fields = parse_json(line, path)
+            pairs = tuple((int(mode), int(difficulty)) for mode, difficulty in fields["settings"])
+            found.append(Section(**{**fields, "settings": pairs}))
+        except (ArcadeMarkError, TypeError, ValueError, KeyError):
             continue
     if lines and not found:
         raise ArcadeMarkError(f"{path}: is no record of a proof; choose another --out")
-    return [section for section in found if current(section)]
+    return [section for section in found if current(section, translated=translated)]
 
 
-def current(section: Section) -> bool:
+def current(section: Section, *, translated: bool = False) -> bool:
     """Whether a section was played by this core, under these rules, against this ale-py."""
-    known = section.game in games.names()
-    ours = section.core, section.ale_py
-    return known and ours == (version(), ale_py.__version__) and section.rules == rules_checksum(section.game)
+    known = section.game in games.names() and section.rules == rules_checksum(section.game)
+    return known and (section.core, section.ale_py) == (core_name(translated), ale_py.__version__)
 
 
 def line_of(section: Section) -> str:
@@ -294,7 +202,7 @@ def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
         if any(part.difference for part in parts):
             continue
         sums = {name: sum(getattr(part, name) for part in parts) for name in COLUMNS[4:] if name != "settings"}
-        tried = len({(part.mode, part.difficulty) for part in parts})
+        tried = len({setting for part in parts for setting in part.settings})
         first = {name: getattr(parts[0], name) for name in COLUMNS[:4]}
         rows.append({**first, **sums, "settings": tried})
     return rows
