@@ -30,6 +30,7 @@ from pathlib import Path
 from arcademark.files import cache_folder
 
 FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared")
+CORE_FLAGS = (*FLAGS, "-O3")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
@@ -94,7 +95,7 @@ def core() -> ctypes.CDLL:
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    return library((version(),), dict, FLAGS)
+    return library((version(),), dict, CORE_FLAGS)
 
 
 def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str]) -> ctypes.CDLL:
