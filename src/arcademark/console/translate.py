@@ -16,163 +16,122 @@ import ctypes
 import functools
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import FLAGS, core, kept, library, library_unless_busy, native, version
+from arcademark.console.build import FLAGS, kept, library, library_unless_busy, native, version
 from arcademark.console.games import KINDS, game
-from arcademark.console.instructions import operations
 from arcademark.console.machine import Machine
+from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Place, Program
 
-_MAKERS = ("instructions.py", "translate.py")
+_MAKERS = ("instructions.py", "program.py", "translate.py")
 SEEN_FRAMES, HELD = 4_000, 8
 """Frames of random play that show where programs jump to, and frames that each of its actions is held."""
 
-BANKS = {"2K": 1, "4K": 1, "F8": 2, "F6": 4, "F8SC": 2, "F6SC": 4, "DPC": 2}
-"""Banks of 4 KB of the kinds of cartridges that are translated."""
+_TIMERS = 0x284
+"""Of an address, the bits that are set where the timer is read, and clear besides."""
 
-_FLAT = {"2K": (0, 0x1000), "4K": (0, 0x1000), "F8": (0, 0xFF8), "F6": (0, 0xFF6)}
-_FLAT |= {"F8SC": (0x100, 0xFF8), "F6SC": (0x100, 0xFF6), "DPC": (0x80, 0xFC0)}
-"""Where nothing but the cartridge's bytes is read, as in the core's `map_banks`."""
+_READERS = frozenset({0xAD, 0xAE, 0xAC, 0x2C, 0xCD, 0xEC, 0xCC})
+_COMPARERS = frozenset({0xC9, 0xE0, 0xC0, 0x29})
+_ROM = {
+    "E0": "k->rom[1024 * (s->slice[(at) >> 10 & 3] & 7) + ((at) & 0x3FF)]",
+    "FE": "k->rom[((at) & 0x2000 ? 0 : 4096) + ((at) & 0xFFF)]",
+}
+"""What stands at an address of kinds whose blocks do not tell the bank of all that they read."""
 
-_FIRST_BANK = {"F8": 1, "F8SC": 1, "DPC": 1}
-_VECTOR, _BREAK_VECTOR = 0xFFC, 0xFFE
-_TIMER = 0x284
-_JUMP, _JUMP_SUBROUTINE, _BREAK = 0x4C, 0x20, 0x00
-_LEAVE = frozenset({0x6C, 0x60, 0x40, _BREAK})
-"""Instructions after which only the machine's state tells where the program goes on."""
-
-_LOADS = frozenset({0xAD, 0xAE, 0xAC})
-_COMPARES = frozenset({0xC9, 0xE0, 0xC0, 0x29})
+_CHIP_STORE = re.compile(r"(cycles \+= \d+); (?:ZERO; WRITE_ZERO\(|ABSOLUTE; WRITE\(ea, )(.*)\);")
 _STORES = re.compile(r"\b(WRITE|WRITE_ZERO|MODIFY|PUSH)\b")
-
-Place = tuple[int, int]
-"""A bank and an address."""
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """One in the cartridge: its opcode, its operand, and the address after it."""
-
-    code: int
-    operand: int
-    after: int
-
-
-# ---- the cartridge's program
-
-
-class Program:
-    """What of a cartridge can be reached from its vectors.
-
-    Attributes
-    ----------
-    instructions : dict
-        By place.
-    leaders : set
-        Places at which blocks begin.
-    segments : dict
-        By bank, the upper four bits of its addresses.
-    """
-
-    def __init__(self, rom: bytes, kind: str, seen: Iterable[Place] = ()) -> None:
-        self.kind, self.banks = kind, BANKS[kind]
-        self.start, self.end = _FLAT[kind]
-        size = 2048 if kind == "2K" else 4096 * self.banks
-        whole = (rom + bytes(size))[:size]
-        self.rom = whole * 2 if kind == "2K" else whole
-        self.instructions: dict[Place, Instruction] = {}
-        self.leaders: set[Place] = set()
-        seen = list(seen)
-        most = Counter((bank, address & 0xF000) for bank, address in seen).most_common()
-        self.segments = {bank: upper for (bank, upper), _ in reversed(most)}
-        self._waiting: list[Place] = []
-        first = _FIRST_BANK.get(kind, 0)
-        vectors = [(bank, self._word(bank, _VECTOR)) for bank in range(self.banks)]
-        for bank, address in [vectors[first], *seen, *vectors]:
-            self._lead(bank, address)
-            self._walk()
-
-    def _word(self, bank: int, offset: int) -> int:
-        return int.from_bytes(self.rom[4096 * bank + offset : 4096 * bank + offset + 2], "little")
-
-    def known(self, bank: int, address: int) -> bool:
-        """Whether a block begins there."""
-        return (bank, address) in self.leaders
-
-    def _lead(self, bank: int, address: int) -> None:
-        address &= 0xFFFF
-        if not address & 0x1000 or (bank, address) in self.leaders or not self._decode(bank, address):
-            return
-        if self.segments.setdefault(bank, address & 0xF000) == address & 0xF000:
-            self.leaders.add((bank, address))
-            self._waiting.append((bank, address))
-
-    def _decode(self, bank: int, address: int) -> Instruction | None:
-        offset = address & 0xFFF
-        code = self.rom[4096 * bank + offset]
-        operation = operations().get(code)
-        if operation is None or offset < self.start or offset + operation.bytes >= self.end:
-            return None
-        operand = self.rom[4096 * bank + offset + 1 : 4096 * bank + offset + 1 + operation.bytes]
-        return Instruction(code, int.from_bytes(operand, "little"), address + 1 + operation.bytes)
-
-    def _walk(self) -> None:
-        while self._waiting:
-            bank, address = self._waiting.pop()
-            while (bank, address) not in self.instructions and (found := self._decode(bank, address)):
-                self.instructions[bank, address] = found
-                if not self._follow(bank, found):
-                    break
-                address = found.after
-
-    def _follow(self, bank: int, found: Instruction) -> bool:
-        """Note where an instruction leads; return whether the next belongs to its block."""
-        if found.code == _JUMP:
-            self._lead(bank, found.operand)
-        elif found.code == _JUMP_SUBROUTINE:
-            self._lead(bank, found.operand)
-            self._lead(bank, found.after)
-        elif found.code == _BREAK:
-            self._lead(bank, self._word(bank, _BREAK_VECTOR))
-            self._lead(bank, found.after)
-        elif operations()[found.code].condition:
-            self._lead(bank, target(found))
-            self._lead(bank, found.after)
-        elif (switched := self.switch(found)) is not None:
-            self._lead(switched, found.after)
-        elif found.code not in _LEAVE:
-            return True
-        return False
-
-    def switch(self, found: Instruction) -> int | None:
-        """Return the bank that a fixed address selects."""
-        least = 0xFF6 if self.kind in ("F6", "F6SC") else 0xFF8
-        if self.banks == 1 or "ABSOLUTE" not in operations()[found.code].text or found.code in (_JUMP, 0x6C):
-            return None
-        selected = (found.operand & 0xFFF) - least
-        return selected if found.operand & 0x1000 and 0 <= selected < self.banks else None
-
-    def may_switch(self, found: Instruction) -> bool:
-        """Whether an access of an instruction may select another bank."""
-        text = operations()[found.code].text
-        if self.banks == 1:
-            return False
-        reach = 256 if "INDEXED" in text else 1 if "ABSOLUTE" in text else 0
-        touched = range(found.operand, found.operand + reach)
-        return "POINTER" in text or any(place & 0x1000 and place & 0xFFF >= self.end for place in touched)
-
-
-def target(found: Instruction) -> int:
-    """Return where a branch leads."""
-    return found.after + (found.operand ^ 0x80) - 0x80 & 0xFFFF
 
 
 # ---- the text
+
+
+class _Text:
+    """The text of a program's blocks, and of the tables that find them."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        places = sorted(program.leaders)
+        self._backward = {to for place in places for to in program.leads(*place) if to <= place}
+        ahead: dict[Place, int] = {}
+        for place in reversed(places):
+            after = (ahead[to] for to in program.leads(*place) if to > place and to not in self._backward)
+            ahead[place] = len(program.block(*place)) + max(after, default=0)
+        self.most = max(ahead.values(), default=0) + 1
+        """More instructions than are done anywhere before those left to the frame are looked at."""
+
+    def blocks(self) -> Iterator[str]:
+        """Write all blocks."""
+        bank_before = None
+        for place in sorted(self.program.leaders):
+            if place[0] != bank_before:
+                bank_before = place[0]
+                yield f"#undef IN_BANK\n#define IN_BANK(here) (BANK(here) == {place[0]})"
+                if self.program.kind not in _ROM:
+                    yield f"#undef ROM\n#define ROM(at) k->rom[{4096 * place[0]} + ((at) & 0xFFF)]"
+            yield from self._block(*place)
+
+    def tables(self) -> str:
+        """Write how the block at an address is found."""
+        program, size = self.program, self.program.bank_size
+        named = {bank: ["0"] * size for bank in range(program.banks)}
+        for bank, address in program.entries:
+            named[bank][address % size] = f"&&{label(bank, address)}"
+        rows = ",\n".join("{" + ",".join(row) + "}" for row in named.values())
+        segments = ",".join(f"0x{program.segments.get(bank, 0):04X}" for bank in range(program.banks))
+        number = {"E0": "s->slice[(here) >> 10 & 3] & 7", "FE": "!((here) & 0x2000)"}
+        return (
+            f"static const void *const labels[{program.banks}][{size}] = {{{rows}}};\n"
+            f"static const uint16_t segments[{program.banks}] = {{{segments}}};\n"
+            f"#define BANK(here) ({number.get(program.kind, f's->bank & {program.banks - 1}')})\n"
+            f"#define LABEL_AT(here) (((here) & 0x{0x10000 - size:04X}) == segments[BANK(here)] ? "
+            f"labels[BANK(here)][(here) & 0x{size - 1:X}] : 0)\n"
+        )
+
+    def _go(self, bank: int, address: int, goal: int) -> str:
+        to = self.program.bank_of(bank, address, goal)
+        if to is not None and self.program.known(to, goal):
+            return f"goto {label(to, goal)};"
+        return f"here = 0x{goal:04X}; goto {'dispatch' if to is None else 'interpreted'};"
+
+    def _block(self, bank: int, address: int) -> Iterator[str]:
+        program, parts = self.program, self.program.block(bank, address)
+        begin = "BLOCK_AT_END" if (bank, address) in self._backward else "BLOCK"
+        yield f"{begin}({label(bank, address)}, 0x{address:04X}, {len(parts)})"
+        at = address
+        for number, found in enumerate(parts):
+            if found.condition:
+                yield f"cycles += 2; bus = 0x{found.operand:02X};"
+                going = _passing(parts, address) + self._go(bank, at, found.target)
+                yield f"if ({found.condition}) {{ cycles += {1 + _crossing(found)}; {going} }}"
+            else:
+                yield from self._instruction(bank, at, found, len(parts) - 1 - number)
+            before, at = at, found.after
+        if parts[-1].condition or not program.ends_block(parts[-1]):
+            yield self._go(bank, before, parts[-1].after)
+
+    def _instruction(self, bank: int, at: int, found: Instruction, left: int) -> Iterator[str]:
+        program, text = self.program, found.text
+        after = "here" if found.code in LEAVE or found.code == JUMP_SUBROUTINE else f"0x{found.after & 0xFFFF:04X}"
+        if found.code in (JUMP_SUBROUTINE, BREAK):
+            yield f"here = 0x{found.after - (found.code != BREAK):04X};"
+        if (store := _CHIP_STORE.fullmatch(text)) and not found.operand & 0x1080:
+            kind = "WAIT_LINE(" if found.operand & 0x3F == 2 else f"STORE_CHIP(0x{found.operand & 0x3F:02X}, "
+            yield f"{store[1]}; {kind}{store[2]}, {after})"
+        elif _STORES.search(text):
+            yield f"DO_STORING(0x{found.operand:X}, {text}, {after})"
+        else:
+            yield f"DO_WITH(0x{found.operand:X}, {text})"
+        if found.code in (JUMP, JUMP_SUBROUTINE):
+            yield self._go(bank, at, found.operand)
+        elif found.code in LEAVE:
+            yield "goto dispatch;"
+        elif program.switch(found) is not None:
+            yield f"here = {after}; goto dispatch;"
+        elif program.may_switch(found):
+            yield f"BANK_CHECK({after}, {left})"
 
 
 def label(bank: int, address: int) -> str:
@@ -180,72 +139,19 @@ def label(bank: int, address: int) -> str:
     return f"L{bank}_{address:04X}"
 
 
-def _go(program: Program, bank: int, address: int) -> str:
-    if program.known(bank, address):
-        return f"goto {label(bank, address)};"
-    return f"here = 0x{address:04X}; goto interpreted;"
-
-
-def _block(program: Program, bank: int, address: int) -> Iterator[str]:
-    """Write a block."""
-    places, at = [], address
-    while (found := program.instructions.get((bank, at))) and (at == address or not program.known(bank, at)):
-        places.append(at)
-        at = found.after
-        if _ends(program, found):
-            break
-    yield f"BLOCK({label(bank, address)}, 0x{address:04X}, {len(places)})"
-    for number, place in enumerate(places):
-        found = program.instructions[bank, place]
-        yield from _instruction(program, bank, found, len(places) - 1 - number, _wait(program, bank, address, places))
-    last = program.instructions[bank, places[-1]]
-    if not _ends(program, last) or operations()[last.code].condition:
-        yield _go(program, bank, last.after)
-
-
-def _ends(program: Program, found: Instruction) -> bool:
-    operation = operations()[found.code]
-    ends = found.code in _LEAVE or found.code in (_JUMP, _JUMP_SUBROUTINE) or bool(operation.condition)
-    return ends or program.switch(found) is not None
-
-
-def _wait(program: Program, bank: int, address: int, places: list[int]) -> str:
+def _passing(parts: list[Instruction], address: int) -> str:
     """Return what passes over rounds of a block that only waits for the timer, "" for any other."""
-    parts = [program.instructions[bank, place] for place in places]
-    if len(parts) not in (2, 3) or not operations()[parts[-1].code].condition or target(parts[-1]) != address:
+    first, last = parts[0], parts[-1]
+    if len(parts) not in (2, 3) or last.target != address or first.code not in _READERS:
         return ""
-    if parts[0].code not in _LOADS or parts[0].operand != _TIMER or any(p.code not in _COMPARES for p in parts[1:-1]):
+    if first.operand & 0x1284 != _TIMERS or any(part.code not in _COMPARERS for part in parts[1:-1]):
         return ""
-    time = 4 + 2 * (len(parts) - 2) + 3 + _crossing(parts[-1])
-    return f"WAIT({time}, {len(parts)}); "
+    time = 4 + 2 * (len(parts) - 2) + 3 + _crossing(last)
+    return f"PASS_ROUNDS({first.operand & 1}, {time}, {len(parts)}); "
 
 
 def _crossing(branch: Instruction) -> int:
-    return int((branch.after ^ target(branch)) & 0xFF00 != 0)
-
-
-def _instruction(program: Program, bank: int, found: Instruction, left: int, wait: str) -> Iterator[str]:
-    operation = operations()[found.code]
-    if operation.condition:
-        yield f"cycles += 2; bus = 0x{found.operand:02X};"
-        time, going = 1 + _crossing(found), _go(program, bank, target(found))
-        yield f"if ({operation.condition}) {{ cycles += {time}; {wait}{going} }}"
-        return
-    if found.code in (_JUMP_SUBROUTINE, _BREAK):
-        yield f"here = 0x{found.after - (found.code != _BREAK):04X};"
-    yield f"DO_WITH(0x{found.operand:X}, {operation.text})"
-    fixed = "ABSOLUTE" in operation.text or re.search(r"\bZERO;", operation.text)
-    after = "here" if found.code in _LEAVE or found.code == _JUMP_SUBROUTINE else f"0x{found.after & 0xFFFF:04X}"
-    if _STORES.search(operation.text) and not (fixed and found.operand & 0x1280 == 0x80):
-        yield f"STOP_CHECK({after})"
-    if found.code in (_JUMP, _JUMP_SUBROUTINE):
-        yield _go(program, bank, found.operand)
-    elif found.code in _LEAVE:
-        yield "goto dispatch;"
-    elif program.switch(found) is not None:
-        yield f"here = {after}; goto dispatch;"
-    elif program.may_switch(found):
-        yield f"BANK_CHECK({bank}, {after}, {left})"
+    return int((branch.after ^ branch.target) & 0xFF00 != 0)
 
 
 def translation(rom: bytes, kind: str, seen: Iterable[Place] = ()) -> dict[str, str]:
@@ -256,30 +162,18 @@ def translation(rom: bytes, kind: str, seen: Iterable[Place] = ()) -> dict[str, 
     rom : bytes
         The cartridge.
     kind : str
-        One of `BANKS`.
+        One of `games.KINDS`.
     seen : iterable of (int, int)
         Banks and addresses that the program was seen to jump to, beside what its vectors lead to.
     """
-    program = Program(rom, kind, seen)
-    named: dict[int, list[str]] = {bank: ["0"] * 4096 for bank in range(program.banks)}
-    blocks = []
-    for bank in range(program.banks):
-        blocks.append(f"#undef ROM\n#define ROM (k->rom + {4096 * bank})")
-        for place in sorted(program.leaders):
-            if place[0] == bank:
-                named[bank][place[1] & 0xFFF] = f"&&{label(*place)}"
-                blocks += _block(program, *place)
-    rows = ",\n".join("{" + ",".join(row) + "}" for row in named.values())
-    segments = ",".join(f"0x{program.segments.get(bank, 0):04X}" for bank in range(program.banks))
-    labels = (
-        f"static const void *const labels[{program.banks}][4096] = {{{rows}}};\n"
-        f"static const uint16_t segments[{program.banks}] = {{{segments}}};\n"
-        f"#define BANK (s->bank & {program.banks - 1})\n"
-        "#define LABEL_AT(here) ((here & 0xF000) == segments[BANK] ? labels[BANK][here & 0xFFF] : 0)\n"
+    text = _Text(Program(rom, kind, seen))
+    start, end = FLAT[kind]
+    facts = (
+        f"#define FLAT_START {start}u\n#define FLAT_SPAN {end - start}u\n#define LONGEST {text.most}\n"
+        f"#define ROM(at) {_ROM.get(kind)}\n"
+        f"#define CARTRIDGE_KIND {KINDS.index(kind)}\n#define CARTRIDGE_SUM 0x{_checksum(rom):016X}u\n"
     )
-    flat = f"#define FLAT_START {program.start}u\n#define FLAT_SPAN {program.end - program.start}u\n"
-    only = f"#define CARTRIDGE_KIND {KINDS.index(kind)}\n#define CARTRIDGE_SUM 0x{_checksum(rom):016X}u\n"
-    return {"core.c": _core(flat + only), "labels.inc": labels, "blocks.inc": "\n".join(blocks) + "\n"}
+    return {"core.c": _core(facts), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
 
 
 def translated(name: str, rom: bytes) -> ctypes.CDLL:
@@ -290,7 +184,7 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
     name : str
         The game's id.
     rom : bytes
-        Its cartridge. That of a kind not among `BANKS` is interpreted.
+        Its cartridge.
 
     Raises
     ------
@@ -305,14 +199,12 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
 def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
     """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
     kind = _kind(name)
-    if kind not in BANKS:
-        return core()
     return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), FLAGS, wait=wait)
 
 
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
-    return kept(_parts(name, rom), FLAGS) if _kind(name) in BANKS else None
+    return kept(_parts(name, rom), FLAGS)
 
 
 def _kind(name: str) -> str:
@@ -334,14 +226,14 @@ def _own_version() -> str:
 
 def _tracer() -> dict[str, str]:
     """Return the files of a core that translates nothing and notes where programs jump to."""
-    head = "#define TRACED\n#define FLAT_START 0u\n#define FLAT_SPAN 0u\n"
+    head = "#define TRACED\n#define FLAT_START 0u\n#define FLAT_SPAN 0u\n#define LONGEST 1\n#define ROM(at) 0\n"
     return {"core.c": _core(head), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
 def _seen(name: str, rom: bytes) -> Iterator[Place]:
     """Play random actions and return the banks and addresses that the program jumps to."""
     tracer = library((version(), _own_version()), _tracer, (*FLAGS, "-O1"))
-    noted = ctypes.create_string_buffer(4 * 4096)
+    noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)
     try:
         machine = Machine(name, rom, chosen=tracer)

@@ -1,6 +1,6 @@
 /* The processor's part of a translated cartridge. Put into the core's text after processor.c, by translate.py.
  *
- * Each instruction that was found in the cartridge stands in `TRANSLATION`, as the interpreter's own text of it with the
+ * Each instruction that was found in the cartridge stands in `blocks.inc`, as the interpreter's own text of it with the
  * operand a constant, under a label a block. Whatever is not there is interpreted, an instruction at a time.
  */
 
@@ -21,14 +21,17 @@
 #define PC here
 #define GO_TO(address) here = (uint16_t)(address)
 #define NEXT ((void)0)
+#define decimal s->decimal
+#define interrupt s->interrupt
 
 #define READ_SLOWLY(address) \
     (SYNC_OUT, (address) & 0x1080 ? read_device(k, address) : read_chip(k, (address) & 15))
 #define READ(address)                                                                            \
     (where = (address),                                                                          \
-     bus = where & 0x1000 ? ((where & 0xFFF) - FLAT_START < FLAT_SPAN ? ROM[where & 0xFFF] : READ_SLOWLY(where)) \
+     bus = where & 0x1000 ? ((where & 0xFFF) - FLAT_START < FLAT_SPAN ? ROM(where) : READ_SLOWLY(where)) \
            : (where & 0x280) == 0x80 ? ram[where & 0x7F] : READ_SLOWLY(where))
 #define READ_ZERO(address) (where = (address), bus = where & 0x80 ? ram[where & 0x7F] : READ_SLOWLY(where))
+/* A store that is not to memory may end the frame, at the instruction's end. */
 #define WRITE_TO(address, byte, later)                                                           \
     do {                                                                                         \
         uint8_t written = (uint8_t)(byte);                                                       \
@@ -39,6 +42,7 @@
             s->cycles = cycles;                                                                  \
             write_device(k, where, written, later);                                              \
             cycles = s->cycles;                                                                  \
+            ended = k->stop;                                                                     \
         }                                                                                        \
         bus = written;                                                                           \
     } while (0)
@@ -49,37 +53,152 @@
             ram[ea & 0x7F] = bus;                                                                \
         } else {                                                                                 \
             s->cycles = cycles;                                                                  \
-            WRITE_CHIP(ea & 0x3F, bus);                                                          \
+            write_picture(k, ea & 0x3F, bus, 0);                                                 \
             cycles = s->cycles;                                                                  \
+            ended = k->stop;                                                                     \
         }                                                                                        \
     } while (0)
-#define WRITE_CHIP(r, byte) \
-    (__builtin_constant_p(r) ? CHIP[r](k, byte) : write_picture(k, r, byte, 0))
 
 static __attribute__((noinline)) uint8_t read_chip(Console *k, unsigned r)
 {
     return read_picture(k, r);
 }
 
+/* ---- stores to the picture chip's registers -------------------------------------------------------------------- */
+
+/* What is the same throughout a frame. */
+typedef struct {
+    int32_t limit;     /* cycles from which on a store ends the frame */
+    int32_t columns;   /* whole columns of 3 clocks before the frame's first cycle */
+    int32_t wait;      /* cycles of a line, or one less where it does not begin with a cycle */
+    int32_t origin, drawing;
+    uint8_t odd;
+} Frame;
+
+static inline Frame frame_of(const Console *k)
+{
+    const State *s = &k->state;
+    int32_t end = (k->last_line + 1) * LINE_CLOCKS + s->origin;
+    return (Frame){.limit = (end + 2) / 3, .columns = -s->origin / 3, .wait = s->origin % 3 ? 75 : 76,
+                   .origin = s->origin, .drawing = k->drawing, .odd = k->pal ? s->odd_frame : 0};
+}
+
+/* Store to a register what changes nothing that is seen, as `write_picture` does. Returns 0 where that may not be so. */
+static inline __attribute__((always_inline)) int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
+                                                               int32_t cycles)
+{
+    State *s = &k->state;
+    uint8_t *reg = s->reg;
+    int32_t clock = 3 * cycles - f->origin;
+    if (cycles >= f->limit || (f->drawing && s->bar))
+        return 0;
+    switch (r) {
+    case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case HMOVE: case CXCLR:
+        return 0;
+    case NUSIZ0: case NUSIZ1:
+        if (reg[r] != value || s->suppressed[r - NUSIZ0] || (r == NUSIZ0 && s->star_shape))
+            return 0;
+        clock += 8;
+        break;
+    case COLUP0: case COLUP1: case COLUPF: case COLUBK:
+        value = (uint8_t)((value & 0xFE) | f->odd);
+        if (f->drawing && reg[r] != value)
+            return 0;
+        reg[r] = value;
+        break;
+    case CTRLPF:
+        if (reg[r] != value || s->reflected != (value & 1))
+            return 0;
+        break;
+    case PF0: case PF1: case PF2:
+        if (reg[r] != (r == PF0 ? value & 0xF0 : value))
+            return 0;
+        clock += 2 + ((cycles + f->columns + 2) & 3);
+        break;
+    case GRP0: case GRP1:
+        if (reg[r] != value || (reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1)
+            return 0;
+        s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
+        if (r == GRP1)
+            s->old_ball = reg[ENABL];
+        clock++;
+        break;
+    case REFP0: case REFP1:
+        if (reg[r] != (value & 8))
+            return 0;
+        clock++;
+        break;
+    case ENAM0: case ENAM1: case ENABL: case RESMP0: case RESMP1:
+        if (reg[r] != (value & 2))
+            return 0;
+        break;
+    case VDELP0: case VDELP1: case VDELBL:
+        if (reg[r] != (value & 1))
+            return 0;
+        break;
+    case HMM0:
+        if (reg[r] >> 4 == 7 && value >> 4 == 6)
+            return 0;
+        /* fall through */
+    case HMP0: case HMP1: case HMM1: case HMBL:
+        reg[r] = value;
+        break;
+    case HMCLR:
+        memset(&reg[HMP0], 0, 5);
+        break;
+    }
+    s->touched = clock;
+    return 1;
+}
+
 /* A function for each of the chip's registers. */
-#define WRITER(r) static __attribute__((noinline)) void write_##r(Console *k, uint8_t v) { write_register(k, r, v, 0); }
+#define WRITER(r) \
+    static __attribute__((noinline, unused)) void write_##r(Console *k, uint8_t v) { write_register(k, r, v, 0); }
 #define EIGHT(T, h) T(h##0) T(h##1) T(h##2) T(h##3) T(h##4) T(h##5) T(h##6) T(h##7)
 #define EIGHT_MORE(T, h) T(h##8) T(h##9) T(h##A) T(h##B) T(h##C) T(h##D) T(h##E) T(h##F)
 #define EACH(T) EIGHT(T, 0x0) EIGHT_MORE(T, 0x0) EIGHT(T, 0x1) EIGHT_MORE(T, 0x1) EIGHT(T, 0x2) EIGHT_MORE(T, 0x2) \
                 EIGHT(T, 0x3) EIGHT_MORE(T, 0x3)
 EACH(WRITER)
-#define NAMED(r) write_##r,
-static void (*const CHIP[64])(Console *k, uint8_t v) = {EACH(NAMED)};
+
+#define STORE_CHIP(r, byte, after)                     \
+    bus = (uint8_t)(byte);                             \
+    if (!store_quickly(k, &frame, r, bus, cycles)) {   \
+        s->cycles = cycles;                            \
+        write_##r(k, bus);                             \
+        if (k->stop) {                                 \
+            here = after;                              \
+            goto out;                                  \
+        }                                              \
+    }
+#define WAIT_LINE(byte, after)                                                  \
+    bus = (uint8_t)(byte);                                                      \
+    if (store_quickly(k, &frame, WSYNC, bus, cycles)) {                         \
+        int32_t left = frame.wait - (int32_t)((uint32_t)(cycles + frame.columns) % 76); \
+        cycles += left == 76 ? 0 : left;                                        \
+    } else {                                                                    \
+        s->cycles = cycles;                                                     \
+        write_0x02(k, bus);                                                     \
+        cycles = s->cycles;                                                     \
+        if (k->stop) {                                                          \
+            here = after;                                                       \
+            goto out;                                                           \
+        }                                                                       \
+    }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------- */
 
-/* Begin a block of so many instructions, unless the frame's last are to be counted one by one. */
+/* Begin a block of so many instructions. At places that are reached from further on, and wherever `dispatch` leads,
+ * there are as many instructions left to the frame as may be done before the next such place: the last ones of a frame
+ * that never ends are counted one by one. */
 #define BLOCK(label, address, count) \
     label:                           \
-    if (budget <= (count)) {         \
-        here = address;              \
-        goto interpreted;            \
-    }                                \
+    budget -= (count);
+#define BLOCK_AT_END(label, address, count) \
+    label:                                  \
+    if (budget < LONGEST) {                 \
+        here = address;                     \
+        goto interpreted;                   \
+    }                                       \
     budget -= (count);
 
 #define DO_WITH(bytes, text)         \
@@ -87,40 +206,24 @@ static void (*const CHIP[64])(Console *k, uint8_t v) = {EACH(NAMED)};
         operand = bytes;             \
         text;                        \
     } while (0);
+#define DO_STORING(bytes, text, after) \
+    do {                               \
+        int ended = 0;                 \
+        operand = bytes;               \
+        text;                          \
+        if (ended) {                   \
+            here = after;              \
+            goto out;                  \
+        }                              \
+    } while (0);
 
-/* After what may end the frame, or may change the bank; `left` instructions of the block are not done. */
-#define STOP_CHECK(address)          \
-    if (k->stop) {                   \
-        here = address;              \
-        goto out;                    \
-    }
-#define BANK_CHECK(now, address, left) \
-    if (s->bank != now) {            \
+/* After what may change the bank; `left` instructions of the block are not done. */
+#define BANK_CHECK(address, left)    \
+    if (!IN_BANK(address)) {         \
         here = address;              \
         budget += left;              \
         goto dispatch;               \
     }
-
-/* Pass over rounds of a loop that waits for the timer while it shows the same. */
-#define WAIT(time, count) \
-    do { \
-        int32_t rounds = unchanged(s, cycles - (time) + 4) / (time); /* from the last read on */ \
-        if (rounds > (budget - 1) / (count)) \
-            rounds = (budget - 1) / (count); \
-        if (rounds > 0) { \
-            cycles += rounds * (time); \
-            budget -= rounds * (count); \
-        } \
-    } while (0)
-
-/* Cycles after these for which the timer shows what it shows then; 0 once it has run out. */
-static inline int32_t unchanged(const State *s, int32_t cycles)
-{
-    int32_t since = cycles - 1 - s->timer_set;
-    if (since < 0 || since >> s->timer_shift >= s->timer)
-        return 0;
-    return (((since >> s->timer_shift) + 1) << s->timer_shift) - 1 - since;
-}
 
 /* In the core that finds where programs go: note each place that is not the next one, by bank and address. */
 #ifdef TRACED
@@ -131,14 +234,22 @@ void console_trace(uint8_t *places)
     traced = places;
 }
 
-static void trace(const State *s, uint16_t before, unsigned bank_before)
+static unsigned bank_at(const Console *k, uint16_t address)
 {
-    unsigned bank = s->bank & 3, passed = (uint16_t)(s->pc - before - 1);
+    const State *s = &k->state;
+    return k->kind == CART_E0 ? s->slice[address >> 10 & 3] & 7u : k->kind == CART_FE ? !(address & 0x2000) : s->bank & 3u;
+}
+
+static void trace(const Console *k, uint16_t before, unsigned bank_before)
+{
+    const State *s = &k->state;
+    unsigned bank = bank_at(k, s->pc), passed = (uint16_t)(s->pc - before - 1);
     if (traced && s->pc & 0x1000 && (passed >= 3 || s->bank != bank_before))
         traced[bank << 12 | (s->pc & 0xFFF)] = (uint8_t)(s->pc >> 12);
 }
 #else
-#define trace(s, before, bank) ((void)0)
+#define bank_at(k, address) 0
+#define trace(k, before, bank) ((void)0)
 #endif
 
 static void run(Console *k)
@@ -146,9 +257,10 @@ static void run(Console *k)
     State *s = &k->state;
     uint8_t *const ram = s->ram, a, x, y, sp, bus, slow;
     uint16_t nz, here = s->pc;
-    unsigned carry, overflow, decimal, interrupt, m, n, ea, base, where;
+    unsigned carry, overflow, m, n, ea, base, where;
     uint32_t operand;
     int32_t cycles, budget = MOST_INSTRUCTIONS;
+    const Frame frame = frame_of(k);
     (void)slow;
 #include "labels.inc"
     static const void *const last[] = {&&out}; /* there may be no other label whose address is taken */
@@ -165,18 +277,16 @@ interpreted:
     s->y = y;
     s->sp = sp;
     s->carry = (uint8_t)carry;
-    s->overflow = (uint8_t)overflow;
-    s->decimal = (uint8_t)decimal;
-    s->interrupt = (uint8_t)interrupt;
+    s->overflow = IS_OVERFLOW != 0;
     do {
-        unsigned bank = s->bank;
+        unsigned bank = bank_at(k, here);
         interpret(k, 1);
-        trace(s, here, bank);
+        trace(k, here, bank);
         (void)bank;
         if (!--budget || k->stop || s->dead)
             return;
         here = s->pc;
-    } while (!LABEL_AT(here) || budget < 64);
+    } while (!LABEL_AT(here) || budget < LONGEST);
 load:
     cycles = s->cycles;
     bus = s->bus;
@@ -186,11 +296,9 @@ load:
     y = s->y;
     sp = s->sp;
     carry = s->carry;
-    overflow = s->overflow;
-    decimal = s->decimal;
-    interrupt = s->interrupt;
+    overflow = s->overflow << 7u;
 dispatch:
-    if (!LABEL_AT(here))
+    if (!LABEL_AT(here) || budget < LONGEST)
         goto interpreted;
     goto *LABEL_AT(here);
 
@@ -206,10 +314,10 @@ out:
     s->y = y;
     s->sp = sp;
     s->carry = (uint8_t)carry;
-    s->overflow = (uint8_t)overflow;
-    s->decimal = (uint8_t)decimal;
-    s->interrupt = (uint8_t)interrupt;
+    s->overflow = IS_OVERFLOW != 0;
 }
+#undef decimal
+#undef interrupt
 
 /* Refuse any cartridge but the one that was translated. */
 #undef console_insert
