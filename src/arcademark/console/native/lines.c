@@ -7,11 +7,12 @@
 
 /* ---- a line ---------------------------------------------------------------------------------------------------- */
 
+/* The pixels from `from` to `to` as bits of a word; none if they are in others. */
 static inline uint64_t span_bits(int word, int from, int to)
 {
     int low = from - 64 * word, high = to - 64 * word;
-    uint64_t bits = high >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << high) - 1;
-    return low > 0 ? bits & ~((UINT64_C(1) << low) - 1) : bits;
+    uint64_t bits = high >= 64 ? ~UINT64_C(0) : high <= 0 ? 0 : (UINT64_C(1) << high) - 1;
+    return low <= 0 ? bits : low >= 64 ? 0 : bits & ~((UINT64_C(1) << low) - 1);
 }
 
 /* Keep what an object shows in the line's pixels up to `to`, before it changes. */
@@ -42,35 +43,25 @@ static inline const Mask *shown(Console *k, int object, int to)
     return &k->mask[object];
 }
 
-/* Find what overlaps in the line's pixels up to `to`. */
+/* Find what overlaps in the line's pixels up to `to`: of each pair that may still be found, whether a pixel is in both. */
 static void collide(Console *k, int to)
 {
     State *s = &k->state;
     int from = k->collided;
-    unsigned found = 0;
+    uint32_t found = 0, live = k->live & PAIRS[k->enabled | k->kept];
     if (to <= from)
         return;
     k->collided = to;
-    if (!k->live || s->reg[VBLANK] & 2)
+    if (!live || s->reg[VBLANK] & 2)
         return;
     const Mask *mask[OBJECTS];
     for (int i = 0; i < OBJECTS; i++)
         mask[i] = shown(k, i, to);
-    for (int i = from >> 6; i <= (to - 1) >> 6; i++) {
-        uint64_t here = span_bits(i, from, to);
-        uint64_t p0 = mask[P0]->w[i] & here, p1 = mask[P1]->w[i] & here, m0 = mask[M0]->w[i] & here;
-        uint64_t m1 = mask[M1]->w[i] & here, bl = mask[BL]->w[i] & here, pf = mask[PF]->w[i] & here;
-        if (p0)
-            found |= (unsigned)!!(p0 & m0) << 1 | (unsigned)!!(p0 & m1) << 2 | (unsigned)!!(p0 & pf) << 4 |
-                     (unsigned)!!(p0 & bl) << 5 | (unsigned)!!(p0 & p1) << 14;
-        if (p1)
-            found |= (unsigned)!!(p1 & m0) | (unsigned)!!(p1 & m1) << 3 | (unsigned)!!(p1 & pf) << 6 |
-                     (unsigned)!!(p1 & bl) << 7;
-        if (m0)
-            found |= (unsigned)!!(m0 & pf) << 8 | (unsigned)!!(m0 & bl) << 9 | (unsigned)!!(m0 & m1) << 15;
-        if (m1)
-            found |= (unsigned)!!(m1 & pf) << 10 | (unsigned)!!(m1 & bl) << 11;
-        found |= (unsigned)!!(bl & pf) << 12;
+    uint64_t first = span_bits(0, from, to), second = span_bits(1, from, to), third = span_bits(2, from, to);
+    for (uint32_t rest = live; rest; rest &= rest - 1) {
+        int pair = __builtin_ctz(rest);
+        const uint64_t *a = mask[PAIR[pair][0]]->w, *b = mask[PAIR[pair][1]]->w;
+        found |= (uint32_t)(((a[0] & b[0] & first) | (a[1] & b[1] & second) | (a[2] & b[2] & third)) != 0) << pair;
     }
     s->collisions |= (uint16_t)found;
     k->live = PAIRS[k->enabled] & ~s->collisions;
@@ -305,24 +296,28 @@ static inline int passed(const Console *k)
     return pixels > 0 ? pixels : 0;
 }
 
-/* Let the beam come as far as a clock before objects change, of which `present` will then be shown. Where nothing is
- * to be seen or found before and after, the beam may as well come later. */
+/* Let the beam come as far as a clock before objects change. */
+static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t enabled)
+{
+    draw(k, clock);
+    int pixels = passed(k);
+    if (pixels > 0) {
+        if (k->drawing && (k->state.reg[CTRLPF] & 6) == 6 && enabled != k->enabled)
+            paint(k, pixels); /* whether the playfield is alone decides its colours */
+        for (; objects; objects &= objects - 1)
+            keep(k, __builtin_ctz(objects), pixels);
+    }
+}
+
+/* The same, if it matters: where nothing is to be seen or found before and after, the beam may as well come later.
+ * Of the objects, those in `present` will then be shown. */
 static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
 {
     uint32_t enabled = (k->enabled & ~objects) | present, live = PAIRS[enabled] & ~k->state.collisions;
-    if (!(k->drawing | k->live | live)) {
-        if (k->due < clock)
-            k->due = clock;
-    } else {
-        draw(k, clock);
-        int pixels = passed(k);
-        if (k->drawing && (k->state.reg[CTRLPF] & 6) == 6 && enabled != k->enabled)
-            paint(k, pixels); /* whether the playfield is alone decides its colours */
-        if (pixels > 0)
-            for (int i = 0; i < OBJECTS; i++)
-                if (objects >> i & 1 && pixels > k->since[i])
-                    keep(k, i, pixels);
-    }
+    if (k->drawing | k->live | live)
+        draw_and_keep(k, clock, objects, enabled);
+    else if (k->due < clock)
+        k->due = clock;
     k->enabled = enabled;
     k->live |= live;
     changed(k, objects);

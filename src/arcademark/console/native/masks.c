@@ -26,6 +26,10 @@ static const uint32_t QUADRUPLED[256] = ALL(FOURFOLD);
 static const uint8_t COPIES[8][3] = {{1, 0, 0}, {2, 16, 0}, {2, 32, 0}, {3, 16, 32},
                                      {2, 64, 0}, {1, 0, 0}, {3, 32, 64}, {1, 0, 0}};
 
+/* The objects of each collision. */
+static const uint8_t PAIR[16][2] = {{M0, P1}, {M0, P0}, {M1, P0}, {M1, P1}, {P0, PF}, {P0, BL}, {P1, PF}, {P1, BL},
+                                    {M0, PF}, {M0, BL}, {M1, PF}, {M1, BL}, {BL, PF}, {BL, BL}, {P0, P1}, {M0, M1}};
+
 /* Collisions that objects can have, by those that are shown: a bit each. */
 #define ABSENT(n, i, part) (BIT(n, i) ? 0 : (part))
 #define PAIRS_OF(n) (0xDFFF & ~(ABSENT(n, P0, 0x4036) | ABSENT(n, P1, 0x40C9) | ABSENT(n, M0, 0x8303) | \

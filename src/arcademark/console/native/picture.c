@@ -161,32 +161,35 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
         s->old_ball = s->reg[ENABL];
 }
 
-/* Move all objects. By how much depends on the column (of 3 clocks) of the line. */
+/* Return what HMOVE moves an object that it would move by so much, at a column (of 3 clocks) where it comes late. */
+static inline int in_part(int move, int x)
+{
+    if (x <= 20)
+        return move > (3 * x + 1) / 4 - 9 ? move : (3 * x + 1) / 4 - 9;
+    if (x <= 54)
+        return 0;
+    move += 6 - (3 * (x - 55) + 2) / 4;
+    return move < 0 ? move : 0;
+}
+
 static void move_all(Console *k, int32_t clock)
 {
     State *s = &k->state;
-    int x = (int)(within_line(clock) / 3), add = 0, least = -8, most = 8;
+    int x = (int)(within_line(clock) / 3), in_full = x <= 2 || x == 75, moves[5];
     draw(k, clock);
     if (k->bars && (x <= 20 || x == 75)) {
         s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2; /* on this line, or the next */
         k->bar_waits = k->drawing;
     }
-    if (x > 54 && x < 75) {
-        add = 6 - (3 * (x - 55) + 2) / 4;
-        least = -16;
-        most = 0;
-    } else if (x > 20 && x < 75) {
-        least = most = 0;
-    } else if (x > 2 && x < 75) {
-        least = (3 * x + 1) / 4 - 9;
+    for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
+        moves[i] = -((int8_t)s->reg[HMP0 + i] >> 4);
+        if (!in_full)
+            moves[i] = in_part(moves[i], x);
     }
     unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0) | (s->star_shape ? 1u << M0 : 0);
-    int moves[5], pixels = passed(k);
-    for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
-        int move = add - ((int8_t)s->reg[HMP0 + i] >> 4);
-        moves[i] = move < least ? least : move > most ? most : move;
+    for (int i = 0; i < 5; i++)
         moved |= (unsigned)(moves[i] != 0) << i;
-    }
+    int pixels = passed(k);
     for (int i = 0; pixels && i < 5; i++)
         if (moved >> i & 1)
             keep(k, i, pixels);
