@@ -292,7 +292,7 @@ def test_standing_somewhere_already_is_no_work(planning_spec):
 
 def test_refusals(make_spec, planning_spec):
     with pytest.raises(ArcadeMarkError, match=r"tic_tac_toe_3d.* cannot be planned in") as caught:
-        open_model(make_spec("tic_tac_toe_3d", "ale-2013"))
+        open_model(make_spec("tic_tac_toe_3d", "ale-2013"), emulator="ale")
     assert "\n" not in str(caught.value)
     model = open_model(planning_spec("toy"))
     with pytest.raises(ArcadeMarkError, match="call restore first"):

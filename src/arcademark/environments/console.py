@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+BatchCall = Callable[[int, int, int], object]
+
 
 class Start(NamedTuple):
     """How an episode begins.
@@ -154,6 +156,10 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
+    batch: BatchCall | None
+    """Plays the records of an array that are not idle: its address, how many, and the address of the next one's number,
+    an int32 that threads share. None where steps are played one by one."""
+
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode."""
 
@@ -191,6 +197,8 @@ class FrameByFrame:
     game_over: Callable[[], bool]
     lives: Callable[[], int]
     screen: Callable[[NDArray[np.uint8]], None]
+
+    batch: BatchCall | None = None
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
         """Prepare nothing."""

@@ -110,11 +110,6 @@ class GenerativeModel(Play):
         return self._record.total
 
     @property
-    def ended(self) -> bool:
-        """Whether the episode is over where the model stands; then no step is possible. True before any restore."""
-        return self._ended
-
-    @property
     def here(self) -> State | None:
         """The state that the model stands at, if it was saved or restored there and not left since."""
         here = self._here
@@ -157,7 +152,7 @@ class GenerativeModel(Play):
         self._console.restore(console)
         step = self._record
         step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
-        self._ended = ended
+        self.ended = ended
         self._here = state
 
     def ram(self, out: NDArray[np.uint8]) -> None:

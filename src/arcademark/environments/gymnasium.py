@@ -23,7 +23,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arcademark.environments import toy
-from arcademark.environments.base import EnvironmentSpec, Step
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.batch import Batch, default_threads
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
@@ -32,8 +33,6 @@ from arcademark.suite.subsets import resolve_tasks
 FRAMES_A_SECOND = 60
 DEFAULT_PROTOCOL = "world-records"
 INFOS = ("lives", "episode_frame_number", "frame_number")
-_NOTHING = Step(0.0, False, False)
-"""What a step gives that only starts a new episode."""
 
 
 def make(
@@ -75,9 +74,10 @@ def make_vec(
     render_mode: str | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     copy: bool = True,
+    threads: int | None = None,
     **overrides: object,
 ) -> AtariVectorEnv:
-    """Return one or several games as a Gymnasium vector environment, played in turn in this process.
+    """Return one or several games as a Gymnasium vector environment, played in this process.
 
     Parameters
     ----------
@@ -91,6 +91,9 @@ def make_vec(
         "next_step", "same_step" or "disabled": what follows the end of a sub-environment's episode.
     copy : bool
         Whether each step returns an array of its own, rather than the same one written anew.
+    threads : int, optional
+        In how many threads games on our own console are played; by default one a core, and no more than one for each
+        four games. Results do not depend on it. ale-py plays games in turn.
 
     Raises
     ------
@@ -109,6 +112,7 @@ def make_vec(
         render_mode=render_mode,
         autoreset_mode=autoreset_mode,
         copy=copy,
+        threads=threads,
     )
 
 
@@ -151,7 +155,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
             kwargs={"game": environment_spec.game, "protocol": protocol, "training": training},
         )
         self.clips_rewards = training and protocol.training_reward_clipping
-        self._earlier_frames = 0
+        self.earlier_frames = 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -160,12 +164,12 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         super().reset(seed=seed, options=options)
         self.begin_episode()
         if seed is not None:
-            self._earlier_frames = 0
+            self.earlier_frames = 0
         return self._observe(), self.info()
 
     def begin_episode(self) -> None:
         """Start the next episode without observing it."""
-        self._earlier_frames += self.environment.episode_frames
+        self.earlier_frames += self.environment.episode_frames
         self.environment.reset(self.np_random.spawn(1)[0])
 
     def step(self, action: np.int64) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
@@ -185,12 +189,8 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
     def info(self) -> dict[str, Any]:
         """Return lives and frame counts under ALE's names."""
-        return dict(zip(INFOS, self.info_values(), strict=True))
-
-    def info_values(self) -> tuple[int, int, int]:
-        """Return the values of `info`, in the order of `INFOS`."""
         frames = self.environment.episode_frames
-        return self.environment.lives, frames, self._earlier_frames + frames
+        return dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the console's screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
@@ -217,7 +217,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
     ----------
     environment_specs : sequence of EnvironmentSpec
         One a sub-environment; actions and observations must agree.
-    training, render_mode, autoreset_mode, copy
+    training, render_mode, autoreset_mode, copy, threads
         As for `make_vec`.
 
     Raises
@@ -236,12 +236,17 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        threads: int | None = None,
     ) -> None:
         self.envs: list[AtariEnv] = []
         _check_agreement(environment_specs)
         self.envs = [AtariEnv(spec, training=training, render_mode=render_mode) for spec in environment_specs]
         first = self.envs[0]
         self.num_envs = len(self.envs)
+        if threads is not None and threads < 1:
+            raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
+        games = [env.environment for env in self.envs]
+        self._batch = Batch(games, default_threads(self.num_envs) if threads is None else threads)
         self.render_mode = render_mode
         self.copy = copy
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -252,7 +257,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         self.action_space = batch_space(first.action_space, self.num_envs)
         self._shape = (self.num_envs, *environment_specs[0].observation_shape)
         self._observations = np.zeros(self._shape, np.uint8)
-        self._ended = [False] * self.num_envs
+        self._ended = np.zeros(self.num_envs, np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -292,28 +297,22 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
         if self.copy:
             self._observations = np.empty(self._shape, np.uint8)
-        restart = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        results = []
-        for env, action, ended, out in zip(self.envs, chosen, self._ended, self._observations, strict=True):
-            if restart and ended:
-                env.begin_episode()
-                results.append(_NOTHING)
-            else:
-                results.append(env.environment.step(action))
-            env.environment.observe(out)
-        rewards, terminated, truncated = (np.array(each) for each in zip(*results, strict=True))
+        restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
+        for i in np.flatnonzero(idle).tolist():
+            self.envs[i].begin_episode()
+        rewards, terminated, truncated = self._batch.step(chosen, idle, self._observations)
         if self.envs[0].clips_rewards:
             np.sign(rewards, out=rewards)
-        self._ended = (terminated | truncated).tolist()
+        self._ended = terminated | truncated
         infos = self._restart_ended() if self.autoreset_mode is AutoresetMode.SAME_STEP else {}
         return self._observations, rewards, terminated, truncated, infos | self._infos()
 
     def _restart_ended(self) -> dict[str, Any]:
         """Start new episodes where one has ended; return what was last seen of the old ones."""
         infos: dict[str, Any] = {}
-        for i, env in enumerate(self.envs):
-            if not self._ended[i]:
-                continue
+        for i in np.flatnonzero(self._ended).tolist():
+            env = self.envs[i]
             last = {"final_obs": self._observations[i].copy(), "final_info": env.info()}
             infos = self._add_info(infos, last, i)
             env.begin_episode()
@@ -321,10 +320,11 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         return infos
 
     def _infos(self) -> dict[str, Any]:
-        columns = zip(*[env.info_values() for env in self.envs], strict=True)
+        frames = self._batch.frames
+        earlier = np.array([env.earlier_frames for env in self.envs])
         infos: dict[str, Any] = {}
-        for name, column in zip(INFOS, columns, strict=True):
-            infos[name] = np.array(column)
+        for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
+            infos[name] = column
             infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
         return infos
 
@@ -333,7 +333,8 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         return tuple(env.render() for env in self.envs)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Release the emulators."""
+        """Release the emulators and end the threads."""
+        self._batch.close()
         for env in self.envs:
             env.close()
 

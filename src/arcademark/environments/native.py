@@ -20,7 +20,7 @@ from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
 from arcademark.environments import kernels
 from arcademark.environments.atari import rom_path
-from arcademark.environments.console import Start, StepRecord
+from arcademark.environments.console import BatchCall, Start, StepRecord
 from arcademark.environments.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.observation import KernelObserver
 from arcademark.environments.palettes import gray_table, rgb_table
@@ -72,6 +72,7 @@ class NativeConsole:
         self._pictured = int(proven()[game]["cut"]) > 0
         self._step: StepRecord | None = None
         """The record whose last frame may not have been drawn."""
+        self.batch: BatchCall | None
         self._use(machine.core)
         self._begin = Start(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
@@ -81,7 +82,7 @@ class NativeConsole:
     def _use(self, core: ctypes.CDLL) -> None:
         """Go on with a core."""
         self._machine.use(core)
-        self._play = core.console_step
+        self._play, self.batch = core.console_step, core.console_steps
         if self._step is not None:
             self._step.play = _address(core.console_step)
 

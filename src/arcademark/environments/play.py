@@ -13,6 +13,7 @@ Conventions
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,19 @@ class Play:
         What terminates an episode.
     observer : observation.Observer
         Looks at the screens that the steps show.
+
+    Attributes
+    ----------
+    ended : bool
+        Whether no episode is in play.
+    sticky : bool
+        Whether frames may repeat the action executed before.
+    observed : bool
+        Whether the console makes the observations of steps in which the episode does not end.
+    batch : callable or None
+        The console's.
+    console_actions : tuple of int
+        The console's action for each of the agent's.
     """
 
     begin_with = "reset"
@@ -81,31 +95,33 @@ class Play:
         self.spec = spec
         settings = spec.protocol
         self._console = console
-        self._console_actions = dict(enumerate(actions))
+        self.batch = console.batch
+        self.console_actions = actions
+        self._numbered_actions = dict(enumerate(actions))
         self._observer = observer
         self._frame_skip = settings.frame_skip
         self._repeat_probability = settings.repeat_action_probability
-        self._sticky = settings.repeat_action_probability > 0
+        self.sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
-        self._ended = True
+        self.ended = True
         self._rng: np.random.Generator | None = None
         self._generator: Mapping[str, Any] | None = None
-        self.use_record(
-            StepRecord(
-                cap=self._cap,
-                frame_skip=settings.frame_skip,
-                before_at=observer.before_at,
-                newest_at=observer.newest_at,
-                last_shown=observer.ends_with_screen,
-                life_ends=episode_end == "life_lost",
-            )
+        self._record = StepRecord(
+            cap=self._cap,
+            frame_skip=settings.frame_skip,
+            before_at=observer.before_at,
+            newest_at=observer.newest_at,
+            last_shown=observer.ends_with_screen,
+            life_ends=episode_end == "life_lost",
         )
+        self.move_to(self._record)
 
-    def use_record(self, record: StepRecord) -> None:
-        """Keep where the episode stands in a record from now on; it holds all that the former did."""
+    def move_to(self, record: StepRecord) -> None:
+        """Keep where the game stands in another record from now on; not within an episode."""
+        ctypes.memmove(ctypes.addressof(record), ctypes.addressof(self._record), ctypes.sizeof(StepRecord))
         self._record = record
         record.screens = self._observer.before, self._observer.newest
-        self._observed = self._console.attach(record, self._observer)
+        self.observed = self._console.attach(record, self._observer)
 
     @property
     def episode_frames(self) -> int:
@@ -130,34 +146,37 @@ class Play:
         ArcadeMarkError
             If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
-        step = self.prepare(action)
-        self._console.play(step)
+        self.prepare(action)
+        self._console.play(self._record)
         return self.finish()
 
-    def prepare(self, action: int) -> StepRecord:
-        """Return the record of a step that is to be played; errors as of `step`."""
+    def prepare(self, action: int) -> None:
+        """Prepare a step, to be played by `play` or in a batch; errors as of `step`."""
         step = self._record
-        if self._ended:
+        if self.ended:
             raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call {self.begin_with} first")
         step.chosen = self._console_action(action)
-        if self._sticky and step.next_repeat + self._frame_skip > step.repeat_count:
+        if self.sticky and step.next_repeat + self._frame_skip > step.repeat_count:
             self._draw_repeats()
-        return step
+
+    def play(self) -> None:
+        """Play the step that was prepared."""
+        self._console.play(self._record)
 
     def finish(self) -> Step:
         """Return what a step gave that was played, and observe it."""
         step = self._record
         terminated, truncated = step.terminated != 0, step.truncated != 0
         if terminated or truncated:
-            self._ended = True
+            self.ended = True
             self._observer.push_ended(step.played - 1)
-        elif not self._observed:
+        elif not self.observed:
             self._observer.push()
         return _new_step(Step, (float(step.reward), terminated, truncated))
 
     def _console_action(self, action: int) -> int:
         try:
-            return self._console_actions[action]
+            return self._numbered_actions[action]
         except (KeyError, TypeError):
             raise ArcadeMarkError(
                 f"game {self.spec.game!r}: action {action!r} is not an integer from 0 to {self.spec.num_actions - 1}"
@@ -175,8 +194,8 @@ class Play:
     def place(self) -> tuple[str, Hashable, int, int, int, bool]:
         """Return all that decides the future but the sticky actions' draws, as the fields of `generative.State`."""
         step = self._record
-        executed = step.executed if self._sticky else NOOP
-        return self.spec.game, self._console.save(), executed, step.frames, step.lives, self._ended
+        executed = step.executed if self.sticky else NOOP
+        return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
 
 
 class ConsoleEnvironment(Play):
@@ -197,9 +216,9 @@ class ConsoleEnvironment(Play):
         self._start(rng, noops)
         self._record.executed = NOOP
         self._record.set_draws(b"", 0)
-        self._ended = False
+        self.ended = False
         self._rng = rng
-        self._generator = rng.bit_generator.state if self._sticky else None
+        self._generator = rng.bit_generator.state if self.sticky else None
         self._observer.begin(self._touched)
 
     def _start(self, rng: np.random.Generator, noops: int) -> None:
@@ -235,7 +254,7 @@ class ConsoleEnvironment(Play):
         screen = np.empty(self._console.screen_shape, np.uint8)
         if self._touched:
             self._console.screen(screen)
-        elif self._rng is not None and not self._ended:
+        elif self._rng is not None and not self.ended:
             self._console.start_screen(screen)
         else:
             raise ArcadeMarkError(f"game {self.spec.game!r}: no picture before the first reset or after a restore")
@@ -251,7 +270,7 @@ class ConsoleEnvironment(Play):
             frames=step.frames,
             lives=step.lives,
             executed=step.executed,
-            ended=self._ended,
+            ended=self.ended,
             repeats=step.draws,
             next_repeat=step.next_repeat,
             generator=self._generator,
@@ -272,12 +291,12 @@ class ConsoleEnvironment(Play):
         step = self._record
         step.frames, step.lives, step.executed, step.played = state.frames, state.lives, state.executed, 0
         step.set_draws(state.repeats, state.next_repeat)
-        self._ended = state.ended
+        self.ended = state.ended
         self._rng, self._generator = None, state.generator
 
     def close(self) -> None:
         """Release the emulator."""
-        self._ended = True
+        self.ended = True
 
 
 def _generator(state: Mapping[str, Any] | None) -> np.random.Generator:

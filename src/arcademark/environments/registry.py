@@ -11,13 +11,14 @@ import functools
 from typing import TYPE_CHECKING, Literal
 
 from arcademark.environments import facts, toy
-from arcademark.environments.base import AskedObservation, Environment, EnvironmentSpec
+from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.console import Console
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols, tasks
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.play import ConsoleEnvironment
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
@@ -132,7 +133,7 @@ def open_environment(
     training: bool = False,
     frames_per_action: int | None = None,
     emulator: Emulator | None = None,
-) -> Environment:
+) -> ConsoleEnvironment:
     """Make the environment of a spec.
 
     Parameters

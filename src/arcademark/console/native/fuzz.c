@@ -5,7 +5,7 @@
  * Each round makes a cartridge of chance (noise, or noise that looks a little like a program), puts it in as each kind
  * there is, and plays it under rules, states and actions of chance. A fault ends it with the sanitizer's report.
  */
-#include "core.c"
+#include "steps.c"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,45 @@ static void without_stops(uint8_t *bytes, int count)
             bytes[i] = 0xEA;
 }
 
+/* A step of chance, its screens in memory that is just as large as they are. */
+static void play_step(Console *k, State *state)
+{
+    static Shrink shrink;
+    static uint8_t gray[256], old[2 * SCREEN_BYTES], stack[4 * IMAGE * IMAGE];
+    size_t bytes = (size_t)k->rows * WIDTH;
+    uint8_t *before = malloc(bytes), *newest = malloc(bytes), *out = malloc(sizeof stack), *repeats = malloc(4);
+    Observation observation = {&shrink, gray, old, stack, 1 + (int)(draw_number() & 1), 1 + (int)(draw_number() & 3)};
+    for (int i = 0; i < IMAGE; i++)
+        shrink.left[i] = i * 40 / 21 > WIDTH - TAPS ? WIDTH - TAPS : i * 40 / 21;
+    for (int i = 0; i <= WORDS; i++) {
+        shrink.first[i] = i * 21 / 5;
+        shrink.last[i] = (i * 21 + 4) / 5;
+    }
+    fill(gray, sizeof gray);
+    fill(repeats, 4);
+    Step step = {.console = k, .play = console_step, .repeats = repeats, .before = before, .newest = newest};
+    step.observation = draw_number() & 1 ? &observation : NULL;
+    step.held = draw_number() & 1 ? state : NULL;
+    step.out = draw_number() & 1 ? out : NULL;
+    step.frames = draw_number() % 4;
+    step.cap = draw_number() % 8;
+    step.chosen = (int32_t)draw_number();
+    step.frame_skip = (int32_t)(draw_number() % 6) - 1;
+    step.before_at = (int32_t)(draw_number() % 6) - 1;
+    step.newest_at = draw_number() & 1 ? step.before_at + 1 : (int32_t)(draw_number() % 6) - 1;
+    step.last_shown = draw_number() & 1;
+    step.repeat_count = draw_number() & 1 ? 4 : 0;
+    step.next_repeat = (int32_t)(draw_number() % 8) - 2;
+    step.life_ends = draw_number() & 1;
+    _Atomic int32_t next = 0;
+    console_steps(&step, 1, &next);
+    console_redraw(&step);
+    free(before);
+    free(newest);
+    free(out);
+    free(repeats);
+}
+
 static void play_round(Console *k, State *state)
 {
     static const int SIZES[] = {1, 2048, 4096, 8192, 10495, 16384, 20000};
@@ -81,6 +120,7 @@ static void play_round(Console *k, State *state)
             console_frame(k, (int)(draw_number() % 42), -1, (int)(draw_number() & 1), 0);
             k->state.registers[R_TERMINAL] = 0;
             console_act(k, (int)(draw_number() % 20) - 1);
+            play_step(k, state);
             console_save(k, state);
             alive += !k->state.dead;
         }

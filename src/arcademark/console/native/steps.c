@@ -145,6 +145,7 @@ void console_step(Step *p)
     Console *k = p->console;
     State *s = &k->state;
     size_t bytes = (size_t)k->rows * WIDTH;
+    Observation *observation = bytes == SCREEN_BYTES ? p->observation : NULL;
     const uint8_t *before = NULL;
     int64_t reward = 0;
     p->terminated = p->truncated = p->played = 0;
@@ -172,19 +173,22 @@ void console_step(Step *p)
         }
         uint8_t *screen = k->screen[s->buffer];
         if (frame == p->before_at) {
-            memcpy(p->before, screen, bytes);
-            before = p->before;
+            before = screen; /* the next frame leaves it there, if that is the newest and drawn on the other picture */
+            if (!observation || s->partial || p->newest_at != frame + 1)
+                before = memcpy(p->before, screen, bytes);
         } else if (frame == p->newest_at) {
-            if (p->observation)
-                observe(p->observation, screen, before ? before : screen);
+            if (observation)
+                observe(observation, screen, before ? before : screen);
             else
                 memcpy(p->newest, screen, bytes);
         }
     }
+    if ((p->terminated || p->truncated) && before && before != p->before)
+        memcpy(p->before, before, bytes);
     p->total += p->played;
     p->reward = reward;
-    if (p->out && p->observation)
-        memcpy(p->out, p->observation->stack, (size_t)p->observation->images * IMAGE * IMAGE);
+    if (p->out && observation)
+        memcpy(p->out, observation->stack, (size_t)observation->images * IMAGE * IMAGE);
 }
 
 /* Draw the last frame after all. */

@@ -1,0 +1,184 @@
+"""Steps of several games at once: those on our console in C, in as many threads as are wanted.
+
+The games' records lie in one array, so that what is the same for all is written and read at once. Which thread plays
+which game decides nothing: each game has its own record and console.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.console import BatchCall, StepRecord
+from arcademark.environments.play import ConsoleEnvironment
+
+GAMES_A_THREAD = 4
+"""Fewer are played sooner than a thread has been woken for them."""
+
+
+def default_threads(games: int) -> int:
+    """Return in how many threads so many games are played unless one says: no more than there are cores."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, games // GAMES_A_THREAD))
+
+
+class Batch:
+    """Games that take their steps together.
+
+    Parameters
+    ----------
+    games : sequence of ConsoleEnvironment
+        With equal numbers of actions and shapes of observations; none is in an episode.
+    threads : int
+        In how many threads, the caller's among them, those on our console are played.
+    """
+
+    def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
+        self._games = list(games)
+        array = (StepRecord * len(self._games))()
+        self._records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))
+        for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
+            game.move_to(record)
+        self._actions = np.array([game.console_actions for game in self._games])
+        self._observed = all(game.observed for game in self._games)
+        play, turn = self._games[0].batch, ctypes.c_int32()
+        self._crew: Crew | None = None
+        if play is not None and all(game.batch for game in self._games):
+            self._crew = Crew(min(threads, len(self._games)), partial(_work, play, array, turn), turn)
+
+    def step(
+        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Play a step in each game that is not idle, and write all games' observations.
+
+        Parameters
+        ----------
+        actions : sequence of int
+            One a game, looked at where it is not idle.
+        idle : bool array, shape (games,)
+        out : uint8 array, shape (games, ...), contiguous
+
+        Returns
+        -------
+        rewards : float64 array, shape (games,)
+        terminated, truncated : bool arrays, shape (games,)
+
+        Raises
+        ------
+        ArcadeMarkError
+            If an action is not one, or an episode has ended; then no game has taken its step.
+        """
+        games, records = self._games, self._records
+        self._choose(actions, idle)
+        records["idle"] = idle
+        records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
+        if self._crew is not None:
+            self._crew.work()
+        else:
+            for i in np.flatnonzero(~idle).tolist():
+                games[i].play()
+        rewards = np.where(idle, 0.0, records["reward"])
+        terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
+        looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
+        for i in np.flatnonzero(looked_at).tolist():
+            if not idle[i]:
+                games[i].finish()
+            games[i].observe(out[i])
+        return rewards, terminated, truncated
+
+    def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
+        """Prepare the steps: all at once where there is nothing to be refused or drawn."""
+        records, count = self._records, self._actions.shape[1]
+        numbers = np.asarray(actions)
+        usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and ((numbers >= 0) & (numbers < count)).all()
+        if not usual:
+            due = ~idle
+        else:
+            records["chosen"] = self._actions[np.arange(len(numbers)), numbers]
+            ended = np.array([game.ended for game in self._games])
+            sticky = records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
+            due = ~idle & (ended | sticky if self._games[0].sticky else ended)
+        for i in np.flatnonzero(due).tolist():
+            self._games[i].prepare(actions[i])
+
+    @property
+    def lives(self) -> NDArray[np.int64]:
+        """Lives left in each game."""
+        return self._records["lives"].astype(np.int64)
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Frames of each game's episode."""
+        return self._records["frames"].copy()
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._crew is not None:
+            self._crew.close()
+
+
+def _work(play: BatchCall, records: Any, turn: ctypes.c_int32) -> None:
+    """Play those of the records that are left; other threads may do the same."""
+    play(ctypes.addressof(records), len(records), ctypes.addressof(turn))
+
+
+class Crew:
+    """Threads that share the games of a step.
+
+    Parameters
+    ----------
+    threads : int
+        How many, the caller's among them.
+    work : callable
+        What each does.
+    turn : c_int32
+        Number of the next game.
+    """
+
+    def __init__(self, threads: int, work: Callable[[], None], turn: ctypes.c_int32) -> None:
+        self._work, self._turn = work, turn
+        self._hands = [_Hand(work) for _ in range(threads - 1)]
+
+    def work(self) -> None:
+        """Do the work in all threads; all are done on return."""
+        self._turn.value = 0
+        for hand in self._hands:
+            hand.begin.release()
+        try:
+            self._work()
+        finally:
+            for hand in self._hands:
+                hand.done.acquire()
+
+    def close(self) -> None:
+        """End the threads."""
+        while self._hands:
+            hand = self._hands.pop()
+            hand.work = None
+            hand.begin.release()
+
+
+class _Hand:
+    """A thread that waits for work, and the locks that begin it and tell its end."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work: Callable[[], None] | None = work
+        self.begin, self.done = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.done.acquire()
+        threading.Thread(target=self._run, daemon=True, name="arcademark-steps").start()
+
+    def _run(self) -> None:
+        while True:
+            self.begin.acquire()
+            if (work := self.work) is None:
+                return
+            work()
+            self.done.release()
