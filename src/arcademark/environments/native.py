@@ -4,18 +4,25 @@ An episode starts from one saved start, as it does in ``atari.py``. A frame whos
 is not drawn; should somebody ask, it is played again from what stood before it. In games that cut frames short a
 picture shows what an earlier one left: there all frames are drawn, and both pictures belong to a state.
 
-The usual observation is made in C with the steps; that of a game's screen of another size or in colours as for ale-py.
+The usual observation is made in C with the steps; others are made as for ale-py.
+
+A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
+when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter.
+Nothing but speed depends on it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import zlib
+from collections import defaultdict
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.console import build, translate
 from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
 from arcademark.environments import kernels
@@ -26,6 +33,14 @@ from arcademark.environments.observation import KernelObserver
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import inflate
+
+TRANSLATED_AFTER = 300_000
+"""Frames of a game in this process after which its cartridge is translated."""
+
+_Cartridge = tuple[str, bytes]
+_playing: defaultdict[_Cartridge, WeakSet[NativeConsole]] = defaultdict(WeakSet)
+_translations: dict[_Cartridge, ctypes.CDLL | None] = {}
+"""Of this process's games, None where one cannot be had."""
 
 
 class _Observation(ctypes.Structure):
@@ -56,8 +71,9 @@ class NativeConsole:
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
-        self._game = game
-        self._machine = machine = Machine(game, rom_path(game).read_bytes())
+        self._cartridge: _Cartridge = game, rom_path(game).read_bytes()
+        self._translates = build.switch() != "interpreted"
+        self._machine = machine = Machine(*self._cartridge, chosen=self._translation())
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
             machine.reset(*chosen)
@@ -78,6 +94,34 @@ class NativeConsole:
         self._start_screen = np.empty(self.screen_shape, np.uint8)
         machine.screen(self._start_screen)
         self._start_state = self.save()
+        _playing[self._cartridge].add(self)
+
+    def _translation(self) -> ctypes.CDLL | None:
+        """Return the game's translation if there is one already."""
+        if not self._translates:
+            return None
+        if self._cartridge not in _translations and (kept := translate.cached(*self._cartridge)):
+            _translations[self._cartridge] = kept
+        return _translations.get(self._cartridge)
+
+    def _translate(self) -> None:
+        """Make the game's translation, which takes seconds, if it was played long enough to be worth it."""
+        if not self._translates or self._cartridge in _translations:
+            return
+        if sum(console.played for console in _playing[self._cartridge]) < TRANSLATED_AFTER:
+            return
+        try:
+            made = translate.translated_unless_busy(*self._cartridge)
+        except build.NoCore:
+            _translations[self._cartridge] = None
+        else:
+            if made is not None:  # else another process is at it: look again when the next episode starts
+                _translations[self._cartridge] = made
+
+    @property
+    def played(self) -> int:
+        """Frames played in steps."""
+        return 0 if self._step is None else self._step.total
 
     def _use(self, core: ctypes.CDLL) -> None:
         """Go on with a core."""
@@ -87,7 +131,8 @@ class NativeConsole:
             self._step.play = _address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> Start:
-        """Begin an episode."""
+        """Begin an episode; the game's cartridge may be translated before, once in a process."""
+        self._translate()
         self.restore(self._start_state)
         return self._begin
 
@@ -135,6 +180,10 @@ class NativeConsole:
             If it is no state of this console.
         """
         machine = self._machine
+        if self._translates:
+            core = _translations.get(self._cartridge)
+            if core is not None and core is not machine.core:
+                self._use(core)
         if self._pictured:
             state = self._restore_pictures(state)
         if type(state) is not bytes or len(state) != machine.state_size:
@@ -153,7 +202,7 @@ class NativeConsole:
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
         return ArcadeMarkError(
-            f"game {self._game!r}: this is no state of the console, which are {expected}; "
+            f"game {self._cartridge[0]!r}: this is no state of the console, which are {expected}; "
             "restore what the console saved, not ale-py's"
         )
 
