@@ -14,7 +14,6 @@ Nothing but speed depends on it.
 from __future__ import annotations
 
 import ctypes
-import zlib
 from collections import defaultdict
 from typing import Any
 from weakref import WeakSet
@@ -32,10 +31,12 @@ from arcademark.environments.facts import RAM_SIZE, REAL_RESET, screen_shape, st
 from arcademark.environments.observation import KernelObserver
 from arcademark.environments.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import inflate
 
 TRANSLATED_AFTER = 300_000
 """Frames of a game in this process after which its cartridge is translated."""
+
+_CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
+"""Eight pixels of the pictures that are not as at the start."""
 
 _Cartridge = tuple[str, bytes]
 _playing: defaultdict[_Cartridge, WeakSet[NativeConsole]] = defaultdict(WeakSet)
@@ -93,6 +94,8 @@ class NativeConsole:
         self._begin = Start(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
         machine.screen(self._start_screen)
+        self._words = machine.pictures().reshape(-1).view(np.uint64)
+        self._start_words = self._words.copy()
         self._start_state = self.save()
         _playing[self._cartridge].add(self)
 
@@ -169,7 +172,15 @@ class NativeConsole:
     def save(self) -> Any:
         """Return everything needed to continue from here: bytes, and where frames are cut short the pictures too."""
         state = self._machine.save()
-        return (state, zlib.compress(self._machine.pictures().tobytes(), 1)) if self._pictured else state
+        return (state, self._save_pictures()) if self._pictured else state
+
+    def _save_pictures(self) -> bytes:
+        """Return what of both pictures differs from those at the start."""
+        words, start = self._words, self._start_words
+        places = np.flatnonzero(words != start)
+        changed = np.empty(len(places), _CHANGED)
+        changed["place"], changed["word"] = places, words[places]
+        return changed.tobytes()
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in this instance or another of the same game.
@@ -196,8 +207,11 @@ class NativeConsole:
         """Take up the pictures of a state and return its other part."""
         if type(state) is not tuple or len(state) != 2 or type(state[1]) is not bytes:
             raise self._no_state("a state and its pictures")
-        whole = self._machine.pictures()
-        whole[:] = np.frombuffer(inflate(state[1], whole.nbytes), np.uint8).reshape(whole.shape)
+        changed = np.frombuffer(state[1][: len(state[1]) // _CHANGED.itemsize * _CHANGED.itemsize], _CHANGED)
+        if changed.nbytes != len(state[1]) or (changed["place"] >= len(self._words)).any():
+            raise self._no_state("a state and its pictures")
+        self._words[:] = self._start_words
+        self._words[changed["place"]] = changed["word"]
         return state[0]
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
