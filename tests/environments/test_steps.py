@@ -1,0 +1,186 @@
+"""Agent steps are the same on ale-py, frame by frame, and on our console, in C: alone, in batches and in threads."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import arcademark
+from arcademark.console import build, translate
+from arcademark.environments import native
+from arcademark.environments.atari import rom_path
+from arcademark.environments.console import StepRecord
+from arcademark.environments.native import NativeConsole
+from arcademark.environments.registry import open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _core():
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+
+
+def play(environment, actions, seed, turn=None):
+    """Return all that an episode shows; at step `turn` it is saved, left, and gone on with."""
+    seen, out = [], np.empty(environment.spec.observation_shape, np.uint8)
+    environment.reset(np.random.default_rng(seed))
+    for i, action in enumerate(actions):
+        if i == turn:
+            state = environment.save()
+            for other in actions[:3]:
+                if not environment.ended:
+                    environment.step(other)
+            environment.restore(state)
+        environment.observe(out)
+        seen.append((out.tobytes(), environment.lives, environment.episode_frames))
+        if environment.ended:
+            break
+        seen.append(environment.step(action))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "changes"),
+    [
+        ("pong", "world-records", {"frame_skip": 1}),
+        ("breakout", "world-records", {"frame_skip": 5, "max_frames_per_episode": 398}),
+        ("breakout", "dqn-2015", {"max_frames_per_episode": 403}),
+        ("assault", "dqn-2015", {"repeat_action_probability": 0.25, "max_frames_per_episode": 1201}),
+        ("alien", "world-records", {"max_frames_per_episode": 203, "frame_stack": 1}),
+        ("krull", "world-records", {"max_pool": False, "max_frames_per_episode": 202}),
+        ("carnival", "world-records", {"max_frames_per_episode": 201}),
+        ("asterix", "ale-v5", {"max_frames_per_episode": 401}),
+        ("venture", "ale-2013", {"max_frames_per_episode": 402}),
+    ],
+)
+def test_both_consoles_play_the_same_steps(make_spec, game, name, changes):
+    """Sticky actions, lives and caps that end within a step, no-op starts, several skips; saved in the middle."""
+    spec = make_spec(game, name, **changes)
+    actions = np.random.default_rng(4).integers(spec.num_actions, size=400).tolist()
+    ale, ours = (open_environment(spec, training=True, emulator=emulator) for emulator in ("ale", "console"))
+    for seed, turn in ((0, None), (1, 7)):
+        assert play(ours, actions, seed, turn) == play(ale, actions, seed)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("changes", [{}, {"observation": "ram", "screen_size": None, "max_pool": False}])
+def test_a_batch_plays_what_single_environments_play(threads, changes):
+    """Ends come in most steps' midst: the caps are odd, and a lost life ends an episode."""
+    if changes:
+        changes = {**changes, "frame_stack": 1}
+    settings = {"protocol": "dqn-2015", "training": True, "max_frames_per_episode": 115, **changes}
+    settings |= {"repeat_action_probability": 0.25, "action_set": "full"}
+    games = ["breakout", "pong", "space_invaders"]
+    together = arcademark.make_vec(",".join(games), 5, threads=threads, **settings)
+    alone = [arcademark.make(games[i % 3], **settings) for i in range(5)]
+    shown, _ = together.reset(seed=3)
+    for i, environment in enumerate(alone):
+        assert np.array_equal(shown[i], environment.reset(seed=3 + i)[0])
+    ended = np.zeros(5, np.bool_)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        actions = rng.integers(18, size=5)
+        shown, rewards, terminated, truncated, infos = together.step(actions)
+        for i, environment in enumerate(alone):
+            if ended[i]:
+                observation, info = environment.reset()
+                expected = (0.0, False, False)
+            else:
+                observation, *expected, info = environment.step(actions[i])
+            assert np.array_equal(shown[i], observation)
+            assert [rewards[i], terminated[i], truncated[i]] == list(expected)
+            assert {name: infos[name][i] for name in info} == info
+        ended = terminated | truncated
+    together.close()
+
+
+def test_a_batch_refuses_as_single_environments_do():
+    envs = arcademark.make_vec("pong", 4, threads=2, autoreset_mode="disabled", max_frames_per_episode=6)
+    with pytest.raises(ArcadeMarkError, match="call reset first"):
+        envs.step(np.zeros(4, int))
+    envs.reset(seed=0)
+    for wrong in ([0, 1, 18, 0], [0, -1, 0, 0], [0, 0.5, 0, 0]):
+        with pytest.raises(ArcadeMarkError, match="is not an integer from 0 to 17"):
+            envs.step(np.array(wrong))
+    assert envs.step(np.zeros(4, int))[-1]["episode_frame_number"].tolist() == [4] * 4
+    assert envs.step(np.zeros(4, int))[3].all()
+    with pytest.raises(ArcadeMarkError, match="call reset first"):
+        envs.step(np.zeros(4, int))
+    with pytest.raises(ArcadeMarkError, match="threads is 0"):
+        arcademark.make_vec("pong", 2, threads=0)
+
+
+def test_python_and_c_agree_on_the_record():
+    assert build.core().console_step_size() == ctypes.sizeof(StepRecord)
+
+
+def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
+    """Whatever plays, the steps are the same; a model of the game goes over as well."""
+    monkeypatch.setattr(native, "_translations", {})
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(native, "TRANSLATED_AFTER", 100)
+    spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
+    actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
+    environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
+    interpreted = environment._console._machine.core
+    first = play(environment, actions, 0)
+    assert environment._console._machine.core is interpreted
+    assert play(environment, actions, 0) == first
+    taken = environment._console._machine.core
+    assert taken is not interpreted
+    for core in (interpreted, taken):
+        assert model._console._machine.core is core
+        model.restore(arcademark.environments.generative.snapshot(environment)._replace(ended=False))
+    monkeypatch.setenv(build.SWITCH, "interpreted")
+    environment = open_environment(spec, emulator="console")
+    for _ in range(2):
+        assert play(environment, actions, 0) == first
+        assert environment._console._machine.core is interpreted
+
+
+def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
+    monkeypatch.setattr(native, "_translations", {})
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: None)
+    monkeypatch.setattr(native, "TRANSLATED_AFTER", 0)
+    console = NativeConsole("pong")
+    console.start(np.random.default_rng(0))
+    assert console._machine.core is build.core()
+    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(native, "_translations", {("pong", rom_path("pong").read_bytes()): None})
+    console.start(np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("game", ["pong", "alien"])
+def test_what_is_no_state_is_refused(make_spec, game):
+    """States may come from a stranger's run."""
+    console = NativeConsole(game)
+    state = console.save()
+    whole = state if game == "pong" else state[0]
+    wrong = [None, 3, b"", whole[:-1], whole + b"\0", bytearray(whole), (whole, b"")]
+    if game == "alien":
+        changed = np.array([(10240, 1)], native._CHANGED).tobytes()
+        wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
+    for each in wrong:
+        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of the console") as caught:
+            console.restore(each)
+        assert "\n" not in str(caught.value)
+    console.restore(state)
+    assert console.save() == state
+
+
+def test_noise_for_a_state_harms_nothing(make_spec):
+    spec = make_spec("pong", "ale-2013", repeat_action_probability=0)
+    model, rng = open_model(spec, emulator="console"), np.random.default_rng(0)
+    environment = open_environment(spec, emulator="console")
+    environment.reset(rng)
+    place = arcademark.environments.generative.snapshot(environment)
+    screen = np.empty(model.screen_shape, np.uint8)
+    for _ in range(50):
+        noise = bytearray(place.console)
+        for at in rng.integers(len(noise), size=20).tolist():
+            noise[at] = int(rng.integers(256))
+        model.restore(place._replace(console=bytes(noise), executed=-5, lives=-1))
+        model.step(3)
+        model.screen(screen)
