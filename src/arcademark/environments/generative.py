@@ -143,14 +143,13 @@ class GenerativeModel(Play):
         ArcadeMarkError
             If the state is of another game.
         """
-        here = self.here
-        if here is not None and (here is state or here == state):
+        step, here = self._record, self._here
+        if here is not None and here.frames == step.frames and (here is state or here == state):
             return
         game, console, executed, frames, lives, ended = state
         if game != self.spec.game:
             raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
         self._console.restore(console)
-        step = self._record
         step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
         self.ended = ended
         self._here = state

@@ -90,6 +90,7 @@ class NativeConsole:
         self._step: StepRecord | None = None
         """The record whose last frame may not have been drawn."""
         self.batch: BatchCall | None
+        self._address, self._state_size = machine.address, machine.state_size
         self._use(machine.core)
         self._begin = Start(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
@@ -127,9 +128,10 @@ class NativeConsole:
         return 0 if self._step is None else self._step.total
 
     def _use(self, core: ctypes.CDLL) -> None:
-        """Go on with a core."""
+        """Go on with a core: a translation is the last one."""
         self._machine.use(core)
-        self._play, self.batch = core.console_step, core.console_steps
+        self._play, self.batch, self._restore = core.console_step, core.console_steps, core.console_restore
+        self._translates = self._translates and core is not _translations.get(self._cartridge)
         if self._step is not None:
             self._step.play = _address(core.console_step)
 
@@ -190,16 +192,15 @@ class NativeConsole:
         ArcadeMarkError
             If it is no state of this console.
         """
-        machine = self._machine
         if self._translates:
             core = _translations.get(self._cartridge)
-            if core is not None and core is not machine.core:
+            if core is not None:
                 self._use(core)
         if self._pictured:
             state = self._restore_pictures(state)
-        if type(state) is not bytes or len(state) != machine.state_size:
-            raise self._no_state(f"{machine.state_size} bytes")
-        machine.restore(state)
+        if type(state) is not bytes or len(state) != self._state_size:
+            raise self._no_state(f"{self._state_size} bytes")
+        self._restore(self._address, state)
         if self._step is not None:
             self._step.unseen = 0
 
