@@ -52,8 +52,8 @@ class GoExplore(KeptPlanner):
     Parameters
     ----------
     explore_frames : int
-        Frames to emulate before the first action, at most but for those of the last restore. Our choice: 1,000,000, a
-        minute or two. The papers explore for hundreds of millions and more.
+        Frames to emulate before the first action, at most. Our choice: 1,000,000, a minute or two. The papers explore
+        for hundreds of millions and more.
     width, height, levels : int
         Of a cell, in this order: pixels across and down, and shades. 11, 8 and 8 in 2019.
     explore_actions : int
@@ -168,7 +168,7 @@ class GoExplore(KeptPlanner):
         return self._actions[self._next - 1] if self._next <= len(self._actions) else self._noop
 
     def _steps_left(self, model: GenerativeModel) -> int:
-        """Return the actions that the budget still holds; below 0 where a restore's own frames went past it."""
+        """Return the actions that the budget still holds."""
         return (self.explore_frames - self._explored_frames) // model.spec.protocol.frame_skip
 
     def _explore(self, model: GenerativeModel, archive: Archive, cells: ScreenCells, rng: np.random.Generator) -> None:

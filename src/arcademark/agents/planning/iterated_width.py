@@ -50,7 +50,7 @@ class IteratedWidth(WidthPlanner):
     features : {"ram", "tiles", "b-prost"}
         What novelty is about: the bytes of the memory, the colours of the screen's tiles, or these in pairs too.
     frames_per_decision : int
-        Frames to emulate before each action, at most but for those of the last restore. 150,000 in the paper.
+        Frames to emulate before each action, at most. 150,000 in the paper.
     horizon_frames : int
         How far a path looks ahead. 1,500: 300 nodes of 5 frames, from the program's defaults.
     discount : float

