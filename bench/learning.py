@@ -124,6 +124,7 @@ class Training:
         environment = player.open(training=True)
         assert isinstance(environment, ConsoleEnvironment)
         self.environment = environment
+        self._bare = AtariConsole(game)
         self._lane, self._meter = Lane(0, environment), Meter()
         self._episode = 0
 
@@ -138,8 +139,7 @@ class Training:
 
     def raw(self, results: Sequence[EpisodeResult]) -> None:
         """Play the same frames on the bare emulator."""
-        console = self.environment._console
-        assert isinstance(console, AtariConsole)
+        console = self._bare
         act, actions = console.act, [JOYSTICK_ACTIONS.index(name) for name in self.environment.spec.action_meanings]
         for result in results:
             console.start(np.random.default_rng(0))

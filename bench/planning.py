@@ -32,7 +32,7 @@ from rich.table import Table
 import searches
 from arcademark.environments.atari import AtariConsole
 from arcademark.environments.generative import GenerativeModel, State, snapshot
-from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.environments.registry import Emulator, environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 
 PROTOCOL = "ale-2013"
@@ -55,22 +55,22 @@ class RawCosts:
         return frames * self.frame + saves * self.clone + restores * self.restore
 
 
-def start(game: str) -> tuple[GenerativeModel, State]:
+def start(game: str, emulator: Emulator | None = None) -> tuple[GenerativeModel, State]:
     """Return a model of a game, and a state soon after the start to search from."""
     spec = environment_spec(game, protocol(PROTOCOL))
-    environment = open_environment(spec, frames_per_action=FRAMES_PER_ACTION)
+    environment = open_environment(spec, frames_per_action=FRAMES_PER_ACTION, emulator=emulator)
     environment.reset(np.random.default_rng(0))
     for _ in range(10):
         environment.step(0)
-    model = open_model(spec, frames_per_action=FRAMES_PER_ACTION)
+    model = open_model(spec, frames_per_action=FRAMES_PER_ACTION, emulator=emulator)
     state = snapshot(environment)
     model.restore(state)
     return model, state
 
 
-def emulator(model: GenerativeModel) -> ale_py.ALEInterface:
-    """Return the emulator that a model plays on."""
-    console = model._console
+def bare_emulator(game: str) -> ale_py.ALEInterface:
+    """Return ale-py's emulator where searches begin."""
+    console = start(game, "ale")[0]._console
     assert isinstance(console, AtariConsole)
     return console._ale
 
@@ -84,8 +84,7 @@ def microseconds(work: Callable[[], object]) -> float:
 
 def raw_costs(game: str, rounds: int = 20) -> RawCosts:
     """Time the bare emulator's frame, save and restore, in turns on one emulator."""
-    model, _ = start(game)
-    ale = emulator(model)
+    ale = bare_emulator(game)
     begin = ale.cloneState()
     times = [_raw_round(ale, begin) for _ in range(rounds + 1)][1:]
     return RawCosts(*(statistics.median(each) for each in zip(*times, strict=True)))
@@ -118,7 +117,7 @@ def _raw_round(ale: ale_py.ALEInterface, begin: ale_py.ALEState) -> tuple[float,
 def model_ratios(game: str, rounds: int = 20) -> list[float]:
     """Return the model's time for a step, a save and a restore, to that of the same bare calls; one a round."""
     model, state = start(game)
-    bare = model_rounds(model, state), bare_rounds(emulator(model))
+    bare = model_rounds(model, state), bare_rounds(bare_emulator(game))
     for play in bare:
         play()
     return [ours / limit for ours, limit in (in_turn(*bare, number) for number in range(rounds))]
@@ -145,7 +144,6 @@ def model_rounds(model: GenerativeModel, begin: State) -> Callable[[], float]:
             before = after
 
     def play() -> float:
-        leave(model)
         restore(begin)
         return microseconds(search)
 
@@ -176,11 +174,6 @@ def bare_rounds(ale: ale_py.ALEInterface) -> Callable[[], float]:
     return play
 
 
-def leave(model: GenerativeModel) -> None:
-    """Make a model forget where it stands, after its emulator was used behind its back."""
-    model._here = None
-
-
 @dataclass(frozen=True)
 class Memory:
     """Bytes a state with all its Python objects, and what compressing it would save and cost."""
@@ -204,7 +197,7 @@ def memory(game: str, states: int) -> Memory:
     squeezed: list[bytes] = []
     spent = microseconds(lambda: squeezed.extend([zlib.compress(body, 1) for body in bodies]))
     saved = statistics.fmean(map(len, bodies)) - statistics.fmean(map(len, squeezed))
-    own = statistics.fmean(len(emulator(model).cloneState().serialize()) for _ in range(3))
+    own = statistics.fmean(len(bare_emulator(game).cloneState().serialize()) for _ in range(3))
     return Memory(size, own, size - saved, spent / len(bodies))
 
 

@@ -196,8 +196,7 @@ def both(game: str, name: str, amount: int) -> tuple[Record, dict[str, Play]]:
     """Return what a search does, and the limit and ours on one emulator, warmed up."""
     record = recorded(game, name, amount)
     model, _ = opened(game)
-    console: Any = model._console
-    plays = {"limit": limit(console._ale, record), "ours": ours(name, amount, model)}
+    plays = {"limit": limit(bare_emulator(game), record), "ours": ours(name, amount, model)}
     ours(name, max(amount // 20, 1), model)()
     return record, plays
 
