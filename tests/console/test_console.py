@@ -296,6 +296,30 @@ def test_a_proof_in_several_processes(core, proving, tmp_path):
     assert len((tmp_path / "proof.jsonl").read_text().splitlines()) == 2
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A short run under sticky actions, with no-op starts."""
+    out = tmp_path_factory.mktemp("run") / "run"
+    words = ["run", "random", "--games", "breakout,qbert", "--protocol", "world-records", "--episodes", "2"]
+    caps = ["--override", "max_frames_per_episode=240", "--override", "start=noop", "--override", "noop_max=9"]
+    done = CliRunner().invoke(cli, [*words, *caps, "--seeds", "1", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_a_run_is_proven(core, recorded):
+    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    assert (done.return_value, done.output) == (0, "2 of 2 episodes confirmed, 480 frames\n")
+
+
+def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
+    at_frame = iter(range(10_000))
+    monkeypatch.setattr(Machine, "ram", lambda _, out: out.fill(next(at_frame) > 200))
+    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    assert "0 of 2 episodes confirmed" in done.output
+    assert done.return_value == 1
+
+
 def test_a_proof_replaces_nothing_else(core, proving, tmp_path):
     record, listed = tmp_path / "proof.jsonl", tmp_path / "mine.csv"
     listed.write_text("my,own\n")
