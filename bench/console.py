@@ -28,6 +28,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 import ale_py
@@ -152,7 +153,10 @@ def frames(game: str, asked: argparse.Namespace) -> Figures:
 
 def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
     """Compare environments."""
-    ours = {"environment": lambda: environment(game), "vector": lambda: vector(game, 1)}
+    ours: dict[str, Callable[[], Play]] = {
+        "environment": partial(environment, game),
+        "vector": partial(vector, game, 1),
+    }
     plays = {(name, emulator): on(emulator, make) for name, make in ours.items() for emulator in ("ale", "console")}
     plays["ale-py", ""] = ale_vector(game)
     if importlib.util.find_spec("envpool") is not None:
@@ -175,7 +179,7 @@ def planning(game: str, asked: argparse.Namespace) -> Figures:
     """Compare planners' decisions."""
     found = {}
     for name in ("uct", "best-path"):
-        plays = {emulator: on(emulator, lambda name=name: planner(game, name)) for emulator in ("ale", "console")}
+        plays = {emulator: on(emulator, partial(planner, game, name)) for emulator in ("ale", "console")}
         speeds = in_turn(plays, asked.rounds)
         found[name] = ratio(speeds["console"], speeds["ale"])
     return found
@@ -200,7 +204,7 @@ def planner(game: str, name: str) -> Play:
 
 def learning(game: str, asked: argparse.Namespace) -> Figures:
     """Compare training."""
-    plays = {emulator: on(emulator, lambda: learner(game)) for emulator in ("ale", "console")}
+    plays = {emulator: on(emulator, partial(learner, game)) for emulator in ("ale", "console")}
     speeds = in_turn(plays, asked.rounds)
     return {"SARSA on Basic": ratio(speeds["console"], speeds["ale"])}
 

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import time
 
+import ale_py
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -81,6 +82,36 @@ def test_a_changed_cartridge_is_found(core, monkeypatch):
     monkeypatch.setattr(comparison, "Machine", changed)
     (section,) = prove.sections("pong", rom_path("pong"), 500)
     assert section.difference
+
+
+@pytest.mark.parametrize("game", ["darkchambers", "elevator_action", "klax"])
+def test_memory_in_the_cartridge_is_ale_pys(core, game):
+    """ale-py shows it in its saved states only, four bytes for each, after the console's own memory."""
+    console, ale = machine(game), ale_py.ALEInterface()
+    ale.setFloat("repeat_action_probability", 0.0)
+    ale.loadROM(rom_path(game))
+    theirs, ours = [], []
+    for action in np.random.default_rng(0).integers(18, size=300).tolist():
+        ale.act(action)
+        console.act(action)
+        theirs.append(ale.cloneState().serialize())
+        ours.append(console.save())
+    memory = np.empty(128, np.uint8)
+    console.ram(memory)
+    begin = ours[-1].index(memory.tobytes()) + 128
+    parts = {at: ours[-1][at : at + 128] for at in range(begin, len(ours[-1]) - 128)}
+    places = [
+        (at, place)
+        for at, part in parts.items()
+        if len(set(part)) > 2
+        for place in range(len(theirs[-1]) // 2, len(theirs[-1]) - 512)
+        if theirs[-1][place : place + 512 : 4] == part
+    ]
+    assert any(
+        all(one[place : place + 512 : 4] == two[at : at + 128] for one, two in zip(theirs, ours, strict=True))
+        for at, place in places
+    )
+    assert len({state[begin:] for state in ours}) > 100
 
 
 def test_translations_are_compared_with_the_interpreter(core):
