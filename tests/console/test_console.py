@@ -114,11 +114,16 @@ def test_memory_in_the_cartridge_is_ale_pys(core, game):
     assert len({state[begin:] for state in ours}) > 100
 
 
-def test_translations_are_compared_with_the_interpreter(core):
-    (section,) = prove.sections("pong", rom_path("pong"), 400, translated=True)
+def test_translations_are_compared_with_the_interpreter(core, monkeypatch):
+    monkeypatch.setattr(comparison.translate, "translated", lambda *_: core)  # nothing is compiled
+    (section,) = prove.sections("adventure", rom_path("adventure"), 2_500, translated=True)
     assert section.difference == ""
+    assert section.resets
     assert not prove.current(section)
     assert prove.current(section, translated=True)
+    monkeypatch.setattr(comparison._Interpreted, "save", lambda _: b"")
+    (section,) = prove.sections("adventure", rom_path("adventure"), 10, translated=True)
+    assert section.difference == "after 1 frames, in mode 0, difficulty 0: state"
 
 
 @pytest.mark.parametrize("broken", ["lives", "game_over", "screen", "ram"])
