@@ -8,7 +8,7 @@
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
   ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
-  the same on ale-py. Both emulators give the same frames, which is checked.
+  the same on ale-py, as frames a second.
 * "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
   machine should have nothing else to do.
 
