@@ -1,33 +1,62 @@
-"""How fast the console is, as ratios of CPU time to bare ale-py in the same process.
+"""How fast the console is, as ratios of CPU time to ale-py and to others that play on it, in the same process.
 
-    python bench/console.py [--games atari-57] [--frames 2000] [--rounds 5] [--translated]
+    python bench/console.py [--parts frames,preprocessing,…] [--games atari-57] [--rounds 5] [--translated]
 
-1. Frames of which the last two of each four are drawn and read, a call a frame as the environment makes them.
-2. Frames without screens.
-3. The same two in one call for many frames, without Python in between.
-4. Saving and restoring a state, in microseconds.
+* "frames": to bare ale-py. Frames of which the last two of each four are drawn and read, a call a frame; frames without
+  screens; the same two in one call for many frames; and saving and restoring a state, in microseconds.
+* "preprocessing": full DQN preprocessing with random actions (see ``environments.py``). Our environment and our
+  ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
+  ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
+* "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
+  the same on ale-py, as frames a second.
+* "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
+  machine should have nothing else to do.
 
-Medians of interleaved rounds; the last line is the median of the games.
+Contestants take turns in short rounds; a figure is the median over rounds of ratios within a round, and the last line
+the median of the games. Games' cartridges are played by the interpreter, or by their translations where those were made
+on an earlier day; with ``--translated`` they are made beforehand.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import multiprocessing
+import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 import ale_py
 import numpy as np
 
+import arcademark
+from arcademark.agents.planning.best_path import BestPath
+from arcademark.agents.planning.uct import UCT
+from arcademark.console import build
 from arcademark.console.machine import WIDTH, Machine
 from arcademark.console.translate import translated
 from arcademark.environments.atari import rom_path
+from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
+from environments import NUM_ENVS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play
+from learning import Training
+from searches import opened, search
 
-COLUMNS = ("2 of 4 drawn", "none drawn", "one call, 2 of 4", "one call, none", "save", "restore")
 HELD = 4
 """Frames that a random action is held."""
+
+SIMULATIONS, DECISION_FRAMES, TRAINED_FRAMES = 60, 6_000, 4_000
+SCALED_SECONDS = 2.0
+
+Name = TypeVar("Name", bound=Hashable)
+
+Figures = dict[str, float]
+"""By column."""
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -91,12 +120,14 @@ class Pair:
                 machine.restore(self.our_start)
                 began = machine.frames
 
-    def ratios(self) -> list[float]:
-        """Return one round's figures, in the order of the columns."""
+    def figures(self) -> Figures:
+        """Return one round's."""
         bare = cpu(self.play_ale)
-        ours = [cpu(lambda: self.play_ours(2)), cpu(lambda: self.play_ours(0))]
-        ours += [cpu(lambda: self.play_at_once(2)), cpu(lambda: self.play_at_once(0))]
-        return [bare / part for part in ours] + self.state_times()
+        ours = {"2 of 4 drawn": cpu(lambda: self.play_ours(2)), "none drawn": cpu(lambda: self.play_ours(0))}
+        ours["one call, 2 of 4"] = cpu(lambda: self.play_at_once(2))
+        ours["one call, none"] = cpu(lambda: self.play_at_once(0))
+        save, restore = self.state_times()
+        return {**{name: bare / part for name, part in ours.items()}, "save, µs": save, "restore, µs": restore}
 
     def state_times(self, times: int = 1_000) -> list[float]:
         """Return microseconds to save and to restore."""
@@ -110,28 +141,189 @@ class Pair:
         return [1e6 * save / times, 1e6 * cpu(restore) / times]
 
 
+# ---- what is measured of a game
+
+
+def frames(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare bare frames."""
+    pair = Pair(game, asked.frames, asked.translated)
+    rounds = [pair.figures() for _ in range(asked.rounds)]
+    return {name: statistics.median(figures[name] for figures in rounds) for name in rounds[0]}
+
+
+def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare environments."""
+    ours: dict[str, Callable[[], Play]] = {
+        "environment": partial(environment, game),
+        "vector": partial(vector, game, 1),
+    }
+    plays = {(name, emulator): on(emulator, make) for name, make in ours.items() for emulator in ("ale", "console")}
+    plays["ale-py", ""] = ale_vector(game)
+    if importlib.util.find_spec("envpool") is not None:
+        plays["EnvPool", ""] = envpool_vector(game)
+    speeds = in_turn(plays, asked.rounds)
+    console, found = speeds["vector", "console"], {}
+    for name in ours:
+        found[f"{name} to itself"] = ratio(speeds[name, "console"], speeds[name, "ale"])
+    for name, _ in list(plays)[4:]:
+        found[f"vector to {name}"] = ratio(console, speeds[name, ""])
+    return found
+
+
+def vector(game: str, threads: int) -> Play:
+    """Play our vector environment."""
+    return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads), game)
+
+
+def planning(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare planners' decisions."""
+    found = {}
+    for name in ("uct", "best-path"):
+        plays = {emulator: on(emulator, partial(planner, game, name)) for emulator in ("ale", "console")}
+        speeds = in_turn(plays, asked.rounds)
+        found[name] = ratio(speeds["console"], speeds["ale"])
+    return found
+
+
+def planner(game: str, name: str) -> Play:
+    """Decide, anew each time, from where searches begin."""
+    model, state = opened(game)
+
+    def play() -> float:
+        if name == "uct":
+            planner: UCT | BestPath = UCT(model.spec, simulations=SIMULATIONS, horizon_frames=300)
+        else:
+            planner = BestPath(model.spec, frames_per_decision=DECISION_FRAMES)
+        before = model.frames
+        model.restore(state)
+        taken = cpu(lambda: search(planner, model, state))
+        return (model.frames - before) / taken
+
+    return play
+
+
+def learning(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare training."""
+    plays = {emulator: on(emulator, partial(learner, game)) for emulator in ("ale", "console")}
+    speeds = in_turn(plays, asked.rounds)
+    return {"SARSA on Basic": ratio(speeds["console"], speeds["ale"])}
+
+
+def learner(game: str) -> Play:
+    """Train a learner further."""
+    training = Training(game, "basic")
+
+    def play() -> float:
+        begin = time.process_time()
+        results = training.play(TRAINED_FRAMES)
+        return sum(result.record.frames for result in results) / (time.process_time() - begin)
+
+    return play
+
+
+def scaling(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare two processes with one, and two threads with one, by the clock."""
+    one, two = [], []
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(clocked, [game] * 4, [1] * 4))  # compiles, warms up
+        for _ in range(asked.rounds):
+            one.append(pool.submit(clocked, game, 1).result())
+            two.append(sum(pool.map(clocked, [game] * 2, [1] * 2)))
+    threads: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(asked.rounds):
+        for number in threads:
+            threads[number].append(clocked(game, number))
+    return {"two processes": ratio(two, one), "two threads": ratio(threads[2], threads[1])}
+
+
+def clocked(game: str, threads: int) -> float:
+    """Return agent steps a second by the clock."""
+    envs = arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads)
+    envs.reset(seed=0)
+    actions = np.random.default_rng(0).integers(4, size=(1 << 12, NUM_ENVS))
+    steps, begin = 0, time.perf_counter()
+    while time.perf_counter() - begin < SCALED_SECONDS:
+        envs.step(actions[steps % len(actions)])
+        steps += 1
+    return steps / (time.perf_counter() - begin)
+
+
+PARTS = {
+    "frames": frames,
+    "preprocessing": preprocessing,
+    "planning": planning,
+    "learning": learning,
+    "scaling": scaling,
+}
+
+
+# ---- rounds
+
+
+def on(emulator: Emulator, make: Callable[[], Play]) -> Play:
+    """Make a contestant that plays on an emulator."""
+    with played_on(emulator):
+        return make()
+
+
+@contextmanager
+def played_on(emulator: Emulator) -> Iterator[None]:
+    """Let what is opened meanwhile play on an emulator."""
+    before = os.environ.pop(build.SWITCH, None)
+    if emulator == "ale":
+        os.environ[build.SWITCH] = "off"
+    try:
+        yield
+    finally:
+        os.environ.pop(build.SWITCH, None)
+        if before is not None:
+            os.environ[build.SWITCH] = before
+
+
+def in_turn(plays: dict[Name, Play], rounds: int) -> dict[Name, list[float]]:
+    """Return the speeds of contestants, a list each, after a round that does not count."""
+    speeds: dict[Name, list[float]] = {name: [] for name in plays}
+    for number in range(rounds + 1):
+        for name, play in plays.items():
+            speed = play()
+            if number:
+                speeds[name].append(speed)
+    return speeds
+
+
+def ratio(speeds: list[float], others: list[float]) -> float:
+    """Return the median over rounds of one speed to another."""
+    return statistics.median(one / other for one, other in zip(speeds, others, strict=True))
+
+
 def main() -> None:
     """Measure the games asked for and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--parts", default="frames", help=f"of {', '.join(PARTS)} (%(default)s)")
     parser.add_argument("--games", default="atari-57", help="a suite, a subset or games (%(default)s)")
-    parser.add_argument("--frames", type=int, default=2_000)
+    parser.add_argument("--frames", type=int, default=2_000, help="a round of bare frames (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--translated", action="store_true", help="with each cartridge translated, not interpreted")
+    parser.add_argument("--translated", action="store_true", help="translate each cartridge beforehand")
     asked = parser.parse_args()
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-    print(f"{'times as fast as bare ale-py':28}" + "".join(f"{column:>18}" for column in COLUMNS))
-    table = []
-    for game in resolve_tasks(asked.games):
-        pair = Pair(game, asked.frames, asked.translated)
-        rounds = [pair.ratios() for _ in range(asked.rounds)]
-        table.append([statistics.median(column) for column in zip(*rounds, strict=True)])
-        print(f"{game:28}" + _figures(table[-1]), flush=True)
-    print(f"{'median':28}" + _figures([statistics.median(column) for column in zip(*table, strict=True)]))
+    games = resolve_tasks(asked.games)
+    for part in asked.parts.split(","):
+        table = []
+        for game in games:
+            if part != "frames":
+                choose_emulator(game, "console")
+            if asked.translated:
+                translated(game, rom_path(game).read_bytes())
+            table.append(PARTS[part](game, asked))
+            if len(table) == 1:
+                print(f"{part + ', times as fast':28}" + "".join(f"{column:>24}" for column in table[0]))
+            print_line(game, table[-1])
+        print_line("median", {name: statistics.median(row[name] for row in table) for name in table[0]})
 
 
-def _figures(values: list[float]) -> str:
-    units = ("×", "×", "×", "×", " µs", " µs")
-    return "".join(f"{f'{value:.2f}{unit}':>18}" for value, unit in zip(values, units, strict=True))
+def print_line(name: str, figures: Figures) -> None:
+    """Print a game's figures."""
+    print(f"{name:28}" + "".join(f"{value:24.2f}" for value in figures.values()), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import time
 
+import ale_py
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -83,11 +84,46 @@ def test_a_changed_cartridge_is_found(core, monkeypatch):
     assert section.difference
 
 
-def test_translations_are_compared_with_the_interpreter(core):
-    (section,) = prove.sections("pong", rom_path("pong"), 400, translated=True)
+@pytest.mark.parametrize("game", ["darkchambers", "elevator_action", "klax"])
+def test_memory_in_the_cartridge_is_ale_pys(core, game):
+    """ale-py shows it in its saved states only, four bytes for each, after the console's own memory."""
+    console, ale = machine(game), ale_py.ALEInterface()
+    ale.setFloat("repeat_action_probability", 0.0)
+    ale.loadROM(rom_path(game))
+    theirs, ours = [], []
+    for action in np.random.default_rng(0).integers(18, size=300).tolist():
+        ale.act(action)
+        console.act(action)
+        theirs.append(ale.cloneState().serialize())
+        ours.append(console.save())
+    memory = np.empty(128, np.uint8)
+    console.ram(memory)
+    begin = ours[-1].index(memory.tobytes()) + 128
+    parts = {at: ours[-1][at : at + 128] for at in range(begin, len(ours[-1]) - 128)}
+    places = [
+        (at, place)
+        for at, part in parts.items()
+        if len(set(part)) > 2
+        for place in range(len(theirs[-1]) // 2, len(theirs[-1]) - 512)
+        if theirs[-1][place : place + 512 : 4] == part
+    ]
+    assert any(
+        all(one[place : place + 512 : 4] == two[at : at + 128] for one, two in zip(theirs, ours, strict=True))
+        for at, place in places
+    )
+    assert len({state[begin:] for state in ours}) > 100
+
+
+def test_translations_are_compared_with_the_interpreter(core, monkeypatch):
+    monkeypatch.setattr(comparison.translate, "translated", lambda *_: core)  # nothing is compiled
+    (section,) = prove.sections("adventure", rom_path("adventure"), 2_500, translated=True)
     assert section.difference == ""
+    assert section.resets
     assert not prove.current(section)
     assert prove.current(section, translated=True)
+    monkeypatch.setattr(comparison._Interpreted, "save", lambda _: b"")
+    (section,) = prove.sections("adventure", rom_path("adventure"), 10, translated=True)
+    assert section.difference == "after 1 frames, in mode 0, difficulty 0: state"
 
 
 @pytest.mark.parametrize("broken", ["lives", "game_over", "screen", "ram"])
@@ -294,6 +330,30 @@ def test_a_proof_in_several_processes(core, proving, tmp_path):
     done = proving("pong,breakout", "--frames", "60", "--workers", "2")
     assert set(done.output.splitlines()) == {"pong: 60 frames, no difference", "breakout: 60 frames, no difference"}
     assert len((tmp_path / "proof.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A short run under sticky actions, with no-op starts."""
+    out = tmp_path_factory.mktemp("run") / "run"
+    words = ["run", "random", "--games", "breakout,qbert", "--protocol", "world-records", "--episodes", "2"]
+    caps = ["--override", "max_frames_per_episode=240", "--override", "start=noop", "--override", "noop_max=9"]
+    done = CliRunner().invoke(cli, [*words, *caps, "--seeds", "1", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_a_run_is_proven(core, recorded):
+    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    assert (done.return_value, done.output) == (0, "2 of 2 episodes confirmed, 480 frames\n")
+
+
+def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
+    at_frame = iter(range(10_000))
+    monkeypatch.setattr(Machine, "ram", lambda _, out: out.fill(next(at_frame) > 200))
+    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    assert "0 of 2 episodes confirmed" in done.output
+    assert done.return_value == 1
 
 
 def test_a_proof_replaces_nothing_else(core, proving, tmp_path):

@@ -12,10 +12,9 @@ from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.console.prove import Task
+    from collections.abc import Collection
 
-if TYPE_CHECKING:
-    pass
+    from arcademark.console.prove import Task
 
 
 @click.group("console", invoke_without_command=True)
@@ -54,12 +53,16 @@ def command(ctx: click.Context, as_json: bool) -> int:
 )
 @click.option("--workers", type=options.COUNT, default=1, show_default=True, help="Processes.")
 @click.option("--translated", is_flag=True, help="Compare the games' translations with the interpreter.")
+@click.option("--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead.")
 @click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
-def prove(names: str, frames: int, out: Path, workers: int, translated: bool, listed: Path | None) -> int:
+def prove(
+    names: str, frames: int, out: Path, workers: int, translated: bool, run: Path | None, listed: Path | None
+) -> int:
     """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
 
-    GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. Exits with
-    1 if something differs.
+    GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. With --run,
+    a run's recorded episodes of them are replayed instead: on the console, which must give the recorded scores, frames
+    and ends, and frame by frame beside ale-py. Exits with 1 if something differs.
     """
     from arcademark.console import games
     from arcademark.console import prove as proof
@@ -70,6 +73,10 @@ def prove(names: str, frames: int, out: Path, workers: int, translated: bool, li
     if translated and listed is not None:
         raise click.UsageError("the proven list is of the interpreter; leave out --list or --translated")
     chosen = games.names() if names == "all" else resolve_tasks(names)
+    if run is not None:
+        if translated or listed is not None:
+            raise click.UsageError("with --run no --translated and no --list are possible")
+        return _prove_run(run, chosen, workers)
     found = proof.read_sections(out, translated=translated)
     todo = [proof.Task(game, rom_path(game), frames, [part for part in found if part.game == game]) for game in chosen]
     by_game = {task.game: task for task in todo}
@@ -91,6 +98,27 @@ def prove(names: str, frames: int, out: Path, workers: int, translated: bool, li
     if listed is not None:
         write(listed, proof.list_text(found), option="--list", example="proven.csv")
     return 1 if any(task.difference for task in todo) else 0
+
+
+def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
+    from collections import Counter
+
+    from arcademark.console.prove import in_processes
+    from arcademark.runs.proving import prove_episode
+    from arcademark.runs.replay import select
+    from arcademark.runs.store import read_run
+    from arcademark.runs.verify import Task as Replay
+
+    run = read_run(directory, whole=False)
+    tasks = [Replay(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]
+    outcomes: Counter[str] = Counter()
+    for finding in in_processes(prove_episode, ((task,) for task in tasks), workers):
+        outcomes[finding.outcome] += 1
+        if finding.outcome != "confirmed":
+            messages.tell(f"{finding.game}: {finding}")
+    frames = sum(task.recorded.episode.frames for task in tasks)
+    messages.tell(f"{outcomes['confirmed']:,} of {len(tasks):,} episodes confirmed, {frames:,} frames")
+    return 0 if outcomes["confirmed"] == len(tasks) else 1
 
 
 def _tell_if_settled(task: Task) -> None:

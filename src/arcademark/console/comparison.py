@@ -152,7 +152,7 @@ class Comparison:
             self._others = []
         self._next_other = number % 4 * len(self._others) // 4
         self._other_stretch = np.clip(FRAMES_OF_OTHERS / max(1, len(self._others)), SHORTEST_STRETCH, STRETCH)
-        self._setting = self._default
+        self.setting = self._default
         self._frames_by_kind = [0, 0]
         self._tried = {self._default: None}
         self._reset_at = 1 + int(rng.exponential(STRETCH))
@@ -160,7 +160,7 @@ class Comparison:
         names = tasks.games()[game].minimal_actions
         self._minimal = np.array([tasks.JOYSTICK_ACTIONS.index(name) for name in names])
         self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
-        self._undrawn = 0
+        self._undrawn = self._reward = 0
 
     def run(self, frames: int) -> Section:
         """Play and compare up to so many frames."""
@@ -184,7 +184,7 @@ class Comparison:
             end = min(detours[0], max(self._reset_at, at + 1))
             played, difference = self._stretch(actions[at:end], seen[at:end])
             at += played
-        where = f"after {at} frames, in mode {self._setting[0]}, difficulty {self._setting[1]}: " if difference else ""
+        where = f"after {at} frames, in mode {self.setting[0]}, difficulty {self.setting[1]}: " if difference else ""
         return Section(
             game=self._game,
             rules=rules_checksum(self._game),
@@ -205,7 +205,7 @@ class Comparison:
         our_ram, our_screen = machine.ram, machine.screen
         memory, memory_out, picture, picture_out = theirs
         our_memory, our_memory_out, our_picture, our_picture_out = ours
-        first_cut, played, screens, difference = machine.cut, 0, 0, ""
+        first_cut, played, screens, our_reward, difference = machine.cut, 0, 0, 0, ""
         for action, looked_at in zip(actions, seen, strict=True):
             reward = act(action)
             our_reward = our_act(action) if looked_at else our_unseen(action)
@@ -229,8 +229,9 @@ class Comparison:
                 break
             if ended:
                 break
+        self._reward = our_reward
         self._undrawn += played
-        self._frames_by_kind[self._setting != self._default] += played
+        self._frames_by_kind[self.setting != self._default] += played
         for name, more in (("frames", played), ("screens", screens), ("cut", machine.cut - first_cut)):
             self._counts[name] += more
         return played, difference
@@ -242,26 +243,43 @@ class Comparison:
         keep to the default.
         """
         default, others = self._frames_by_kind
-        before, wanted = self._setting, self._default
+        wanted = self._default
         if self._others and not self._over_at_once() and (others < default or not self._returns):
             wanted = self._others[self._next_other % len(self._others)]
             self._next_other += 1
-        if wanted[0] != before[0]:
-            self._referee.setMode(wanted[0])
-        if wanted[1] != before[1]:
-            self._referee.setDifficulty(wanted[1])
-        self._setting = wanted
-        mean = STRETCH if self._setting == self._default else self._other_stretch
-        self._reset_at = at + 1 + int(self._rng.exponential(mean))
-        self._tried[self._setting] = None
+        self._reset_at = (
+            at + 1 + int(self._rng.exponential(STRETCH if wanted == self._default else self._other_stretch))
+        )
+        difference = self.reset(wanted)
+        if self._over_at_once() and wanted == self._default:
+            return "the game is over at its start"
+        return difference
+
+    def reset(self, setting: Setting) -> str:
+        """Reset both in a mode and difficulty; return what differs then, "" if nothing does."""
+        for one, before, choose in zip(
+            setting, self.setting, (self._referee.setMode, self._referee.setDifficulty), strict=True
+        ):
+            if one != before:
+                choose(one)
         self._referee.reset_game()
         self._machine.skip_draws(self._undrawn)
         self._undrawn = 0
-        self._machine.reset(*self._setting)
+        self._machine.reset(*setting)
+        self.setting = setting
+        self._tried[setting] = None
         self._counts["resets"] += 1
-        if self._over_at_once() and self._setting == self._default:
-            return "the game is over at its start"
         return self._started()
+
+    def play(self, action: int) -> tuple[int, str]:
+        """Play a frame; return its reward, and what differs after it."""
+        difference = self._stretch([action], [True])[1]
+        return self._reward, difference
+
+    @property
+    def place(self) -> tuple[int, int, bool]:
+        """Frames since the reset, lives, and whether the game is over."""
+        return self._machine.frames, self._machine.lives(), self._machine.game_over()
 
     def _over_at_once(self) -> bool:
         """Whether a game is over before its first frame, as in some modes."""

@@ -16,7 +16,7 @@ import functools
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from importlib.resources import files
@@ -24,7 +24,7 @@ from itertools import count, starmap
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import ale_py
 
@@ -35,6 +35,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json
 from arcademark.files import read_text as read_file
 from arcademark.suite.tables import read_text
+
+Result = TypeVar("Result")
 
 SECTION_FRAMES = 25_000
 """A power-on takes as long as some 1,500 frames."""
@@ -115,14 +117,19 @@ def sections_of(tasks: Iterable[Task], *, workers: int = 1, translated: bool = F
     """Play what is missing of several games, in this process or in so many others; errors as in `sections`."""
     core()  # compiled before others ask for it
     arguments = ((task.game, task.rom, *section, translated) for task in tasks for section in task.missing())
+    yield from in_processes(play_section, arguments, workers)
+
+
+def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Result]:
+    """Do work in so many processes, in this one if it is one; yield each result as it comes."""
     if workers == 1:
-        yield from starmap(play_section, arguments)
+        yield from starmap(work, arguments)
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_parent)
     try:
-        running: set[Future[Section]] = set()
-        for section in arguments:
-            running.add(pool.submit(play_section, *section))
+        running: set[Future[Result]] = set()
+        for each in arguments:
+            running.add(pool.submit(work, *each))
             if len(running) > workers:
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in ended)

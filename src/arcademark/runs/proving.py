@@ -1,0 +1,145 @@
+"""Recorded episodes on the console: whether they give what was recorded, and each frame what ale-py shows.
+
+An episode is replayed twice: in the environment that plays on the console, and frame by frame on the console beside
+ale-py, both from power-on, with what a protocol says done anew here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import cast
+
+import numpy as np
+
+from arcademark.console.comparison import Comparison, settings
+from arcademark.environments import toy
+from arcademark.environments.atari import rom_path
+from arcademark.environments.base import Environment, Step
+from arcademark.environments.facts import REAL_RESET
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.replay import Recorded
+from arcademark.runs.verify import Finding, Task, verify_episode
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+
+def prove_episode(task: Task) -> Finding:
+    """Replay an episode on the console.
+
+    Returns
+    -------
+    Finding
+        Of the environment that plays on the console if it differs from the recording, else of the frames.
+    """
+    trial, row = task.recorded
+    if trial.game == toy.NAME:
+        return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", "the toy game has no console")
+    try:
+        found = verify_episode(task, _on_the_console(task.protocol, task.recorded))
+    except ArcadeMarkError as error:
+        return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", str(error))
+    if found.outcome != "confirmed":
+        return found
+    return verify_episode(task, cast(Environment, FrameByFrame(task.protocol, task.recorded)))
+
+
+def _on_the_console(protocol: Protocol, recorded: Recorded) -> Environment:
+    trial, row = recorded
+    unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
+    return open_environment(
+        environment_spec(trial.game, unseen),
+        training=row.phase == "training",
+        frames_per_action=trial.frames_per_action,
+        emulator="console",
+    )
+
+
+class FrameByFrame:
+    """A recorded episode's game on the console and on ale-py, as far as replaying takes an environment.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The run's.
+    recorded : Recorded
+        The episode.
+
+    Attributes
+    ----------
+    episode_frames : int
+        Frames emulated since the reset, no-op start included.
+    """
+
+    def __init__(self, protocol: Protocol, recorded: Recorded) -> None:
+        trial, row = recorded
+        spec = environment_spec(trial.game, protocol, trial.frames_per_action)
+        self._game, self._settings = spec.game, spec.protocol
+        self._actions = [JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings]
+        training = row.phase == "training"
+        ends = spec.protocol.training_episode_end if training else spec.protocol.evaluation_episode_end
+        self._life_ends = ends == "life_lost"
+        self._rng: np.random.Generator | None = None
+        self._executed = self.episode_frames = self._lives = 0
+        self._comparison: Comparison | None = None
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start an episode, from power-on.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If something differs.
+        """
+        protocol = self._settings
+        noops = int(rng.integers(1, protocol.noop_max + 1)) if protocol.start == "noop" and protocol.noop_max else 0
+        self._rng, self._executed = rng, 0
+        self._power_on()
+        for _ in range(noops):
+            self._frame(0)
+            if self._over() or self._truncated():
+                self._power_on()
+
+    def step(self, action: int) -> Step:
+        """Play an agent's step; errors as of `reset`."""
+        reward, terminated, truncated = 0, False, False
+        for _ in range(self._settings.frame_skip):
+            sticky = self._settings.repeat_action_probability
+            if not (sticky and self._rng is not None and self._rng.random() < sticky):
+                self._executed = self._actions[action]
+            lives = self._lives
+            reward += self._frame(self._executed)
+            terminated = self._over() or (self._life_ends and self._lives < lives)
+            truncated = not terminated and self._truncated()
+            if terminated or truncated:
+                break
+        return Step(float(reward), terminated, truncated)
+
+    def _power_on(self) -> None:
+        default = settings(self._game)[0]
+        mode, difficulty = self._settings.mode, self._settings.difficulty
+        chosen = default[0] if mode is None else mode, default[1] if difficulty is None else difficulty
+        self._comparison = comparison = Comparison(self._game, rom_path(self._game), 0)
+        for _ in range((chosen != default) + (self._game in REAL_RESET)):
+            _check(comparison.reset(chosen))
+        self.episode_frames, self._lives, _ = comparison.place
+
+    def _frame(self, action: int) -> int:
+        assert self._comparison is not None
+        reward, difference = self._comparison.play(action)
+        _check(difference)
+        self.episode_frames += 1
+        self._lives = self._comparison.place[1]
+        return reward
+
+    def _over(self) -> bool:
+        return self._comparison is not None and self._comparison.place[2]
+
+    def _truncated(self) -> bool:
+        most = self._settings.max_frames_per_episode
+        return most is not None and self.episode_frames >= most
+
+
+def _check(difference: str) -> None:
+    if difference:
+        raise ArcadeMarkError(f"the console differs: {difference}")
