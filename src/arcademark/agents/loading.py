@@ -31,7 +31,6 @@ from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.agents.planning.uct import UCT
 from arcademark.agents.sarsa import Sarsa
-from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -223,12 +222,9 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     """Say why this agent does not play this game, or None if it does.
 
     A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None. Const and Perturb
-    have one: a game that lacks their action is not theirs. Nor can a planner's class play a game whose saved states are
-    not exact. A plan leaves such trials out and says so.
+    have one: a game that lacks their action is not theirs. A plan leaves such trials out and says so.
     """
     factory = _factory(spec)
-    if kind_of(factory, spec.label) == "planner" and env.game in facts.NOT_EXACT:
-        return "its saved states do not replay exactly, so nothing can be planned there"
     supports = getattr(factory, "supports", None)
     if supports is None:
         return None

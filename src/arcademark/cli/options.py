@@ -101,6 +101,11 @@ training_episodes = click.option(
 )
 engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
 workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
+emulator = click.option(
+    "--emulator",
+    type=click.Choice(["console", "ale"]),
+    help="What plays the games, to the same scores.  [default: our own console where it can be had, else ale-py]",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 one_trial = click.option("--trial", metavar="ID", help="Only this trial; the beginning of its id is enough.")
 one_game = click.option("--game", metavar="NAME", help="Only this game.")

@@ -11,6 +11,7 @@ from arcademark.cli import options
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
+    from arcademark.environments.registry import Emulator
     from arcademark.runs.events import Summary
     from arcademark.runs.plan import Plan
     from arcademark.suite.protocols import Protocol
@@ -25,6 +26,7 @@ asked = options.combine(
     options.training_episodes,
     options.engine,
     options.workers,
+    options.emulator,
 )
 
 
@@ -40,6 +42,8 @@ class Playing:
     seeds : tuple of int
     budget : tuple of int or None
         Episodes, training frames and training episodes of a trial; None for the protocol's.
+    emulator : {"ale", "console"} or None
+        What plays the games, None to choose.
     how : mapping of str to object
         Options of `arcademark.runs.execution.execute`.
     """
@@ -48,13 +52,14 @@ class Playing:
     settings: Mapping[str, str]
     seeds: tuple[int, ...]
     budget: tuple[int | None, int | None, int | None]
+    emulator: Emulator | None
     how: Mapping[str, Any]
 
     def plan(self, specs: Sequence[AgentSpec], games: str | Sequence[str]) -> Plan:
         """Plan these agents on these games; errors are those of `make_plan`."""
         from arcademark.runs.plan import make_plan
 
-        return make_plan(specs, games, self.protocol, self.seeds, *self.budget)
+        return make_plan(specs, games, self.protocol, self.seeds, *self.budget, self.emulator)
 
     def play(self, plan: Plan, directory: Path, *, tell_all: bool = True) -> Summary:
         """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
@@ -77,6 +82,7 @@ def playing(
     episodes: int | None,
     frames: int | None,
     training_episodes: int | None,
+    emulator: Emulator | None,
     **how: Any,
 ) -> Playing:
     """Read the options.
@@ -93,6 +99,7 @@ def playing(
         options.pairs("set", settings),
         options.seed_list(seeds),
         (episodes, frames, training_episodes),
+        emulator,
         how,
     )
 

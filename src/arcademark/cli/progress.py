@@ -15,6 +15,7 @@ from arcademark.report import wording
 from arcademark.report.layout import Console
 from arcademark.report.runs import budgets
 from arcademark.runs.events import (
+    Compiling,
     Event,
     LearnerBegun,
     Learning,
@@ -70,6 +71,8 @@ class Display:
     def hear(self, event: Event) -> None:
         """Show one event."""
         match event:
+            case Compiling():
+                self._say("compiling the console: it takes about ten seconds, once on this machine")
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():

@@ -40,6 +40,11 @@ class RunBegun:
 
 
 @dataclass(frozen=True)
+class Compiling:
+    """The console is about to be compiled, once on a machine; told before `RunBegun`."""
+
+
+@dataclass(frozen=True)
 class EpisodeDone:
     """An episode is recorded."""
 
@@ -197,7 +202,7 @@ class Progress:
     learning: Learning | None = None
 
 
-Event = RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
+Event = Compiling | RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ from types import FrameType
 from typing import Any
 
 from arcademark.agents.loading import all_parameters
-from arcademark.environments.registry import rom_checksum
+from arcademark.environments.registry import Emulator, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import manifest, provenance
+from arcademark.runs import emulators, manifest, provenance
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, News, Opened
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import (
+    Compiling,
     EpisodeDone,
     Event,
     LearnerBegun,
@@ -87,8 +88,8 @@ def execute(
     Raises
     ------
     ArcadeMarkError
-        If the directory is another run's, the store cannot be used, or the engine cannot start. All that was recorded
-        is kept.
+        If the directory is another run's, the store cannot be used, the engine cannot start, or the console is asked
+        for and cannot be had. All that was recorded is kept.
     """
     if engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
@@ -97,10 +98,13 @@ def execute(
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
     path = Path(directory)
+    tell = on_event or _tell_nobody
+    games = dict.fromkeys(trial.game for trial in plan.trials)
+    chosen = emulators.choose(games, plan.emulator, lambda: tell(Compiling()))
     document = describe(plan, command or provenance.command())
-    with Recorder(path) as recorder:
+    with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
         commands = _enter(recorder, plan, document)
-        run = _Run(plan, recorder, on_event or _tell_nobody, commands - 1)
+        run = _Run(plan, recorder, tell, commands - 1, chosen)
         run.play(ENGINES[engine](workers or available_cores(), episode_seconds))
         return run.summary()
 
@@ -130,6 +134,8 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "training_episodes": plan.training_episodes,
         "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
         "versions": provenance.versions(),
+        "emulator": plan.emulator,
+        "emulators": {},
         "machine": provenance.machine(),
         "continued": [],
     }
@@ -178,19 +184,22 @@ def _as_record(trial: Trial) -> TrialRecord:
 class _Run:
     """One command's work on a run."""
 
-    def __init__(self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int) -> None:
+    def __init__(
+        self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator]
+    ) -> None:
         self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
         self._trials = {trial.id: trial for trial in plan.trials}
         self._failed: list[TrialFailed] = []
         self._interrupted = False
         self._learner_told = False
         self._untrained: set[str] = set()
-        self._planners: set[str] = set()
+        self._chosen = chosen
+        self._noted: set[tuple[str, str]] = set()
         recorded = recorder.standings()
         standings = [_standing(trial, recorded[trial.id]) for trial in plan.trials]
         self._begun = sum(len(standing.kept) for standing in standings)
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
-        self._jobs = [_job(standing, recorder) for standing in standings if not standing.done]
+        self._jobs = [_job(standing, recorder, chosen) for standing in standings if not standing.done]
         self._tracker = Tracker(standings)
         self._progress_due = 0.0
 
@@ -257,10 +266,7 @@ class _Run:
         match news:
             case Opened(frames_per_action, learns, plans=plans):
                 self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
-                label = self._trials[trial_id].agent.label
-                if plans and label not in self._planners:
-                    self._planners.add(label)
-                    self._note_planner(label)
+                self._note_opened(self._trials[trial_id], plans)
             case EpisodeResult():
                 self._recorder.add_episode(news)
                 self._recorder.note_evaluation(trial_id, self._command, _now())
@@ -275,11 +281,20 @@ class _Run:
             case Failed(error):
                 self._recorder.fail_trial(trial_id, error)
 
-    def _note_planner(self, label: str) -> None:
-        """Say in the manifest that an agent plans, which is known once it was made."""
+    def _note_opened(self, trial: Trial, plans: bool) -> None:
+        """Say in the manifest what plays a game, and that an agent plans, which is known once it was made."""
+        notes = {("game", trial.game), *([("planner", trial.agent.label)] if plans else [])}
+        if notes <= self._noted:
+            return
+        self._noted |= notes
         directory = self._recorder.directory
         document = manifest.read(directory)
-        if manifest.mark_planner(document, label):
+        emulator = emulators.named(trial.game, self._chosen[trial.game])
+        changes = [
+            plans and manifest.mark_planner(document, trial.agent.label),
+            bool(emulator) and manifest.mark_emulator(document, trial.game, emulator),
+        ]
+        if any(changes):
             manifest.write(directory, document)
 
     def _events(self, trial_id: str, news: News) -> Iterator[Event]:
@@ -332,11 +347,11 @@ def _standing(trial: Trial, recorded: Recorded) -> Standing:
     )
 
 
-def _job(standing: Standing, recorder: Recorder) -> Job:
+def _job(standing: Standing, recorder: Recorder, chosen: Mapping[str, Emulator]) -> Job:
     """Return what is left to do of a trial."""
     trial = standing.trial
     there = recorder.evaluated(trial.id) if standing.episodes else ()
-    return Job(trial, Episodes.missing(trial.episodes, there))
+    return Job(trial, Episodes.missing(trial.episodes, there), chosen[trial.game])
 
 
 @contextmanager

@@ -15,8 +15,11 @@ Its fields::
     training_episodes what --training-episodes asked for, or null; runs of before it was there have none
     left_out          [[agent, game, reason]], the combinations that have no trial
     versions          {arcademark, ale-py, numpy, python}
+    emulator          what the games were asked to be played on, "ale" or "console"; null: whichever can be had
+    emulators         {game: [what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58"]}, in the order of
+                      use, once it is begun; runs of before it was there were played on ale-py
     machine           {system, processor, cores}
-    continued         [{started, command, versions, machine}], one each time the run was continued
+    continued         [{started, command, versions, machine, emulator}], one each time the run was continued
 
 A run only grows: games, seeds and episodes may be added by a later command; whatever changes a score may not change.
 """
@@ -125,7 +128,9 @@ OPTIONAL: Mapping[str, _Check] = {
     "created": _text,
     "training_frames": _BUDGET,
     "training_episodes": _BUDGET,
-    "continued": _each(_fields({"started": _text, **_MADE_WITH})),
+    "emulator": _or_null(_text),
+    "emulators": _named(_each(_text)),
+    "continued": _each(_fields({"started": _text, **_MADE_WITH}, {"emulator": _or_null(_text)})),
 }
 """What runs of before it was there have not, or what nothing depends on."""
 
@@ -216,15 +221,33 @@ def mark_planner(document: Document, label: str) -> bool:
     return bool(unmarked)
 
 
+def mark_emulator(document: Document, game: str, emulator: str) -> bool:
+    """Mark what a game is played on; False if it is marked already."""
+    used = document["emulators"].setdefault(game, [])
+    if emulator in used:
+        return False
+    used.append(emulator)
+    return True
+
+
+def emulators(document: Document) -> dict[str, list[str]]:
+    """Return what each game was played on, in words with its version; the toy game is its own emulator."""
+    played = document.get("emulators")
+    if played is not None:
+        return dict(played)
+    return {game: [f"ale-py {document['versions'].get('ale-py')}"] for game, rom in document["games"].items() if rom}
+
+
 def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
     seeds, left_out = set(there["seeds"]), set(map(tuple, there["left_out"]))
-    now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine")}}
+    now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
     return there | {
         "games": there["games"] | now["games"],
         "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in seeds],
         "episodes": max(there["episodes"], now["episodes"]),
         "left_out": there["left_out"] + [item for item in now["left_out"] if tuple(item) not in left_out],
+        "emulators": emulators(there),
         "continued": [*there.get("continued", []), now_too],
     }
 

@@ -15,10 +15,12 @@ import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import get_args
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
-from arcademark.environments.registry import environment_spec
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.environments import facts
+from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
@@ -120,6 +122,8 @@ class Plan:
         Training episodes that were asked for, likewise.
     left_out : tuple of LeftOut
         The combinations that have no trial.
+    emulator : {"ale", "console"} or None
+        What plays the games, None to choose. It changes no score.
     """
 
     trials: tuple[Trial, ...]
@@ -131,6 +135,7 @@ class Plan:
     frames: int | None
     left_out: tuple[LeftOut, ...]
     training_episodes: int | None = None
+    emulator: Emulator | None = None
 
     @property
     def training_asked(self) -> bool:
@@ -146,6 +151,7 @@ def make_plan(
     episodes: int | None = None,
     frames: int | None = None,
     training_episodes: int | None = None,
+    emulator: Emulator | None = None,
 ) -> Plan:
     """Plan a run: a trial for each seed, game and agent.
 
@@ -164,15 +170,19 @@ def make_plan(
         A learner's training budget in frames; the protocol's by default.
     training_episodes : int, optional
         The same in episodes, instead of `frames`.
+    emulator : {"ale", "console"}, optional
+        What plays the games: ale-py or our own console; by default the console where it can be had.
 
     Raises
     ------
     UnknownNameError
-        If an agent, a game or the protocol is unknown.
+        If an agent, a game, the protocol or the emulator is unknown.
     ArcadeMarkError
         If the protocol cannot be run here, a number is out of range, training has two budgets or no agent that learns,
         two agents cannot be told apart by their labels, or no agent plays any of the games.
     """
+    if emulator is not None and emulator not in get_args(Emulator):
+        raise UnknownNameError("emulator", emulator, get_args(Emulator))
     specs = _specs(agents)
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
@@ -191,7 +201,11 @@ def make_plan(
             f"{len(specs):,} agents on {len(tasks):,} games with {len(seeds):,} seeds: a run has at most "
             f"{MOST_TRIALS:,} trials; play fewer, or in several runs"
         )
-    reasons = {(spec.label, task): applies(spec, environment_spec(task, rules)) for task in tasks for spec in specs}
+    reasons = {
+        (spec.label, task): _unplanned(spec, task, emulator) or applies(spec, environment_spec(task, rules))
+        for task in tasks
+        for spec in specs
+    }
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
     trials = tuple(
         Trial(spec, task, rules, seed, episodes, *budget)
@@ -205,7 +219,14 @@ def make_plan(
             raise ArcadeMarkError("nothing to play; name at least one agent and a game")
         more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
         raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
-    return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes)
+    return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes, emulator)
+
+
+def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:
+    """Say why nothing can be planned in a game, if the agent is known to plan and so it is."""
+    if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
+        return "ale-py's saved states do not replay exactly there, so nothing can be planned; the console's do"
+    return None
 
 
 def _specs(agents: str | AgentSpec | Sequence[str | AgentSpec]) -> tuple[AgentSpec, ...]:

@@ -13,9 +13,9 @@ import itertools
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import IO, NamedTuple, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
@@ -63,6 +63,8 @@ class Recorder:
     ----------
     directory : Path
         Made if missing.
+    emulators : mapping of str to str
+        What plays each game, with its version: what is unfinished is kept for it, and found again only for it.
 
     Raises
     ------
@@ -70,8 +72,9 @@ class Recorder:
         If another process writes this run, or the directory or its database is not ours, damaged, newer or locked.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, emulators: Mapping[str, str] = MappingProxyType({})) -> None:
         self.directory = directory
+        self._emulators = emulators
         with clear_errors(directory), contextlib.ExitStack() as undo:
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
@@ -194,7 +197,7 @@ class Recorder:
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
-        stored = seal.sealed(trial_id, kept)
+        stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
         self._database.execute(
             "INSERT OR REPLACE INTO unfinished"
             " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
@@ -267,8 +270,9 @@ class Recorder:
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
-        """Return what this user's runs kept of those of these episodes that are unfinished; see `seal`."""
+        """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""
         with clear_errors(self.directory):
+            emulator = self._emulator(trial_id)
             rows = [
                 self._database.execute(
                     "SELECT episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
@@ -277,8 +281,12 @@ class Recorder:
                 ).fetchone()
                 for episode in episodes
             ]
-        found = (seal.unsealed(trial_id, Unfinished(*row)) for row in rows if row is not None)
+        found = (seal.unsealed(trial_id, emulator, Unfinished(*row)) for row in rows if row is not None)
         return tuple(kept for kept in found if kept is not None)
+
+    def _emulator(self, trial_id: str) -> str:
+        (game,) = self._database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
+        return self._emulators.get(game, "")
 
 
 def _claim(directory: Path) -> None:

@@ -75,6 +75,8 @@ class Choice(TypedDict, total=False):
 def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Environment:
     """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
 
+    It is ale-py, whatever the trial was played on: who replays asks the referee.
+
     Raises
     ------
     ArcadeMarkError
@@ -82,7 +84,9 @@ def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Envir
     """
     unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
     spec = environment_spec(trial.game, unseen)
-    return open_environment(spec, training=phase == "training", frames_per_action=trial.frames_per_action)
+    return open_environment(
+        spec, training=phase == "training", frames_per_action=trial.frames_per_action, emulator="ale"
+    )
 
 
 class Replayed(NamedTuple):

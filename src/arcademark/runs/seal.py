@@ -3,7 +3,7 @@
 A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. What a user's own
 planner does with the bytes that it kept, nobody knows. So an unfinished episode is stored behind a seal, a hash of all
 that is kept of it with a key that lies in the user's cache folder and in no run. Without the seal it is not gone on
-with: it is begun again, and ends the same.
+with: it is begun again, and ends the same. The seal is of the emulator too, for none takes another's states.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ SIZE = 32
 KEY = "seal.key"
 
 
-def sealed(trial_id: str, kept: Unfinished) -> Unfinished:
-    """Put the seal before the checkpoint."""
-    return replace(kept, checkpoint=_seal(trial_id, kept) + kept.checkpoint)
+def sealed(trial_id: str, emulator: str, kept: Unfinished) -> Unfinished:
+    """Put the seal before the checkpoint; `emulator` names what plays the trial, with its version."""
+    return replace(kept, checkpoint=_seal(trial_id, emulator, kept) + kept.checkpoint)
 
 
-def unsealed(trial_id: str, stored: Unfinished) -> Unfinished | None:
+def unsealed(trial_id: str, emulator: str, stored: Unfinished) -> Unfinished | None:
     """Return what `sealed` was given; None if the seal is missing, another user's, or of something else."""
     kept = replace(stored, checkpoint=stored.checkpoint[SIZE:])
-    return kept if hmac.compare_digest(stored.checkpoint[:SIZE], _seal(trial_id, kept)) else None
+    return kept if hmac.compare_digest(stored.checkpoint[:SIZE], _seal(trial_id, emulator, kept)) else None
 
 
-def _seal(trial_id: str, kept: Unfinished) -> bytes:
+def _seal(trial_id: str, emulator: str, kept: Unfinished) -> bytes:
     place = kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds, kept.generator, len(kept.actions)
-    seal = hashlib.blake2b(repr((__version__, trial_id, *place)).encode(), digest_size=SIZE, key=_key(cache_folder()))
+    what = repr((__version__, trial_id, emulator, *place)).encode()
+    seal = hashlib.blake2b(what, digest_size=SIZE, key=_key(cache_folder()))
     seal.update(kept.actions)
     seal.update(kept.checkpoint)
     return seal.digest()

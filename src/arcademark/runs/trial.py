@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,15 @@ from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPo
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import environment_spec, observing, open_environment, open_model
+from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
+
+if TYPE_CHECKING:
+    from arcademark.environments.generative import GenerativeModel
 
 CHECKPOINT_SECONDS = 60.0
 """Wall time of training after which a checkpoint is due, however few frames it was."""
@@ -42,6 +46,8 @@ class Player:
     Parameters
     ----------
     trial : Trial
+    emulator : {"ale", "console"}, optional
+        What plays its game; chosen by default.
 
     Attributes
     ----------
@@ -56,8 +62,9 @@ class Player:
         If the agent cannot be made, or the game not be opened.
     """
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
         self.trial = trial
+        self._emulator = emulator
         self.spec = environment_spec(trial.game, trial.protocol)
         self.agent = make_agent(trial.agent, self.spec)
         self.spec = observing(self.spec, self.agent.observation)
@@ -65,7 +72,7 @@ class Player:
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
-        self._model = open_model(self.spec, frames_per_action=self.frames_per_action) if self.plans else None
+        self._model = self._open_model() if self.plans else None
         self._lanes: list[Lane] = []
 
     def play(
@@ -110,7 +117,12 @@ class Player:
 
     def open(self, training: bool = False) -> Environment:
         """Open the trial's game."""
-        return open_environment(self.spec, training=training, frames_per_action=self.frames_per_action)
+        return open_environment(
+            self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
+        )
+
+    def _open_model(self) -> GenerativeModel:
+        return open_model(self.spec, frames_per_action=self.frames_per_action, emulator=self._emulator)
 
 
 def evaluate(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Protocol
 
+from arcademark.environments.registry import Emulator
 from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
@@ -80,10 +81,13 @@ class Job:
     trial : Trial
     episodes : Episodes
         The evaluation episodes that are missing.
+    emulator : {"ale", "console"}
+        What plays the game.
     """
 
     trial: Trial
     episodes: Episodes
+    emulator: Emulator = "ale"
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ class LocalEngine:
             member.work, member.state = work, "opening"
             if member.greeted:
                 self._watch(member, MAKING)
-            member.send(worker.Open(work.job.trial))
+            member.send(worker.Open(work.job.trial, work.job.emulator))
 
     def _choose(self, member: _Worker | None) -> _Work | None:
         """Choose the trial that the worker has open, else one that nobody has begun, else that with most left."""

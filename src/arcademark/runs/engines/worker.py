@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from arcademark.agents.importing import where_raised
+from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
@@ -33,9 +34,10 @@ from arcademark.runs.trial import Player
 
 @dataclass(frozen=True)
 class Open:
-    """Make the agent of a trial."""
+    """Make the agent of a trial, to play on an emulator."""
 
     trial: Trial
+    emulator: Emulator
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def _obey(
 ) -> Player | None:
     try:
         if isinstance(order, Open):
-            player = Player(order.trial)
+            player = Player(order.trial, order.emulator)
             send(Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans))
             return player
         if player is None:

@@ -1,0 +1,58 @@
+"""What plays each game of a run: our own console where it can be had and is proven for the game, else ale-py.
+
+Both play alike, so this is no part of the protocol: scores, frames and actions are the same. Only their saved states
+are each one's own.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Iterable
+
+from arcademark.environments import toy
+from arcademark.environments.registry import Emulator, choose_emulator
+
+
+def choose(
+    games: Iterable[str], asked: Emulator | None = None, on_compiling: Callable[[], None] = lambda: None
+) -> dict[str, Emulator]:
+    """Return what plays each game, once the console is compiled if it is to play.
+
+    Parameters
+    ----------
+    games : iterable of str
+        Their ids.
+    asked : {"ale", "console"} or None
+        None to choose.
+    on_compiling : callable
+        Called before the console is compiled, which takes seconds, once on a machine.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the console is asked for and cannot be had for one of the games: the message tells why.
+    """
+    games = tuple(games)
+    if asked != "ale" and any(game != toy.NAME for game in games) and _to_compile():
+        on_compiling()
+    return {game: choose_emulator(game, asked) for game in games}
+
+
+def named(game: str, emulator: Emulator) -> str:
+    """Name an emulator with its version, as "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for the toy game."""
+    from arcademark.console import build
+
+    if game == toy.NAME:
+        return ""
+    return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"
+
+
+def _to_compile() -> bool:
+    """Whether the console could be compiled here, and was not yet."""
+    from arcademark.console import build
+
+    try:
+        build.core(compiles=False)
+    except build.NoCore:
+        return build.switch() != "off" and build.compiler() is not None
+    return False
