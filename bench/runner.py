@@ -54,7 +54,7 @@ class ThisProcess:
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         for job in jobs:
-            player = Player(job.trial)
+            player = Player(job.trial, job.emulator)
             yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
             for happening in player.play(job.episodes):
                 if not isinstance(happening, Begun):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
-from arcademark.agents.loading import agent_specs, applies, builtin_agents, make_agent, make_policy
+from arcademark.agents.loading import agent_specs, builtin_agents, make_agent, make_policy
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
@@ -149,13 +149,3 @@ def test_planners_are_marked():
     for name, kind in kinds.items():
         for spec in agent_specs(name)[:1]:
             assert isinstance(make_agent(spec, env), CheckedPlanner) is (kind == "planner")
-
-
-def test_a_game_that_cannot_be_planned_in_is_left_out(own_agent):
-    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\n"
-    (own,) = agent_specs(own_agent(code, "Mine"))
-    unsafe = environment_spec("tic_tac_toe_3d", protocol("ale-2013"))
-    for spec in (own, *agent_specs("uct")):
-        assert "do not replay exactly" in applies(spec, unsafe)
-        assert applies(spec, environment_spec("pong", protocol("ale-2013"))) is None
-    assert applies(agent_specs("random")[0], unsafe) is None

@@ -457,23 +457,24 @@ def test_only_what_this_user_kept_is_gone_on_with(tmp_path, planned, rows, monke
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("column", ["episode", "frames", "generator", "actions", "checkpoint", "trial"])
+@pytest.mark.parametrize("column", ["episode", "frames", "generator", "actions", "checkpoint", "trial", "emulator"])
 def test_a_seal_is_of_all_that_is_kept(tmp_path, planned, column):
     kept = unfinished(planned, tmp_path / "run")
     (trial,) = planned.trials
-    stored = seal.sealed(trial.id, kept)
-    assert seal.unsealed(trial.id, stored) == kept
+    stored = seal.sealed(trial.id, "console 1", kept)
+    assert seal.unsealed(trial.id, "console 1", stored) == kept
     changed = {
         "episode": (trial.id, stored.episode + 1),
         "frames": (trial.id, stored.frames + 1),
         "generator": (trial.id, stored.generator + " "),
         "actions": (trial.id, stored.actions + b"\0"),
         "checkpoint": (trial.id, stored.checkpoint[:-1] + b"\xff"),
-        "trial": ("another", stored.episode),
+        "trial": ("another", None),
+        "emulator": (trial.id, "console 2"),
     }[column]
     trial_id, value = changed
-    other = stored if column == "trial" else type(stored)(**{**vars(stored), column: value})
-    assert seal.unsealed(trial_id, other) is None
+    other = type(stored)(**{**vars(stored), column: value}) if column in vars(stored) else stored
+    assert seal.unsealed(trial_id, value if column == "emulator" else "console 1", other) is None
 
 
 def test_a_pickle_in_a_store_is_never_opened(tmp_path, planned, rows):
@@ -489,15 +490,15 @@ def test_a_pickle_in_a_store_is_never_opened(tmp_path, planned, rows):
 def test_the_key_is_the_users_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
     kept = Unfinished(0, 4, 4, 0.5, "{}", b"", b"x")
-    stored = seal.sealed("a", kept)
+    stored = seal.sealed("a", "", kept)
     (key,) = (tmp_path / "cache").iterdir()
     assert (len(key.read_bytes()), key.stat().st_mode & 0o777) == (32, 0o600)
     seal._key.cache_clear()
-    assert seal.unsealed("a", stored) == kept
+    assert seal.unsealed("a", "", stored) == kept
     key.write_bytes(b"")
     seal._key.cache_clear()
-    assert seal.unsealed("a", stored) is None
+    assert seal.unsealed("a", "", stored) is None
     assert len(key.read_bytes()) == 32
     (tmp_path / "file").touch()
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "file"))
-    assert seal.unsealed("a", seal.sealed("a", kept)) == kept
+    assert seal.unsealed("a", "", seal.sealed("a", "", kept)) == kept

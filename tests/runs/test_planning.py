@@ -273,7 +273,7 @@ def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 60})
     specs = [*agent_specs("uct", {"simulations": "8", "horizon_frames": "40"})]
     specs += agent_specs("breadth-first", {"frames_per_decision": "200"})
-    plan = make_plan(specs, ["seaquest", "tic_tac_toe_3d"], rules, episodes=1)
+    plan = make_plan(specs, ["seaquest", "tic_tac_toe_3d"], rules, episodes=1, emulator="ale")
     assert {(left.agent, left.game) for left in plan.left_out} == {(spec.label, "tic_tac_toe_3d") for spec in specs}
     assert execute(plan, tmp_path / "run", workers=2).complete
     run = read_run(tmp_path / "run")

@@ -1,0 +1,163 @@
+"""What plays a run's games: the same rows on either emulator, what the manifest says, and going on with the other."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sqlite3
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.console import build
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import emulators, planning
+from arcademark.runs.events import Compiling, RunBegun
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import Unfinished, read_run
+from arcademark.runs.trial import Player
+from arcademark.runs.verify import verify
+from arcademark.suite.protocols import protocol
+
+ALE = emulators.named("pong", "ale")
+CONSOLE = emulators.named("pong", "console")
+
+
+@pytest.fixture
+def console():
+    """Skip without a compiler."""
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+
+
+def planned(*agents, games="freeway,seaquest", emulator=None, episodes=2, **others):
+    specs = [spec for name, settings in agents or (("random", {}),) for spec in agent_specs(name, settings)]
+    rules = protocol("ale-2013").override({"max_frames_per_episode": 240})
+    return make_plan(specs, games, rules, episodes=episodes, emulator=emulator, **others)
+
+
+def played_on(directory):
+    return json.loads((directory / "manifest.json").read_text())["emulators"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "training"),
+    [
+        (("random", {}), {}),
+        (("sarsa", {"features": "basic", "background": "false"}), {"training_episodes": 2}),
+        (("uct", {"simulations": "6", "horizon_frames": "60"}), {}),
+    ],
+)
+def test_the_same_rows_on_either(console, tmp_path, rows, agent, training):
+    for emulator in ("ale", "console"):
+        plan = planned(agent, emulator=emulator, **training)
+        assert execute(plan, tmp_path / emulator, workers=1).complete
+    assert rows(tmp_path / "ale") == rows(tmp_path / "console")
+    assert played_on(tmp_path / "ale") == {"freeway": [ALE], "seaquest": [ALE]}
+    assert played_on(tmp_path / "console") == {"freeway": [CONSOLE], "seaquest": [CONSOLE]}
+
+
+def test_the_referee_confirms_what_the_console_played(console, tmp_path, monkeypatch):
+    execute(planned(emulator="console"), tmp_path / "run", workers=1)
+    monkeypatch.setattr("arcademark.environments.native.NativeConsole", None)  # whoever asks it for a score fails
+    assert verify(tmp_path / "run", workers=1).confirmed == 4
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
+        database.execute("UPDATE episode SET score = score + 1 WHERE trial LIKE '%freeway%' AND episode = 1")
+    (finding,) = verify(tmp_path / "run", workers=1).problems
+    assert (finding.game, finding.episode, finding.outcome) == ("freeway", 1, "differs")
+
+
+def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
+    events = []
+    assert execute(planned(), tmp_path / "run", workers=1, on_event=events.append).complete
+    assert isinstance(events[0], RunBegun)
+    assert played_on(tmp_path / "run") == {"freeway": [ALE], "seaquest": [ALE]}
+    with pytest.raises(ArcadeMarkError, match=r"'freeway'.* switched off by ARCADEMARK_CONSOLE; .*ale-py"):
+        execute(planned(emulator="console"), tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
+    proven = {"seaquest": {"cut": "0"}}
+    monkeypatch.setattr("arcademark.console.prove.proven", lambda: proven)
+    assert emulators.choose(["freeway", "seaquest", "toy"]) == {"freeway": "ale", "seaquest": "console", "toy": "ale"}
+    with pytest.raises(ArcadeMarkError, match="'freeway': the console is not proven for it"):
+        emulators.choose(["seaquest", "freeway"], "console")
+
+
+def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(emulators, "choose_emulator", lambda game, asked: "ale")
+    monkeypatch.setattr(build, "core", lambda **_: (_ for _ in ()).throw(build.NoCore("it is not compiled yet")))
+    monkeypatch.setattr(build, "compiler", lambda: ["cc"])
+    for asked, games, times in (("ale", ["pong"], 0), (None, ["toy"], 0), (None, ["pong", "qbert"], 1)):
+        emulators.choose(games, asked, lambda: told.append(Compiling()))
+        assert len(told) == times
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    emulators.choose(["pong"], None, lambda: pytest.fail("there is nothing to compile with"))
+
+
+def test_an_emulator_that_there_is_not():
+    with pytest.raises(UnknownNameError, match="stella"):
+        make_plan("random", "pong", emulator="stella")
+
+
+def test_what_can_be_planned_in_depends_on_what_plays(console):
+    uct = ("uct", {"simulations": "2"})
+    for emulator, count in (("ale", 0), ("console", 1), (None, 1)):
+        plan = planned(uct, ("random", {}), games="tic_tac_toe_3d", emulator=emulator)
+        assert len(plan.trials) == 1 + count
+        assert all("do not replay exactly" in left.reason for left in plan.left_out)
+
+
+def test_a_planner_that_shows_late_fails_there(tmp_path, own_planner):
+    plan = planned((own_planner, {}), games="tic_tac_toe_3d", emulator="ale")
+    (failed,) = execute(plan, tmp_path / "run", workers=1).failed
+    assert "cannot be planned in" in failed.error
+
+
+@pytest.fixture
+def own_planner(tmp_path):
+    """A planner's reference; that it plans shows when it is made."""
+    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\ndef make(env): return Mine()\n"
+    (tmp_path / "own.py").write_text(code)
+    return f"{tmp_path / 'own.py'}:make"
+
+
+@pytest.mark.parametrize("emulators_in_turn", [("ale", "console"), ("console", "ale"), ("console", "console")])
+def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows, monkeypatch, emulators_in_turn):
+    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+    first, second = emulators_in_turn
+    plan = planned(("best-path", {"frames_per_decision": "40"}), games="seaquest", emulator=first)
+    (trial,) = plan.trials
+    player = Player(trial, first)
+    player.agent.checkpoint_seconds = 1e-9
+    kept = next(item for item in player.play([1]) if isinstance(item, Unfinished) and item.frames > 60)
+    assert execute(plan, tmp_path / "run", workers=1).complete
+    there = {"seaquest": emulators.named("seaquest", first)}
+    with Recorder(tmp_path / "run", there) as recorder, recorder.transaction():
+        recorder._database.execute("DELETE FROM episode WHERE episode = 1")
+        recorder.keep_episode(trial.id, kept)
+    events = []
+    other = dataclasses.replace(plan, emulator=second)
+    assert execute(other, tmp_path / "run", workers=1, on_event=events.append).complete
+    assert events[0].episodes_begun == (first == second)
+    assert execute(other, tmp_path / "undisturbed", workers=1).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+    names = {"ale": ALE, "console": CONSOLE}
+    assert played_on(tmp_path / "run")["seaquest"] == [names[emulator] for emulator in dict.fromkeys(emulators_in_turn)]
+
+
+def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
+    execute(planned(emulator="ale", episodes=1), tmp_path / "run", workers=1)
+    path = tmp_path / "run" / "manifest.json"
+    document = json.loads(path.read_text())
+    del document["emulators"], document["emulator"]
+    path.write_text(json.dumps(document))
+    execute(planned(games="freeway", emulator="console"), tmp_path / "run", workers=1)
+    assert played_on(tmp_path / "run") == {"freeway": [ALE, CONSOLE], "seaquest": [ALE]}
+    assert len(read_run(tmp_path / "run").episodes) == 3
