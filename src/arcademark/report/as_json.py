@@ -13,7 +13,7 @@ from typing import Any
 
 from arcademark.report.record import Run
 
-MAPPINGS = ("versions", "machine", "roms")
+MAPPINGS = ("versions", "machine", "roms", "emulators")
 """Fields of a run whose pairs become an object."""
 
 

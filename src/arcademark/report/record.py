@@ -144,6 +144,8 @@ class Run:
         What it was made with and on.
     roms : tuple of (str, str)
         Game's name and its ROM's MD5.
+    emulators : tuple of (str, tuple of str)
+        Game's name and what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its core).
     """
 
     name: str
@@ -161,6 +163,7 @@ class Run:
     versions: tuple[tuple[str, str], ...]
     machine: tuple[tuple[str, str], ...]
     roms: tuple[tuple[str, str], ...]
+    emulators: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
     def troubles(self) -> tuple[Trial, ...]:

@@ -285,8 +285,8 @@ class Recorder:
         return tuple(kept for kept in found if kept is not None)
 
     def _emulator(self, trial_id: str) -> str:
-        (game,) = self._database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
-        return self._emulators.get(game, "")
+        found = self._database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
+        return self._emulators.get(found[0], "") if found else ""
 
 
 def _claim(directory: Path) -> None:

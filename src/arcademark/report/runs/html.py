@@ -35,6 +35,7 @@ def render(report: Report) -> str:
         most_dots=figures.MOST_DOTS,
         span=_span,
         frames_used=directory.frames_used,
+        played_on=directory.played_on,
         rows=[
             (report.game(score.game), algorithm, score)
             for game in report.games

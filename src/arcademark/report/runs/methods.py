@@ -9,7 +9,7 @@ from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import budgets
-from arcademark.report.runs.directory import known_set
+from arcademark.report.runs.directory import known_set, played_on
 from arcademark.report.runs.document import Algorithm, Game
 from arcademark.suite import subsets
 
@@ -47,6 +47,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         *(() if said else _protocol(protocol)),
         f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
+        *_emulated(run),
         *_trained(protocol, algorithms),
         *_scored(protocol, algorithms),
         *_exceptions(protocol, algorithms),
@@ -60,6 +61,11 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
 def _names(run: Run, games: Sequence[Game]) -> str:
     known = known_set([game.id for game in games if game.name in run.games])
     return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
+
+
+def _emulated(run: Run) -> Iterator[str]:
+    if any(label.startswith("console ") for _, used in run.emulators for label in used):
+        yield f"They were played on {played_on(run)}; ArcadeMark's console emulates what ale-py does, bit for bit."
 
 
 def _values(protocol: ProtocolView) -> dict[str, Any]:

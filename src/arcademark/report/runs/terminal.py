@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -66,7 +66,8 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from sections.hard_exploration(report.hard_exploration)
     for view in dict.fromkeys(run.protocol for run in report.runs):
         names = wording.listing(run.name for run in report.runs if run.protocol == view)
-        yield from section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol))
+        played = _played_on([run for run in report.runs if run.protocol == view])
+        yield from section(f"Protocol of {names}: {view.label}", _protocol(view, report.runs[0].protocol), *played)
     for run in report.runs:
         if run.troubles:
             yield from section(f"Not finished in {run.name}", _troubles(run))
@@ -232,6 +233,17 @@ def _protocol(view: ProtocolView, first: ProtocolView) -> RenderableType:
         shown.append(" · ", style="dim")
     shown.append("" if view is first else "all else as above   ")
     return shown[:-3]
+
+
+def _played_on(runs: Sequence[Run]) -> Iterator[Text]:
+    """Say what emulated the games, of runs together where it is the same."""
+    told: dict[str, list[str]] = {}
+    for run in runs:
+        told.setdefault(directory.played_on(run), []).append(run.name)
+    for emulators, names in told.items():
+        if emulators:
+            whose = "" if len(told) == 1 else f"{wording.listing(names)}: "
+            yield Text(f"{whose}played on {emulators}", style="dim")
 
 
 def _troubles(run: Run) -> Table:
