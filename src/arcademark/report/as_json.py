@@ -37,7 +37,7 @@ def document(shown: Any, schema: str) -> dict[str, Any]:
 def _object(item: Any) -> dict[str, Any]:
     fields = {field.name: _value(getattr(item, field.name)) for field in dataclasses.fields(item)}
     if isinstance(item, Run):
-        fields |= {name: dict(getattr(item, name)) for name in MAPPINGS}
+        fields |= {name: _value(dict(getattr(item, name))) for name in MAPPINGS}
     return fields
 
 

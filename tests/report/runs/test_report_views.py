@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import math
+from pathlib import Path
 
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
+from rich.console import Console
 
+from arcademark.report.runs import as_json, html, terminal
 from arcademark.report.runs.document import Algorithm, Report
 from arcademark.report.runs.notices import KINDS
 from arcademark.report.runs.views import analyse
@@ -185,6 +189,37 @@ def test_other_roms_and_emulators_show() -> None:
     assert "0.12.1" in told
     assert "0.11.0" in told
     assert "Q*bert" in told
+
+
+ALE, CONSOLE = "ale-py 0.12.1", "console 0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("played", "told"),
+    [
+        ({}, "ale-py 0.12.1"),
+        ({game: [CONSOLE] for game in ATARI_5}, "the console (core 0123456789abcdef)"),
+        (
+            {game: [CONSOLE] for game in ATARI_5} | {"qbert": [ALE], "phoenix": [ALE, CONSOLE]},
+            "the console (core 0123456789abcdef) in 3 games, "
+            "ale-py 0.12.1 and the console (core 0123456789abcdef) in 1, ale-py 0.12.1 in 1",
+        ),
+    ],
+)
+def test_what_emulated_the_games_is_told_everywhere(played: dict[str, list[str]], told: str) -> None:
+    record = made_up_run()
+    if played:
+        record.manifest["emulators"] = played
+    report = analyse(collected(record))
+    out = io.StringIO()
+    terminal.render(report, Console(file=out, width=200))
+    assert f"played on {told} " in " ".join(out.getvalue().split())
+    assert f"<dt>played on</dt><dd>{told}</dd>" in html.render(report)
+    assert (f"They were played on {told}; ArcadeMark's console" in report.methods[0]) == bool(played)
+    emulators = as_json.render(report)["runs"][0]["emulators"]
+    assert emulators["Q*bert"] == played.get("qbert", [ALE])
+    other = analyse(collected(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b"))))
+    assert not kinds(other) & {"emulators_differ", "protocols_differ"}
 
 
 def test_games_that_one_algorithm_alone_lacks_show() -> None:

@@ -115,7 +115,7 @@ def _runs_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[No
             which = f", with other ROMs of {wording.listing(map(game_name, roms))}" if roms else ""
             yield _notice(
                 "emulators_differ",
-                f"{names[0]} was played on ale-py {emulators[0]}, {name} on {emulators[1]}{which}.",
+                f"{names[0]} was made with ale-py {emulators[0]}, {name} with {emulators[1]}{which}.",
             )
 
 
