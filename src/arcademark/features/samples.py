@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import environment_spec, open_environment, rom_checksum
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
 
@@ -138,7 +138,8 @@ def _screens(
     env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
     shown = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1, "frame_skip": 1}
-    game = open_environment(environment_spec(env.game, env.protocol.override(shown)))
+    emulator = choose_emulator(env.game, compiles=False)  # a process beside others is no place to compile in
+    game = open_environment(environment_spec(env.game, env.protocol.override(shown)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:
         episodes = (_episode(game, actions, env.protocol.frame_skip, screen, rng) for _ in repeat(None))

@@ -33,7 +33,7 @@ def choose(
         If the console is asked for and cannot be had for one of the games: the message tells why.
     """
     games = tuple(games)
-    if asked != "ale" and any(game != toy.NAME for game in games) and _to_compile():
+    if asked != "ale" and _to_compile(games):
         on_compiling()
     return {game: choose_emulator(game, asked) for game in games}
 
@@ -47,12 +47,10 @@ def named(game: str, emulator: Emulator) -> str:
     return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"
 
 
-def _to_compile() -> bool:
-    """Whether the console could be compiled here, and was not yet."""
-    from arcademark.console import build
+def _to_compile(games: Iterable[str]) -> bool:
+    """Whether the console is proven for any of the games, can be compiled here, and was not yet."""
+    from arcademark.console import build, prove
 
-    try:
-        build.core(compiles=False)
-    except build.NoCore:
-        return build.switch() != "off" and build.compiler() is not None
-    return False
+    if not any(game in prove.proven() for game in games) or build.switch() == "off" or build.compiler() is None:
+        return False
+    return build.kept((build.version(),), build.FLAGS) is None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.lane import Stream, episode_rng
 from arcademark.runs.replay import Choice, Recorded, select_one
@@ -220,7 +220,8 @@ def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
 
 
 def _open(spec: EnvironmentSpec, recorded: Recorded | None) -> Environment:
-    return open_environment(spec, training=recorded is not None and recorded.episode.phase == "training")
+    training = recorded is not None and recorded.episode.phase == "training"
+    return open_environment(spec, training=training, emulator=choose_emulator(spec.game, compiles=False))
 
 
 def _rng(play: Play, episode: int, stream: Stream) -> np.random.Generator:
