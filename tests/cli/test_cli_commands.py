@@ -12,6 +12,7 @@ from rich.console import Console
 from arcademark.agents.loading import builtin_agents
 from arcademark.cli.main import COMMANDS
 from arcademark.cli.progress import Display
+from arcademark.console import build
 from arcademark.runs.events import Summary
 from arcademark.suite import subsets
 
@@ -52,6 +53,23 @@ def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
     assert again.code == 0
     assert "complete already" in again.err
     assert again.out == first.out
+
+
+def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
+    asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
+    assert "played on ale-py" in invoke(*asked, "--emulator", "ale", "--out", "ale").out
+    if build.compiler() is not None:
+        assert "played on the console (core " in invoke(*asked, "--emulator", "console", "--out", "console").out
+        assert "compiling" not in invoke(*asked, "--out", "chosen").err
+        assert "played on the console (core " in invoke("report", "chosen").out
+    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
+    without = invoke(*asked, "--out", "without")
+    assert "played on ale-py" in without.out
+    assert "console" not in without.err
+    refused = invoke(*asked, "--emulator", "console", "--out", "refused")
+    assert (refused.code, refused.out) == (2, "")
+    assert "switched off by ARCADEMARK_CONSOLE; play it on ale-py" in refused.err
+    assert not Path("refused").exists()
 
 
 def test_run_grows_with_more_episodes(invoke, short, played):
