@@ -32,7 +32,8 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert invoke("watch", "runs/uct", "--out", "uct.gif").code == 0
     again = invoke(*UCT, *SHORT)
     assert "complete already" in again.err
-    assert "nothing can be planned there" in invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--out", "other").err
+    other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--emulator", "ale", "--out", "other")
+    assert "nothing can be planned" in other.err
 
 
 def test_planners_are_marked(invoke):
