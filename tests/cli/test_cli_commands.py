@@ -12,7 +12,7 @@ from rich.console import Console
 from arcademark.agents.loading import builtin_agents
 from arcademark.cli.main import COMMANDS
 from arcademark.cli.progress import Display
-from arcademark.console import build
+from arcademark.environments.registry import choose_emulator
 from arcademark.runs.events import Summary
 from arcademark.suite import subsets
 
@@ -58,7 +58,7 @@ def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
 def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
     assert "played on ale-py" in invoke(*asked, "--emulator", "ale", "--out", "ale").out
-    if build.compiler() is not None:
+    if choose_emulator("pong") == "console":
         assert "played on the console (core " in invoke(*asked, "--emulator", "console", "--out", "console").out
         assert "compiling" not in invoke(*asked, "--out", "chosen").err
         assert "played on the console (core " in invoke("report", "chosen").out
