@@ -10,8 +10,7 @@ decisions or where the planner says that it can be stopped. An episode that goes
 draw: the model is put at the state and its drawn numbers are dropped wherever the episode might go on, whether it was
 kept there or not.
 
-Counted are the frames that the planner makes the model emulate. Putting the model at the real game's state takes none
-in nearly all games and is not counted, since a restart may do it once more.
+Counted are the frames that the planner makes the model play; putting the model at a state takes none.
 """
 
 from __future__ import annotations
