@@ -93,6 +93,7 @@ def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
 def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
     told = []
     monkeypatch.delenv(build.SWITCH, raising=False)
+    monkeypatch.setattr("arcademark.console.prove.proven", lambda: {"qbert": {}})
     monkeypatch.setattr(emulators, "choose_emulator", lambda game, asked: "ale")
     monkeypatch.setattr(build, "kept", lambda *_: None)
     monkeypatch.setattr(build, "compiler", lambda: ["cc"])
@@ -100,7 +101,7 @@ def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
         emulators.choose(games, asked, lambda: told.append(Compiling()))
         assert len(told) == times
     monkeypatch.setattr(build, "compiler", lambda: None)
-    emulators.choose(["pong"], None, lambda: pytest.fail("there is nothing to compile with"))
+    emulators.choose(["qbert"], None, lambda: pytest.fail("there is nothing to compile with"))
 
 
 def test_an_emulator_that_there_is_not():
