@@ -148,7 +148,8 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     events = []
     other = dataclasses.replace(plan, emulator=second)
     assert execute(other, tmp_path / "run", workers=1, on_event=events.append).complete
-    assert events[0].episodes_begun == (first == second)
+    begun = next(event for event in events if isinstance(event, RunBegun))
+    assert begun.episodes_begun == (first == second)
     assert execute(other, tmp_path / "undisturbed", workers=1).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
     names = {"ale": ALE, "console": CONSOLE}

@@ -119,7 +119,7 @@ def _core_missing(compiles: bool, switch: str) -> str | None:
     try:
         if switch == "off":
             raise build.NoCore(build.OFF)
-        if not compiles and build.kept((build.version(),), build.FLAGS) is None:
+        if not compiles and build.kept((build.version(),), build.CORE_FLAGS) is None:
             raise build.NoCore("it is not compiled yet")
         build.core()
     except build.NoCore as error:

@@ -53,4 +53,4 @@ def _to_compile(games: Iterable[str]) -> bool:
 
     if not any(game in prove.proven() for game in games) or build.switch() == "off" or build.compiler() is None:
         return False
-    return build.kept((build.version(),), build.FLAGS) is None
+    return build.kept((build.version(),), build.CORE_FLAGS) is None
