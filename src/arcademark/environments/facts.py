@@ -25,6 +25,12 @@ THINKING = frozenset({"video_checkers", "video_chess"})
 NOT_EXACT = frozenset({"tic_tac_toe_3d"})
 """Games that cannot be planned in, because no saved state holds all that can be seen."""
 
+UNEQUAL_STATES = (UNSAVED_TRACES | THINKING) - NOT_EXACT
+"""Games whose states, as ale-py's are saved, may be unequal though play goes on alike.
+
+A planner that drops duplicates drops fewer there than in the states of our own console, and may choose otherwise.
+"""
+
 TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})
 """Games whose ROM ends the Python interpreter when it is loaded for one player."""
 

@@ -9,21 +9,22 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Callable, Iterable
 
-from arcademark.environments import toy
+from arcademark.agents.loading import kind
+from arcademark.environments import facts, toy
 from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.runs.plan import Plan
 
 
-def choose(
-    games: Iterable[str], asked: Emulator | None = None, on_compiling: Callable[[], None] = lambda: None
-) -> dict[str, Emulator]:
-    """Return what plays each game, once the console is compiled if it is to play.
+def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator]:
+    """Return what plays each game of a plan, once the console is compiled if it is to play.
+
+    Where planners could choose otherwise on the other (`facts.UNEQUAL_STATES`), they play on ale-py, which is
+    everywhere, unless the plan asks for the console.
 
     Parameters
     ----------
-    games : iterable of str
-        Their ids.
-    asked : {"ale", "console"} or None
-        None to choose.
+    plan : Plan
+        Its games, its agents, and the emulator that it asks for, if any.
     on_compiling : callable
         Called before the console is compiled, which takes seconds, once on a machine.
 
@@ -32,10 +33,13 @@ def choose(
     ArcadeMarkError
         If the console is asked for and cannot be had for one of the games: the message tells why.
     """
-    games = tuple(games)
-    if asked != "ale" and _to_compile(games):
+    asked: dict[str, Emulator | None] = {trial.game: plan.emulator for trial in plan.trials}
+    if plan.emulator is None:
+        unequal = [trial for trial in plan.trials if trial.game in facts.UNEQUAL_STATES]
+        asked |= {trial.game: "ale" for trial in unequal if kind(trial.agent) == "planner"}
+    if _to_compile(game for game, emulator in asked.items() if emulator != "ale"):
         on_compiling()
-    return {game: choose_emulator(game, asked) for game in games}
+    return {game: choose_emulator(game, emulator) for game, emulator in asked.items()}
 
 
 def named(game: str, emulator: Emulator) -> str:

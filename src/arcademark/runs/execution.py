@@ -99,8 +99,7 @@ def execute(
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
     path = Path(directory)
     tell = on_event or _tell_nobody
-    games = dict.fromkeys(trial.game for trial in plan.trials)
-    chosen = emulators.choose(games, plan.emulator, lambda: tell(Compiling()))
+    chosen = emulators.choose(plan, lambda: tell(Compiling()))
     document = describe(plan, command or provenance.command())
     with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
         commands = _enter(recorder, plan, document)
