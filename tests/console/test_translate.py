@@ -19,7 +19,7 @@ def quickly(tmp_path_factory):
         pytest.skip("no C compiler: the console cannot be compiled")
     build.core()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(translate, "FLAGS", ("-std=c11", "-O0", "-fPIC", "-shared"))
+        patch.setattr(translate, "CORE_FLAGS", ("-std=c11", "-O0", "-fPIC", "-shared"))
         patch.setenv("ARCADEMARK_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
 

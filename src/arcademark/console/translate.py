@@ -21,7 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import FLAGS, kept, library, library_unless_busy, native, version
+from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, library_unless_busy, native, version
 from arcademark.console.games import KINDS, game
 from arcademark.console.machine import Machine
 from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Place, Program
@@ -199,12 +199,12 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
 def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
     """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
     kind = _kind(name)
-    return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), FLAGS, wait=wait)
+    return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), CORE_FLAGS, wait=wait)
 
 
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
-    return kept(_parts(name, rom), FLAGS)
+    return kept(_parts(name, rom), CORE_FLAGS)
 
 
 def _kind(name: str) -> str:

@@ -4,6 +4,13 @@
  * operand a constant, under a label a block. Whatever is not there is interpreted, an instruction at a time.
  */
 
+/* What takes compilers long in a function of thousands of blocks, and gains little there, is left out. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SPARING __attribute__((optimize("O1", "expensive-optimizations", "ipa-ra", "caller-saves")))
+#else
+#define SPARING
+#endif
+
 /* ---- accesses, as the interpreter's, where bank and operand are known ------------------------------------------ */
 
 #undef SYNC_MAP
@@ -90,7 +97,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     State *s = &k->state;
     uint8_t *reg = s->reg;
     int32_t clock = 3 * cycles - f->origin;
-    if (cycles >= f->limit || (f->drawing && s->bar))
+    if (cycles >= f->limit || k->bar_waits)
         return 0;
     switch (r) {
     case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case HMOVE: case CXCLR:
@@ -254,7 +261,7 @@ static void trace(const Console *k, uint16_t before, unsigned bank_before)
 #define trace(k, before, bank) ((void)0)
 #endif
 
-static void run(Console *k)
+SPARING static void run(Console *k)
 {
     State *s = &k->state;
     uint8_t *const ram = s->ram, a, x, y, sp, bus, slow;
