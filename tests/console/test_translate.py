@@ -104,7 +104,7 @@ def test_one_process_compiles_while_another_goes_on(monkeypatch):
     compile_ = build._compile
 
     def meanwhile(*words):
-        if len(words[1]) > len(build._SOURCES):  # not the core that notes jumps
+        if len(words[1]) > len(build.SOURCES):  # not the core that notes jumps
             found.append(translate.translated_unless_busy("pong", rom))
         compile_(*words)
 

@@ -199,7 +199,11 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
 def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
     """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
     kind = _kind(name)
-    return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), CORE_FLAGS, wait=wait)
+
+    def text() -> dict[str, str]:
+        return translation(rom, kind, _seen(name, rom))
+
+    return library_unless_busy(_parts(name, rom), text, CORE_FLAGS, wait=wait)
 
 
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
