@@ -40,7 +40,7 @@ def main(count: int) -> None:
         game, rom = cartridge(number)
         kind = games.game(game).facts["cartridge"]
         places = np.random.default_rng(number).integers((8, 0x10000), size=(200, 2)).tolist()
-        seen = [(bank % program.BANKS[kind], address) for bank, address in places]
+        seen = {(bank % program.BANKS[kind], address): True for bank, address in places}
         with tempfile.TemporaryDirectory() as folder:
             texts = {name: build.native(name) for name in (*build.SOURCES, "fuzz.c")}
             for name, text in (texts | translate.translation(rom, kind, seen)).items():

@@ -232,7 +232,8 @@ EACH(WRITER)
         goto dispatch;               \
     }
 
-/* In the core that finds where programs go: note each place that no fixed way leads to, by bank and address. */
+/* In the core that finds where programs go: note each place that is not the next one, by bank and address: the upper
+ * bits of the address, and 16 where no fixed way leads there. */
 #ifdef TRACED
 static uint8_t *traced;
 void console_trace(uint8_t *places);
@@ -253,8 +254,8 @@ static void trace(const Console *k, uint16_t before, unsigned bank_before)
     unsigned bank = bank_at(k, s->pc), passed = (uint16_t)(s->pc - before - 1);
     unsigned code = k->rom[k->kind == CART_E0 ? 1024 * bank_before + (before & 0x3FF) : 4096 * bank_before + (before & 0xFFF)];
     int fixed = before & 0x1000 && bank == bank_before && (passed < 3 || (code & 0x1F) == 0x10 || code == 0x4C || code == 0x20);
-    if (traced && s->pc & 0x1000 && !fixed)
-        traced[bank << 12 | (s->pc & 0xFFF)] = (uint8_t)(s->pc >> 12);
+    if (traced && s->pc & 0x1000 && (passed >= 3 || !fixed))
+        traced[bank << 12 | (s->pc & 0xFFF)] |= (uint8_t)(s->pc >> 12 | !fixed << 4);
 }
 #else
 #define bank_at(k, address) 0
