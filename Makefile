@@ -39,11 +39,12 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/size.py
 	$(BIN)/python bench/console.py --games atari-5
 
-fuzz-console: ## Play damaged cartridges on the console under AddressSanitizer and UBSan (needs a C compiler)
+fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
 	build/fuzz-console 20000
+	$(BIN)/python tests/console/fuzz_translated.py 28
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .

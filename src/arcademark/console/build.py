@@ -36,7 +36,7 @@ SWITCH = "ARCADEMARK_CONSOLE"
 
 OFF = f"it is switched off by {SWITCH}"
 
-_SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
+SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _STEPS = "steps.c"
 """What is compiled: it takes in the core and adds what emulates nothing, and so is no part of what is proven."""
 
@@ -135,9 +135,7 @@ def library_unless_busy(
                 if not alone:
                     return None
                 if not path.is_file():
-                    _compile(
-                        [*command, *flags], {**{name: native(name) for name in (*_SOURCES, _STEPS)}, **own()}, path
-                    )
+                    _compile([*command, *flags], {**{name: native(name) for name in (*SOURCES, _STEPS)}, **own()}, path)
         return _loaded(path)
 
 
@@ -220,7 +218,7 @@ def native(name: str) -> str:
 @functools.cache
 def version() -> str:
     """Return a checksum of the core's text without comments and spaces, 16 hexadecimal digits."""
-    text = "".join(native(name) for name in _SOURCES)
+    text = "".join(native(name) for name in SOURCES)
     bare = re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
 

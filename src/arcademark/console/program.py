@@ -10,8 +10,7 @@ banks at a fixed address is followed.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcademark.console.instructions import operations
@@ -70,11 +69,9 @@ class Program:
         Places at which blocks begin.
     entries : set
         Those among them to which other ways lead than jumps to a fixed address.
-    segments : dict
-        By bank, the upper bits of its addresses: what `segment` tells of an address.
     """
 
-    def __init__(self, rom: bytes, kind: str, seen: Iterable[Place] = ()) -> None:
+    def __init__(self, rom: bytes, kind: str, seen: Mapping[Place, bool]) -> None:
         self.kind, self.banks = kind, BANKS[kind]
         self.start, self.end = FLAT[kind]
         self.bank_size = 1024 if kind == "E0" else 4096
@@ -84,9 +81,7 @@ class Program:
         self.instructions: dict[Place, Instruction] = {}
         self.leaders: set[Place] = set()
         self.entries: set[Place] = set()
-        seen = list(seen)
-        most = Counter((bank, self.segment(address)) for bank, address in seen).most_common()
-        self.segments = {bank: upper for (bank, upper), _ in reversed(most)}
+        self._addresses = {(bank, self._at(bank, address)): address for bank, address in seen}
         self._waiting: list[Place] = []
         first = _FIRST_BANK.get(kind, 0)
         vectors = [(bank, self._word(bank, _VECTOR)) for bank in range(self.banks)]
@@ -95,12 +90,8 @@ class Program:
             begin = (begin[1] >> 10 & 3) + 4 if kind == "E0" else self.bank_of(0, 0, begin[1]) or 0, begin[1]
             vectors = []
         for bank, address in [begin, *seen, *vectors]:
-            self._lead(bank, address, entry=True)
+            self._lead(bank, address, entry=seen.get((bank, address), True))
             self._walk()
-
-    def segment(self, address: int) -> int:
-        """Return the bits of an address above those of a place in a bank."""
-        return address & 0x10000 - self.bank_size
 
     def known(self, bank: int | None, address: int) -> bool:
         """Whether a block begins there."""
@@ -125,8 +116,8 @@ class Program:
         address &= 0xFFFF
         if bank is None or not address & 0x1000 or not self._decode(bank, address):
             return
-        if self.segments.setdefault(bank, self.segment(address)) != self.segment(address):
-            return
+        if self._addresses.setdefault((bank, self._at(bank, address)), address) != address:
+            return  # the same bytes run at another address too
         if entry:
             self.entries.add((bank, address))
         if (bank, address) not in self.leaders:
@@ -138,7 +129,7 @@ class Program:
         operation = operations().get(self.rom[at])
         if operation is None or offset < self.start or offset + operation.bytes >= self.end:
             return None
-        if self.segment(address + operation.bytes) != self.segment(address):
+        if address % self.bank_size + operation.bytes >= self.bank_size:
             return None
         operand = self.rom[at + 1 : at + 1 + operation.bytes]
         return Instruction(self.rom[at], int.from_bytes(operand, "little"), address + 1 + operation.bytes)

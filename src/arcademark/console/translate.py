@@ -16,12 +16,12 @@ import ctypes
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import FLAGS, kept, library, library_unless_busy, native, version
+from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, library_unless_busy, native, version
 from arcademark.console.games import KINDS, game
 from arcademark.console.machine import Machine
 from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Place, Program
@@ -77,16 +77,17 @@ class _Text:
         """Write how the block at an address is found."""
         program, size = self.program, self.program.bank_size
         named = {bank: ["0"] * size for bank in range(program.banks)}
-        for bank, address in program.entries:
+        addresses = {bank: ["0"] * size for bank in range(program.banks)}
+        for bank, address in program.entries | self._backward:
             named[bank][address % size] = f"&&{label(bank, address)}"
-        rows = ",\n".join("{" + ",".join(row) + "}" for row in named.values())
-        segments = ",".join(f"0x{program.segments.get(bank, 0):04X}" for bank in range(program.banks))
+            addresses[bank][address % size] = str(address)
+        rows, numbers = (",\n".join("{" + ",".join(row) + "}" for row in of.values()) for of in (named, addresses))
         number = {"E0": "s->slice[(here) >> 10 & 3] & 7", "FE": "!((here) & 0x2000)"}
         return (
             f"static const void *const labels[{program.banks}][{size}] = {{{rows}}};\n"
-            f"static const uint16_t segments[{program.banks}] = {{{segments}}};\n"
+            f"static const uint16_t addresses[{program.banks}][{size}] = {{{numbers}}};\n"
             f"#define BANK(here) ({number.get(program.kind, f's->bank & {program.banks - 1}')})\n"
-            f"#define LABEL_AT(here) (((here) & 0x{0x10000 - size:04X}) == segments[BANK(here)] ? "
+            f"#define LABEL_AT(here) (addresses[BANK(here)][(here) & 0x{size - 1:X}] == (here) ? "
             f"labels[BANK(here)][(here) & 0x{size - 1:X}] : 0)\n"
         )
 
@@ -154,7 +155,7 @@ def _crossing(branch: Instruction) -> int:
     return int((branch.after ^ branch.target) & 0xFF00 != 0)
 
 
-def translation(rom: bytes, kind: str, seen: Iterable[Place] = ()) -> dict[str, str]:
+def translation(rom: bytes, kind: str, seen: Mapping[Place, bool] | None = None) -> dict[str, str]:
     """Return the files that, with the core's, make a translated core.
 
     Parameters
@@ -163,10 +164,10 @@ def translation(rom: bytes, kind: str, seen: Iterable[Place] = ()) -> dict[str, 
         The cartridge.
     kind : str
         One of `games.KINDS`.
-    seen : iterable of (int, int)
-        Banks and addresses that the program was seen to jump to, beside what its vectors lead to.
+    seen : mapping, optional
+        Places that the program was seen to jump to, and whether no fixed way led there.
     """
-    text = _Text(Program(rom, kind, seen))
+    text = _Text(Program(rom, kind, seen or {}))
     start, end = FLAT[kind]
     facts = (
         f"#define FLAT_START {start}u\n#define FLAT_SPAN {end - start}u\n#define LONGEST {text.most}\n"
@@ -199,12 +200,16 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
 def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
     """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
     kind = _kind(name)
-    return library_unless_busy(_parts(name, rom), lambda: translation(rom, kind, _seen(name, rom)), FLAGS, wait=wait)
+
+    def text() -> dict[str, str]:
+        return translation(rom, kind, _seen(name, rom))
+
+    return library_unless_busy(_parts(name, rom), text, CORE_FLAGS, wait=wait)
 
 
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
-    return kept(_parts(name, rom), FLAGS)
+    return kept(_parts(name, rom), CORE_FLAGS)
 
 
 def _kind(name: str) -> str:
@@ -230,8 +235,8 @@ def _tracer() -> dict[str, str]:
     return {"core.c": _core(head), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
-def _seen(name: str, rom: bytes) -> Iterator[Place]:
-    """Play random actions and return the banks and addresses that the program jumps to."""
+def _seen(name: str, rom: bytes) -> dict[Place, bool]:
+    """Play random actions and return the places that the program jumps to, and whether no fixed way led there."""
     tracer = library((version(), _own_version()), _tracer, (*FLAGS, "-O1"))
     noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)
@@ -244,9 +249,7 @@ def _seen(name: str, rom: bytes) -> Iterator[Place]:
                 machine.reset(machine.mode, 0)
     finally:
         tracer.console_trace(None)
-    for at, upper in enumerate(noted.raw):
-        if upper:
-            yield at >> 12, upper << 12 | at & 0xFFF
+    return {(at >> 12, (bits & 15) << 12 | at & 0xFFF): bits > 15 for at, bits in enumerate(noted.raw) if bits}
 
 
 def _checksum(rom: bytes) -> int:

@@ -1,9 +1,10 @@
 /* Plays damaged cartridges: `make fuzz-console` builds it with the compiler's sanitizers.
  *
- *   fuzz ROUNDS [FIRST]
+ *   fuzz ROUNDS [FIRST [CARTRIDGE]]
  *
  * Each round makes a cartridge of chance (noise, or noise that looks a little like a program), puts it in as each kind
- * there is, and plays it under rules, states and actions of chance. A fault ends it with the sanitizer's report.
+ * there is, and plays it under rules, states and actions of chance. A fault ends it with the sanitizer's report. With a
+ * file, three of four rounds play that cartridge: the one that is translated, where the core is a translation.
  */
 #include "steps.c"
 
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 
 static uint64_t chance;
+static uint8_t given[20000];
+static int given_size;
 static long alive; /* frames after which the processor still ran */
 
 static uint32_t draw_number(void)
@@ -94,18 +97,27 @@ static void play_round(Console *k, State *state)
     int32_t rules[64];
     uint8_t ram[128];
     int size = SIZES[draw_number() % 7], length = (int)(draw_number() % 64);
-    uint8_t *fitting = malloc((size_t)size);
     fill(rom, sizeof rom);
     if (draw_number() & 3)
         like_a_program(rom, size);
     if (draw_number() & 7)
         without_stops(rom, size);
+    int chosen = given_size && draw_number() & 3;
+    if (chosen) {
+        size = given_size;
+        memcpy(rom, given, sizeof rom);
+    }
+    uint8_t *fitting = malloc((size_t)size);
     memcpy(fitting, rom, (size_t)size);
     for (int i = 0; i < length; i++)
         rules[i] = draw_number() & 1 ? (int32_t)draw_number() : (int32_t)(draw_number() % 40);
     Setup setup = {.kind = (int32_t)(draw_number() % 11) - 1, .first_row = (int32_t)(draw_number() % 120) - 5,
                    .rows = (int32_t)(draw_number() % 300) - 5, .bars = draw_number() & 1, .pal = draw_number() & 1,
                    .paddles = draw_number() % 4 == 0, .paddle_least = 27450, .paddle_most = 790196};
+#ifdef CARTRIDGE_KIND
+    if (chosen)
+        setup.kind = CARTRIDGE_KIND;
+#endif
     fill(ram, sizeof ram);
     without_stops(ram, sizeof ram);
     if (console_insert(k, &setup, fitting, size, rules, length)) {
@@ -131,6 +143,11 @@ static void play_round(Console *k, State *state)
 int main(int count, char **words)
 {
     long rounds = count > 1 ? atol(words[1]) : 1000, first = count > 2 ? atol(words[2]) : 1;
+    FILE *file = count > 3 ? fopen(words[3], "rb") : NULL;
+    if (file) {
+        given_size = (int)fread(given, 1, sizeof given, file);
+        fclose(file);
+    }
     Console *k = malloc(sizeof *k);
     State *state = malloc(sizeof *state);
     for (long i = first; i < first + rounds; i++) {

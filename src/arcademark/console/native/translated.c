@@ -4,6 +4,13 @@
  * operand a constant, under a label a block. Whatever is not there is interpreted, an instruction at a time.
  */
 
+/* What takes compilers long in a function of thousands of blocks, and gains little there, is left out. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SPARING __attribute__((optimize("O1", "expensive-optimizations", "ipa-ra", "caller-saves")))
+#else
+#define SPARING
+#endif
+
 /* ---- accesses, as the interpreter's, where bank and operand are known ------------------------------------------ */
 
 #undef SYNC_MAP
@@ -90,7 +97,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     State *s = &k->state;
     uint8_t *reg = s->reg;
     int32_t clock = 3 * cycles - f->origin;
-    if (cycles >= f->limit || (f->drawing && s->bar))
+    if (cycles >= f->limit || k->bar_waits)
         return 0;
     switch (r) {
     case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case HMOVE: case CXCLR:
@@ -225,7 +232,8 @@ EACH(WRITER)
         goto dispatch;               \
     }
 
-/* In the core that finds where programs go: note each place that is not the next one, by bank and address. */
+/* In the core that finds where programs go: note each place that is not the next one, by bank and address: the upper
+ * bits of the address, and 16 where no fixed way leads there. */
 #ifdef TRACED
 static uint8_t *traced;
 void console_trace(uint8_t *places);
@@ -244,15 +252,17 @@ static void trace(const Console *k, uint16_t before, unsigned bank_before)
 {
     const State *s = &k->state;
     unsigned bank = bank_at(k, s->pc), passed = (uint16_t)(s->pc - before - 1);
-    if (traced && s->pc & 0x1000 && (passed >= 3 || s->bank != bank_before))
-        traced[bank << 12 | (s->pc & 0xFFF)] = (uint8_t)(s->pc >> 12);
+    unsigned code = k->rom[k->kind == CART_E0 ? 1024 * bank_before + (before & 0x3FF) : 4096 * bank_before + (before & 0xFFF)];
+    int fixed = before & 0x1000 && bank == bank_before && (passed < 3 || (code & 0x1F) == 0x10 || code == 0x4C || code == 0x20);
+    if (traced && s->pc & 0x1000 && (passed >= 3 || !fixed))
+        traced[bank << 12 | (s->pc & 0xFFF)] |= (uint8_t)(s->pc >> 12 | !fixed << 4);
 }
 #else
 #define bank_at(k, address) 0
 #define trace(k, before, bank) ((void)0)
 #endif
 
-static void run(Console *k)
+SPARING static void run(Console *k)
 {
     State *s = &k->state;
     uint8_t *const ram = s->ram, a, x, y, sp, bus, slow;
