@@ -85,9 +85,17 @@ def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
 def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
     proven = {"seaquest": {"cut": "0"}}
     monkeypatch.setattr("arcademark.console.prove.proven", lambda: proven)
-    assert emulators.choose(["freeway", "seaquest", "toy"]) == {"freeway": "ale", "seaquest": "console", "toy": "ale"}
+    chosen = emulators.choose(planned(games="freeway,seaquest,toy"))
+    assert chosen == {"freeway": "ale", "seaquest": "console", "toy": "ale"}
     with pytest.raises(ArcadeMarkError, match="'freeway': the console is not proven for it"):
-        emulators.choose(["seaquest", "freeway"], "console")
+        emulators.choose(planned(games="seaquest,freeway", emulator="console"))
+
+
+def test_planners_play_on_ale_py_where_states_differ(console):
+    uct = ("uct", {"simulations": "2"})
+    assert emulators.choose(planned(uct, games="yars_revenge,pong")) == {"yars_revenge": "ale", "pong": "console"}
+    assert emulators.choose(planned(("random", {}), games="yars_revenge")) == {"yars_revenge": "console"}
+    assert emulators.choose(planned(uct, games="yars_revenge", emulator="console")) == {"yars_revenge": "console"}
 
 
 def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
@@ -97,11 +105,11 @@ def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
     monkeypatch.setattr(emulators, "choose_emulator", lambda game, asked: "ale")
     monkeypatch.setattr(build, "kept", lambda *_: None)
     monkeypatch.setattr(build, "compiler", lambda: ["cc"])
-    for asked, games, times in (("ale", ["pong"], 0), (None, ["toy"], 0), (None, ["pong", "qbert"], 1)):
-        emulators.choose(games, asked, lambda: told.append(Compiling()))
+    for asked, games, times in (("ale", "pong", 0), (None, "toy", 0), (None, "pong,qbert", 1)):
+        emulators.choose(planned(games=games, emulator=asked), lambda: told.append(Compiling()))
         assert len(told) == times
     monkeypatch.setattr(build, "compiler", lambda: None)
-    emulators.choose(["qbert"], None, lambda: pytest.fail("there is nothing to compile with"))
+    emulators.choose(planned(games="qbert"), lambda: pytest.fail("there is nothing to compile with"))
 
 
 def test_an_emulator_that_there_is_not():
