@@ -82,6 +82,17 @@ def test_random_play_finds_what_tables_lead_to():
     assert len(program.Program(rom, "4K", seen).instructions) > 1_000
 
 
+@pytest.mark.parametrize(("kind", "size"), [("E0", 8192), ("FE", 8192), ("4K", 4096)])
+def test_a_block_ends_where_another_bank_may_begin(kind, size):
+    rom = bytearray(b"\xea" * size)
+    rom[0xFFC::4096] = b"\xf0" * (size // 4096)
+    rom[0xFFD::4096] = b"\xf7" * (size // 4096)
+    found = program.Program(bytes(rom), kind, {})
+    addresses = {address for _, address in found.instructions}
+    assert min(addresses) == 0xF7F0
+    assert max(addresses) == (0xF7FE if kind == "E0" else 0xFFFE)
+
+
 def test_it_is_translated_once(monkeypatch):
     rom = rom_path("pong").read_bytes()
     translate.translated("pong", rom)

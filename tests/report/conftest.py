@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.views import analyse
 from arcademark.suite.protocols import protocol
+
+
+LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
+"""Of numbers, those that depend on the processor."""
 
 
 @pytest.fixture
@@ -39,6 +44,7 @@ def golden() -> Callable[[str, str], None]:
         path = Path(__file__).parent / "golden" / name
         if os.environ.get("ARCADEMARK_RENEW_GOLDEN"):
             path.write_text(text, encoding="utf-8")
-        assert text == path.read_text(encoding="utf-8")
+        expected = path.read_text(encoding="utf-8")
+        assert LAST_DIGITS.sub("", text) == LAST_DIGITS.sub("", expected)
 
     return compare

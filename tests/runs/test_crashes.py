@@ -217,7 +217,7 @@ def test_sarsa_killed_at_random_moments_ends_as_if_undisturbed(tmp_path, rows, s
             wait_for_frames(directory, reached, driver)
             time.sleep(rng.uniform(0.0, 0.2))
             workers = children(driver.pid)
-            who = "worker" if workers and rng.random() < 0.5 else "driver"
+            who = "worker" if workers and killed["worker"] <= killed["driver"] else "driver"
             os.kill(rng.choice(workers) if who == "worker" else driver.pid, signal.SIGKILL)
             killed[who] += 1
             reached = recorded_frames(directory)

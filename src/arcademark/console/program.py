@@ -129,8 +129,8 @@ class Program:
         operation = operations().get(self.rom[at])
         if operation is None or offset < self.start or offset + operation.bytes >= self.end:
             return None
-        if address % self.bank_size + operation.bytes >= self.bank_size:
-            return None
+        if address % self.bank_size + operation.bytes + 1 >= self.bank_size:
+            return None  # what follows it may be of another bank
         operand = self.rom[at + 1 : at + 1 + operation.bytes]
         return Instruction(self.rom[at], int.from_bytes(operand, "little"), address + 1 + operation.bytes)
 
