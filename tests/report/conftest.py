@@ -12,7 +12,6 @@ from arcademark.report.runs.document import Report
 from arcademark.report.runs.views import analyse
 from arcademark.suite.protocols import protocol
 
-
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
 """Of numbers, those that depend on the processor."""
 
