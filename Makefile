@@ -44,7 +44,7 @@ fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and transla
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
 	build/fuzz-console 20000
-	$(BIN)/python tests/console/fuzz_translated.py 28
+	$(BIN)/python tests/console/fuzz_translated.py
 
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .

@@ -18,15 +18,16 @@ from arcademark.environments.atari import rom_path
 
 GAMES = ("skiing", "pong", "asterix", "ms_pacman", "elevator_action", "road_runner", "montezuma_revenge")
 GAMES = (*GAMES, "robotank", "pitfall2", "crazy_climber", "solaris", "gopher", "tutankham", "klax")
-SANITIZERS = ("-std=c11", "-O0", "-g", "-w", "-fwrapv", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-ROUNDS = 300
+SANITIZERS = ("-std=c11", "-O0", "-g1", "-w", "-fwrapv", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+ROUNDS, SEEN = 300, 30
+"""Games played on each cartridge, and addresses that its translation is told were seen in play."""
 
 
 def cartridge(number: int) -> tuple[str, bytes]:
     """Return a game and a damaged cartridge of its kind."""
     chance, game = np.random.default_rng(number), GAMES[number % len(GAMES)]
     rom = np.frombuffer(rom_path(game).read_bytes(), np.uint8).copy()
-    damaged = chance.random(rom.size) < (0, 0.01, 0.1, 1)[number // len(GAMES) % 4]
+    damaged = chance.random(rom.size) < (0.01, 0.1, 1, 0)[number % 4]
     rom[damaged] = chance.integers(256, size=int(damaged.sum()))
     return game, rom[: chance.integers(1, rom.size)].tobytes() if chance.random() < 0.1 else rom.tobytes()
 
@@ -39,7 +40,7 @@ def main(count: int) -> None:
     for number in range(count):
         game, rom = cartridge(number)
         kind = games.game(game).facts["cartridge"]
-        places = np.random.default_rng(number).integers((8, 0x10000), size=(200, 2)).tolist()
+        places = np.random.default_rng(number).integers((8, 0x10000), size=(SEEN, 2)).tolist()
         seen = {(bank % program.BANKS[kind], address): True for bank, address in places}
         with tempfile.TemporaryDirectory() as folder:
             texts = {name: build.native(name) for name in (*build.SOURCES, "steps.c", "fuzz.c")}
@@ -53,4 +54,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 28)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else len(GAMES))

@@ -96,7 +96,7 @@ def rules_checksum(game: str) -> str:
 
 def core_name(translated: bool) -> str:
     """Return what a section of the interpreter, or of translations, has as its core."""
-    return f"{version()} translated by {translate._own_version()[:16]}" if translated else version()
+    return f"{version()} translated by {translate.translation_version()[:16]}" if translated else version()
 
 
 def settings(game: str) -> list[Setting]:

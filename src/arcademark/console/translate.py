@@ -218,11 +218,11 @@ def _kind(name: str) -> str:
 
 
 def _parts(name: str, rom: bytes) -> tuple[str, ...]:
-    return version(), _own_version(), name, hashlib.sha256(rom).hexdigest()
+    return version(), translation_version(), name, hashlib.sha256(rom).hexdigest()
 
 
 @functools.cache
-def _own_version() -> str:
+def translation_version() -> str:
     """Return a checksum of what makes translations."""
     package = files("arcademark.console")
     text = native("translated.c") + "".join((package / name).read_text("utf-8") for name in _MAKERS)
@@ -237,7 +237,7 @@ def _tracer() -> dict[str, str]:
 
 def _seen(name: str, rom: bytes) -> dict[Place, bool]:
     """Play random actions and return the places that the program jumps to, and whether no fixed way led there."""
-    tracer = library((version(), _own_version()), _tracer, (*FLAGS, "-O1"))
+    tracer = library((version(), translation_version()), _tracer, (*FLAGS, "-O1"))
     noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)
     try:
