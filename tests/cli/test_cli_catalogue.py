@@ -54,15 +54,15 @@ def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
     assert "Hessel et al. 2018, as given in Fan 2021" in " ".join(shown.out.split())
     assert "84x84" in shown.out
     (pong,) = (line.split() for line in shown.out.splitlines() if line.startswith("Pong"))
-    assert pong == ["Pong", "20.9", "118", "%"]
+    assert pong == ["Pong", "20.9", "118", "%", "−20.71", "14.6"]
     assert "HNS over 57 games: mean 874" in shown.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_show_marks_the_scores_that_have_a_note_once_each(invoke):
     shown = invoke("catalogue", "show", "Planning").out
     assert shown.count("Not UCT's score but that of breadth-first search.") == 1
-    marked = [line for line in shown.splitlines() if line.rstrip().endswith("[3]")]
-    assert [line.split("  ")[0] for line in marked] == ["Centipede", "Star Gunner"]
+    marked = [line.split(" [3] ")[0] for line in shown.splitlines() if " [3] " in line]
+    assert marked == ["Centipede", "Star Gunner"]
 
 
 def test_show_says_what_is_lost_and_takes_one_collection(invoke):
@@ -189,7 +189,7 @@ def test_errata_as_json_and_by_category(invoke):
 
 def test_a_paper_without_errata_has_none(invoke):
     shown = invoke("catalogue", "errata", "--paper", "badia-2020a")
-    assert (shown.code, shown.out) == (0, "No errata.\n")
+    assert (shown.code, shown.out.splitlines()[2]) == (0, "No errata.")
 
 
 def keys(value: object) -> set[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from arcademark.cli import messages, options, tables
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from arcademark.catalogue.model import Entry
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,42 +59,31 @@ def command() -> None:
 
 @command.command("list", short_help="List collections and algorithms.")
 @chosen
-@options.as_json
-def list_(as_json: bool, **asked: Any) -> int:
+@with_output
+def list_(output: Output, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
     from arcademark.report.catalogue import documents
+    from arcademark.report.present import catalogue
 
     found = _select(**asked)
-    if as_json:
-        messages.print_json(documents.listing(found))
-        return 0
-    from arcademark.report.catalogue import terminal
-
-    _show(lambda width: terminal.listing(documents.scored(found), width))
+    output.show(lambda: documents.listing(found), lambda: catalogue.listing(documents.scored(found)))
     return 0
 
 
 @command.command("show", short_help="Show an algorithm or a collection with its scores.")
 @click.argument("name", metavar="NAME")
 @click.option("--collection", metavar="NAMES", help="Only as these collections have it.")
-@options.as_json
-def show(name: str, collection: str | None, as_json: bool) -> int:
+@with_output
+def show(name: str, collection: str | None, output: Output) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.catalogue import collections
     from arcademark.report.catalogue import documents
+    from arcademark.report.present import catalogue
 
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
-    if as_json:
-        messages.print_json(documents.document(found))
-        return 0
-    from arcademark.report.catalogue import terminal
-
-    items = documents.scored(found)
-    if whole:
-        _show(lambda width: terminal.listing(items, width, summaries=True))
-    else:
-        _show(lambda width: (part for item in items for part in terminal.algorithm(item, width)))
+    present = partial(catalogue.listing, summaries=True) if whole else partial(catalogue.algorithms)
+    output.show(lambda: documents.document(found), lambda: present(documents.scored(found)))
     return 0
 
 
@@ -126,45 +116,31 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
 
 
 @command.command("check", short_help="Check the whole catalogue.")
-@options.as_json
-def check(as_json: bool) -> int:
+@with_output
+def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
+    from arcademark.report.catalogue import documents
+    from arcademark.report.present import catalogue
 
     found = check_all()
-    if as_json:
-        from arcademark.report.catalogue import documents
-
-        messages.print_json(documents.check_document(found))
-    else:
-        from arcademark.report.catalogue import terminal
-
-        _show(lambda _: terminal.check(found))
+    output.show(lambda: documents.check_document(found), lambda: catalogue.check(found))
     return 1 if found.findings else 0
 
 
 @command.command("errata", short_help="What papers print that does not hold, and why.")
 @click.option("--paper", metavar="NAME", help="Only this paper: review, atari-5, ale-2013, or its key.")
 @click.option("--category", metavar="NAME", help="Only slips of this kind.")
-@options.as_json
-def errata(paper: str | None, category: str | None, as_json: bool) -> int:
+@with_output
+def errata(paper: str | None, category: str | None, output: Output) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
     from arcademark.catalogue import collections
     from arcademark.catalogue import errata as slips
     from arcademark.report.catalogue import documents
+    from arcademark.report.present import catalogue
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
-    if as_json:
-        messages.print_json(
-            {"schema": documents.SCHEMA, "errata": [documents.erratum_document(slip) for slip in found]}
-        )
-        return 0
-    from arcademark.report.catalogue import terminal
-
-    if not found:
-        messages.tell("No errata.")
-        return 0
-    _show(lambda width: terminal.errata(found, collections.sources(), width))
+    output.show(lambda: documents.errata_document(found), lambda: catalogue.errata(found, collections.sources()))
     return 0
 
 
@@ -213,10 +189,3 @@ def _of_name(name: str, collection: tuple[str, ...] | None) -> Mapping[str, Entr
 
 def _names(option: str, text: str | None) -> tuple[str, ...] | None:
     return tables.names(option, text) or None
-
-
-def _show(parts: Callable[[int], Iterable[RenderableType]]) -> None:
-    from arcademark.report import layout
-
-    console = layout.Console()
-    layout.show(parts(console.width), console)

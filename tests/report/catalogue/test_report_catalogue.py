@@ -2,18 +2,18 @@ import dataclasses
 import io
 
 import pytest
-from rich.console import Console
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Result
-from arcademark.report import layout
 from arcademark.report.catalogue import documents
-from arcademark.report.catalogue.terminal import algorithm, frames
+from arcademark.report.layout import Console
+from arcademark.report.present.catalogue import algorithms, frames
+from arcademark.report.render import terminal
 
 
 def shown(item: documents.Scored, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width, highlight=False)
-    layout.show(algorithm(item, width), console)
+    console = Console(file=io.StringIO(), width=width)
+    terminal.render(algorithms([item]), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ")
 
@@ -57,9 +57,9 @@ def test_what_has_no_game_with_references_has_no_mean():
     assert (human.lines, human.mean_hns, human.median_hns) == ((), None, None)
 
 
-def test_a_wide_terminal_shows_the_references_beside_the_scores():
-    assert "random" not in shown(item("Rainbow"), 80).split("Scores")[1].splitlines()[1]
-    (pong,) = (line for line in shown(item("Rainbow"), 120).splitlines() if line.startswith("Pong"))
+def test_references_stand_beside_the_scores_where_there_is_room():
+    assert "random" not in shown(item("Rainbow"), 40).split("Scores\n")[1].splitlines()[0]
+    (pong,) = (line for line in shown(item("Rainbow"), 80).splitlines() if line.startswith("Pong"))
     assert pong.split() == ["Pong", "20.9", "118", "%", "−20.71", "14.6"]
 
 
@@ -70,8 +70,8 @@ def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     made = dataclasses.replace(rainbow, lines=(dataclasses.replace(first, result=measured), *others))
     text = shown(made, 80)
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("Alien", "Amidar"))}
-    assert rows["Alien"] == ["9,491.7", "120.5", "134", "%", "5"]
-    assert rows["Amidar"] == ["5,131.2", "–", "299", "%", "–"]
+    assert rows["Alien"] == ["9,491.7", "120.5", "134", "%", "5", "227.75", "7,127.7"]
+    assert rows["Amidar"] == ["5,131.2", "–", "299", "%", "–", "5.77", "1,719.5"]
     assert "±: standard deviation over 5 runs." in text
     assert "±" not in shown(rainbow, 80)
 

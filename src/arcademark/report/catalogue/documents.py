@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,9 +153,10 @@ def check_document(found: Check) -> dict[str, Any]:
     }
 
 
-def erratum_document(slip: Erratum) -> dict[str, Any]:
-    """Return an erratum as a JSON document."""
-    return vars(slip) | {"place": None if slip.place is None else vars(slip.place)}
+def errata_document(slips: Sequence[Erratum]) -> dict[str, Any]:
+    """Return errata as a JSON document."""
+    shown = [vars(slip) | {"place": None if slip.place is None else vars(slip.place)} for slip in slips]
+    return {"schema": SCHEMA, "errata": shown}
 
 
 def long_csv(found: Mapping[str, Entry]) -> str:

@@ -1,0 +1,109 @@
+"""How a command shows its document: in the terminal, or as JSON, LaTeX, Markdown or a page."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arcademark.cli import messages
+from arcademark.cli.options import combine
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.report.blocks import Document
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Output:
+    """What was asked for: one way to print, and a page or not."""
+
+    as_json: bool
+    latex: bool
+    markdown: bool
+    html: Path | None
+    everything: bool
+
+    def show(self, values: Callable[[], Any], present: Callable[[], Document]) -> None:
+        """Print a document, and write its page.
+
+        Parameters
+        ----------
+        values : callable
+            Makes it JSON values.
+        present : callable
+            Makes it blocks.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the page cannot be written; nothing is printed then.
+        """
+        document = None if self.as_json and self.html is None else present()
+        if document is not None and self.html is not None:
+            from arcademark.report.render import html
+
+            write(self.html, html.render(document), option="--html", example="page.html")
+        if self.as_json:
+            messages.print_json(values())
+        elif document is not None:
+            self._print(document)
+
+    def _print(self, document: Document) -> None:
+        if self.latex:
+            from arcademark.report.render import latex
+
+            messages.write(latex.render(document, everything=self.everything))
+        elif self.markdown:
+            from arcademark.report.render import markdown
+
+            messages.write(markdown.render(document, everything=self.everything))
+        else:
+            from arcademark.report.layout import Console
+            from arcademark.report.render import terminal
+
+            terminal.render(document, Console(), everything=self.everything)
+            if self.html is not None:
+                messages.tell(f"page: {self.html.resolve().as_uri()}")
+
+
+_options = combine(
+    click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail."),
+    click.option(
+        "--html",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Also write a page that works offline; replaces an earlier page.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables."),
+    click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead."),
+    click.option("--markdown", is_flag=True, help="Print Markdown instead."),
+)
+
+
+def options(command: F) -> F:
+    """Give a command the options of every document, as its parameter ``output``.
+
+    Raises
+    ------
+    ArcadeMarkError
+        When the command runs, if two ways to print are asked for.
+    """
+
+    @functools.wraps(command)
+    def with_output(
+        *, as_json: bool, latex: bool, markdown: bool, html: Path | None, everything: bool, **rest: Any
+    ) -> Any:
+        asked = [name for name, on in (("--json", as_json), ("--latex", latex), ("--markdown", markdown)) if on]
+        if len(asked) > 1:
+            raise ArcadeMarkError(f"{asked[0]} and {asked[1]} cannot both be printed; choose one")
+        return command(output=Output(as_json, latex, markdown, html, everything), **rest)
+
+    return _options(with_output)  # type: ignore[return-value]

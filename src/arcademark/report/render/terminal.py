@@ -1,0 +1,200 @@
+"""A document in the terminal: fits 80 columns, uses 120, and needs neither colour nor a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import rich.table
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+
+from arcademark.report import blocks, layout, wording
+from arcademark.report.blocks import (
+    Block,
+    Cards,
+    Cell,
+    Code,
+    Document,
+    Facts,
+    Figure,
+    Notices,
+    Prose,
+    References,
+    Section,
+    Table,
+)
+from arcademark.report.layout import GAP, NARROWEST_NAME, WIDE, Console, Text, lines
+
+STYLES = MappingProxyType(
+    {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}
+)
+
+MOST_PROSE = 2
+"""Columns of sentences that stand side by side in a narrow terminal."""
+
+APART = " … "
+"""Between the ends of an interval, where a line may be broken."""
+
+
+def render(document: Document, console: Console, *, everything: bool = False) -> None:
+    """Print a document.
+
+    Parameters
+    ----------
+    document : Document
+    console : layout.Console
+        Its width decides the layout; its colour system whether there are colours.
+    everything : bool, optional
+        Whether to show details too, and tables whole.
+    """
+    layout.show(parts(document, console.width, everything=everything), console)
+
+
+def parts(document: Document, width: int, *, everything: bool = False) -> Iterator[RenderableType]:
+    """Yield what `render` prints, from top to bottom."""
+    yield Text(document.title, style="bold")
+    yield Rule(characters="━", style="dim")
+    if document.lead:
+        yield Text(document.lead, style="dim")
+        yield Text()
+    hidden = []
+    for block in document.blocks:
+        if isinstance(block, Section) and block.detail and not everything:
+            hidden += [block.title] if block.title and list(_block(block, width, everything)) else []
+        else:
+            yield from _block(block, width, everything)
+            if not isinstance(block, Section):
+                yield Text()
+    if hidden:
+        yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")
+
+
+def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableType]:
+    match block:
+        case Section():
+            content = [part for inner in block.blocks for part in _block(inner, width, everything)]
+            yield from layout.section(block.title, *content)
+        case Prose():
+            yield Text(block.text, style=STYLES[block.style])
+        case Code():
+            yield lines(*block.text.split("\n"))
+        case Notices():
+            yield from map(layout.notice, block.notices)
+        case Facts():
+            yield _facts(block)
+        case References():
+            yield from (Text(f"{item.text}: {item.url}", style="dim") for item in block.citations)
+        case Cards():
+            yield from _tables(blocks.as_table(block), width, everything)
+        case Table():
+            yield from _tables(block, width, everything)
+        case Figure():
+            pass  # the tables of a document say what its figures show
+
+
+def _facts(shown: Facts) -> rich.table.Table:
+    made = rich.table.Table.grid(padding=(0, 1))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in shown.pairs:
+        made.add_row(Text(name, style="dim"), Text(value))
+    return made
+
+
+def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableType]:
+    """Yield a table; optional columns that do not fit are left out, or a table of their own."""
+    more = 0
+    if shown.most is not None and not everything:
+        more = len(shown.rows) - shown.most
+        shown = replace(shown, rows=shown.rows[: shown.most])
+    required = [index for index, column in enumerate(shown.columns) if not column.optional]
+    if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
+        yield from (part for row in shown.rows for part in _record(shown, row))
+    elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
+        yield _table(shown, width)
+    else:
+        yield _table(_of_columns(shown, required), width)
+        if everything:
+            yield Text()
+            optional = [0, *(index for index in range(len(shown.columns)) if index not in required)]
+            aside = _of_columns(shown, optional)
+            yield _table(replace(aside, rows=tuple(dict.fromkeys(aside.rows)), grouped=False), width)
+    if more > 0:
+        yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
+    if shown.caption:
+        yield Text(shown.caption, style="dim")
+
+
+def _record(shown: Table, row: Sequence[Cell]) -> Iterator[RenderableType]:
+    """Show a row of sentences below each other."""
+    title = Text(row[0].text, style="bold")
+    yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
+    pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
+    yield Padding(_facts(Facts(tuple(pairs))), (0, 0, 1, 2))
+
+
+def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
+    columns = tuple(shown.columns[index] for index in chosen)
+    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
+
+
+def _table(shown: Table, width: int) -> RenderableType:
+    """Lay a table out: where it is too wide with intervals broken, then with groups' names on lines of their own."""
+    apart = APART if _least(shown, APART) <= width else f"{APART[:-1]}\n"
+    headed = shown.grouped and _least(shown, apart) > width and len(shown.columns) > 2
+    columns = shown.columns[1:] if headed else shown.columns
+    made = layout.table(*(tuple(_heading(shown, index, apart)) for index in range(len(shown.columns))), left=0)
+    if headed:
+        made.columns.pop(0)
+        made.columns[0].header = lines(shown.columns[0].heading, f"  {shown.columns[1].heading}")
+    for column, wanted in zip(made.columns, columns, strict=True):
+        column.justify = "right" if wanted.kind == "number" else "left"
+        column.no_wrap = wanted.kind == "number"
+    for rows in blocks.groups(shown):
+        if headed:
+            made.add_row(_cell(rows[0][0], apart), *[""] * (len(columns) - 1))
+        for number, row in enumerate(rows):
+            last = len(rows) > 1 and number == len(rows) - 1
+            if headed:
+                made.add_row(Padding(_cell(row[1], apart), (0, 0, 0, 2)), *(_cell(item, apart) for item in row[2:]))
+                continue
+            first = Text() if number else _cell(row[0], apart)
+            made.add_row(first, *(_cell(item, apart) for item in row[1:]), end_section=last)
+    return made
+
+
+def _cell(cell: Cell, apart: str) -> Text:
+    style = STYLES[cell.style]
+    above = [Text(part, style=style) for part in cell.text.replace(APART, apart).split("\n")]
+    below = [Text(part, style="dim") for part in cell.below.replace(APART, apart).split("\n")] if cell.below else []
+    return lines(*above, *below) if len(above) + len(below) > 1 else above[0]
+
+
+def _width(cell: Cell, apart: str) -> int:
+    both = f"{cell.text}\n{cell.below}".replace(APART, apart)
+    return max(Text(part).cell_len for part in both.split("\n"))
+
+
+def _heading(shown: Table, index: int, apart: str) -> list[str]:
+    """Break a heading into lines no longer than what stands below it, or than its longest word."""
+    column = shown.columns[index]
+    words = column.heading.split(" ")
+    room = max([*(_width(row[index], apart) for row in shown.rows), *map(len, words)], default=0)
+    found = [""]
+    for word in words:
+        longer = f"{found[-1]} {word}".strip()
+        found[-1:] = [longer] if len(longer) <= room else [found[-1], word]
+    return [line for line in found if line] or [""]
+
+
+def _least(shown: Table, apart: str) -> int:
+    """Return the columns that a table needs."""
+    needed = 0
+    for index, column in enumerate(shown.columns):
+        widest = max(map(len, _heading(shown, index, apart)))
+        widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
+        needed += widest if column.kind == "number" else min(widest, NARROWEST_NAME)
+    return needed + len(GAP) * (len(shown.columns) - 1)
