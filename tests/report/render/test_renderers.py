@@ -1,0 +1,156 @@
+"""Every block in every form, of names that would steer each of them."""
+
+import io
+import re
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+from arcademark.report.blocks import (
+    Card,
+    Cards,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Notices,
+    Prose,
+    References,
+    section,
+    table,
+)
+from arcademark.report.document import Notice
+from arcademark.report.layout import Console
+from arcademark.report.record import Citation
+from arcademark.report.render import html, latex, markdown, terminal
+
+HOSTILE = "<b>&_|\\x\x1b[31m*"
+PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")
+SCORES = table(
+    ("game", Column("algorithm", "name"), "score", Column("random", optional=True)),
+    (
+        ("Pong", HOSTILE, Cell("18.9", "strong", "17.5 … 19.3", 18.9), "−20.7"),
+        ("Pong", "PPO", Cell("20.1", "best", "19.9 … 20.3", 20.1), "−20.7"),
+        ("Breakout", "PPO", Cell("400", sort=400.0), "1.7"),
+    ),
+    caption="Means over seeds.",
+    grouped=True,
+)
+
+
+def drawing() -> list[tuple[Drawing, str]]:
+    figure = Drawing(figsize=(2, 1))
+    figure.text(0.1, 0.5, HOSTILE)
+    return [(figure, f"A drawing of {HOSTILE}")]
+
+
+CARD = Card("PPO", Cell("12 %", "good", sort=12.0), "by five", (("seeds", "2"),))
+DOCUMENT = Document(
+    f"Two of {HOSTILE}",
+    "test",
+    "Made for a test.",
+    (
+        Notices((Notice("few", "warning", f"Few runs of {HOSTILE}."), Notice("how", "note", "Read it so."))),
+        section("Headline", Cards("algorithm", "estimate", (CARD,))),
+        section("Games", SCORES),
+        section("All games", Prose("A detail."), detail=True),
+        section("Figure", Figure("one", drawing, "A caption.", (("PPO", "series-1"),))),
+        section("Runs", Facts((("machine", HOSTILE),)), Code("verify\nit"), section("Sums", Prose("md5"), folded=True)),
+        section("", References((PAPER,))),
+        section("Nothing", table(("a",), ())),
+    ),
+)
+
+
+def printed(width: int, **how: bool) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    terminal.render(DOCUMENT, console, **how)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def written(form: str, **how: bool) -> str:
+    if form == "page":
+        return html.render(DOCUMENT)
+    return (
+        printed(80, **how)
+        if form == "terminal"
+        else {"latex": latex, "markdown": markdown}[form].render(DOCUMENT, **how)
+    )
+
+
+@pytest.mark.parametrize("form", ["page", "latex", "markdown", "terminal"])
+def test_every_form_shows_numbers_and_escapes_names(form):
+    text = written(form)
+    assert "\x1b" not in text
+    for number in ("18.9", "20.1", "400", "12", "Breakout"):
+        assert number in text
+    assert ("<b>" in text) == (form in ("terminal", "latex"))  # in LaTeX as a comment
+    assert "Nothing" not in text
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown", "terminal"])
+def test_details_are_shown_where_everything_is_asked_for(form):
+    assert "A detail." not in written(form)
+    assert ("A detail." in written(form, everything=True)) == (form != "latex")
+
+
+def test_a_terminal_says_what_more_there_is():
+    assert "--all also shows: All games." in printed(80)
+    assert "--all" not in printed(80, everything=True)
+
+
+def test_columns_without_room_are_left_out_or_a_table_of_their_own():
+    assert "random" in printed(80)
+    assert "random" not in printed(44)
+    assert "random" in printed(44, everything=True)
+
+
+@pytest.mark.parametrize("width", [20, 30, 44, 60, 80, 120])
+def test_a_narrow_terminal_loses_no_digit(width):
+    text = printed(width)
+    for number in ("18.9", "17.5", "19.3", "20.1", "400", "12"):
+        assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text)
+
+
+def test_names_of_a_group_stand_once():
+    assert printed(80).split("Games\n")[1].split("\n\n")[0].count("Pong") == 1
+    assert html.render(DOCUMENT).count("Pong") == 1
+    assert latex.render(DOCUMENT).count("Pong") == 1
+
+
+def test_a_table_shows_its_first_rows_and_counts_the_others():
+    rows = [(f"row-{number}", str(number)) for number in range(9)]
+    shown = Document("Long", "test", "", (table(("name", "number"), rows, most=4),))
+    console = Console(file=io.StringIO(), width=80)
+    terminal.render(shown, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "and 5 more: --all shows them" in console.file.getvalue()
+    assert "row-4" not in console.file.getvalue()
+    assert "row-4" not in markdown.render(shown)
+    assert "row-8" in markdown.render(shown, everything=True)
+    assert "row-8" in html.render(shown)
+
+
+def test_latex_is_balanced_and_cautions_stand_in_the_first_caption():
+    text = latex.render(DOCUMENT)
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+    assert [r"Few runs of \textless{}b" in part for part in text.split(r"\caption")[1:]] == [True, False]
+    assert r"\textbf{20.1}" in text
+    assert "% @misc{ours2026," in text
+
+
+def test_a_page_is_one_file_with_its_figures_said_in_words():
+    text = html.render(DOCUMENT)
+    assert re.search(r'<svg role="img" aria-label="A drawing of &lt;b&gt;', text)
+    assert not re.search(r'(?:src|href)="(?!https://example.org|#)', text)
+    assert 'data-value="18.9"' in text
+    assert text.count("<h2") == 5
+
+
+def test_markdown_tables_have_as_many_fields_as_columns():
+    for line in markdown.render(DOCUMENT).splitlines():
+        if line.startswith("|"):
+            assert len(re.findall(r"(?<!\\)\|", line)) in (4, 5)
