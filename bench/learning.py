@@ -51,8 +51,8 @@ from arcademark.environments.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import feature_sets
-from arcademark.runs.lane import Lane, Meter
 from arcademark.runs.plan import Trial
+from arcademark.runs.slot import Meter, Slot
 from arcademark.runs.store import EpisodeResult, decode_actions
 from arcademark.runs.trial import Player, training_episode
 from arcademark.suite.protocols import protocol
@@ -125,15 +125,15 @@ class Training:
         assert isinstance(environment, ConsoleEnvironment)
         self.environment = environment
         self._bare = AtariConsole(game)
-        self._lane, self._meter = Lane(0, environment), Meter()
+        self._slot, self._meter = Slot(0, environment), Meter()
         self._episode = 0
 
     def play(self, frames: int) -> list[EpisodeResult]:
         """Play training episodes until they hold so many frames."""
         results: list[EpisodeResult] = []
         while sum(result.record.frames for result in results) < frames:
-            played = training_episode(self.trial, self.learner, self._lane, self._episode, self._meter)
-            results += [happening for happening in played if isinstance(happening, EpisodeResult)]
+            played = training_episode(self.trial, self.learner, self._slot, self._episode, self._meter)
+            results += [event for event in played if isinstance(event, EpisodeResult)]
             self._episode += 1
         return results
 

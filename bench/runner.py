@@ -34,8 +34,8 @@ from arcademark.agents.loading import agent_specs, make_policy
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory, Opened
-from arcademark.runs.lane import Begun, episode_rng
 from arcademark.runs.plan import Plan, Trial, make_plan
+from arcademark.runs.slot import Begun, episode_rng
 from arcademark.runs.trial import Player
 from arcademark.suite.protocols import protocol
 
@@ -56,9 +56,9 @@ class ThisProcess:
         for job in jobs:
             player = Player(job.trial, job.emulator)
             yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
-            for happening in player.play(job.episodes):
-                if not isinstance(happening, Begun):
-                    yield [(job.trial.id, happening)]
+            for event in player.play(job.episodes):
+                if not isinstance(event, Begun):
+                    yield [(job.trial.id, event)]
                 if self.finishing:
                     return
 

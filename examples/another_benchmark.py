@@ -20,11 +20,11 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcademark.report.subsets import learnt
-from arcademark.report.subsets.material import normalised
+from arcademark.report.subsets import predictors
+from arcademark.report.subsets.dataset import normalised
 from arcademark.report.subsets.predicting import predicted
 from arcademark.report.subsets.searching import Asked, searched
-from arcademark.report.tables.question import Question
+from arcademark.report.tables.dataset import ScoreOptions
 from arcademark.subset import files
 
 TASKS = {
@@ -54,7 +54,7 @@ scores = [[name, task, play(skill, task, luck)] for name, skill in players.items
 write("scores.csv", [["algorithm", "task", "score"], *scores])
 write("references.csv", [["task", "low", "high"], *([task, low, high] for task, (low, high) in TASKS.items())])
 
-table = normalised(["scores.csv"], Question(references="references.csv"))
+table = normalised(["scores.csv"], ScoreOptions(references="references.csv"))
 found = searched(table, Asked(size=2, target="mean", nested=True), "made-up").results[0]
 print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.relative_error:.1%}")
 print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
@@ -69,7 +69,7 @@ if estimate:
 write(
     "some.csv", [["algorithm", "task", "score"], *(["me", task, play(0.9, task, luck)] for task in ("maze", "climb"))]
 )
-training = learnt.own(["scores.csv"], Path("references.csv"))
+training = predictors.own(["scores.csv"], Path("references.csv"))
 forecast = predicted(["some.csv"], training=training).predictions[0].forecast
 if forecast:
     mean = forecast.summaries["mean"]

@@ -39,7 +39,7 @@ def one_line(text: str, most: int = MOST_SAID) -> str:
 
 
 class ArcadeMarkError(Exception):
-    """Something the user can mend: the message says where and how."""
+    """Something the user can correct: the message says where and how."""
 
 
 class UnknownNameError(ArcadeMarkError):

@@ -149,7 +149,7 @@ def parse_json(
 
     def decimal(digits: str) -> float:
         if math.isinf(value := float(digits)):
-            raise ArcadeMarkError(f"{place}: the number {digits[:40]} is too large; mend it")
+            raise ArcadeMarkError(f"{place}: the number {digits[:40]} is too large; correct it")
         return value
 
     deep = f"{place}: JSON nested in more than {MOST_NESTED} levels; {remedy}"

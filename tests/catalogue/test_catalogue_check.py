@@ -13,17 +13,17 @@ from arcademark.catalogue.check import (
     data_files,
     read_collections,
 )
-from arcademark.catalogue.model import Erratum, Place, PrintedCell
+from arcademark.catalogue.model import Erratum, Location, PrintedCell
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import references
 
 
-def erratum(place: Place | None, printed: str) -> Erratum:
+def erratum(place: Location | None, printed: str) -> Erratum:
     return Erratum("doe-2020", "Table 1, Alpha", place, printed, "what holds", "typing slip", "why")
 
 
 def cell(row: str, printed: str, quantity: str = "score", algorithm: str = "Alpha") -> PrintedCell:
-    return PrintedCell(Place(1, row, algorithm, quantity), printed)
+    return PrintedCell(Location(1, row, algorithm, quantity), printed)
 
 
 def test_the_catalogue_is_in_order():

@@ -8,7 +8,7 @@ from small_catalogue import SOURCES
 
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.errata import DISAGREEMENT, NOT_DECIDABLE, categories, errata, read_errata
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.references import disagreements
 
@@ -41,7 +41,7 @@ def written(tmp_path):
 
 def test_rows_are_read_as_they_stand(written):
     cell, sentence = (item for item in read_errata(written(ROW, WITHOUT_PLACE)) if item.paper == "doe-2020")
-    assert cell.place == Place(3, "alien", "Alpha", "hns")
+    assert cell.place == Location(3, "alien", "Alpha", "hns")
     assert (cell.printed, cell.holds, cell.category, cell.why) == ROW[5:]
     assert sentence.place is None
     assert sentence.where == "§2"

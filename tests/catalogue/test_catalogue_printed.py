@@ -116,7 +116,7 @@ def test_the_tables_have_as_many_cells_as_their_columns_ask_for() -> None:
 
 def test_cells_are_verbatim() -> None:
     cells = {cell.place: cell.printed for cell in printed_cells()}
-    place = printed.Place
+    place = printed.Location
     assert cells[place(4, "gravitar", "NGU", "hns")] == "441/32"
     assert cells[place(3, "battle_zone", "Random", "score")] == "236"
     assert cells[place(9, "fishing_derby", "DreamerV2", "hwrns")] == "286.77"

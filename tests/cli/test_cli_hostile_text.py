@@ -204,13 +204,13 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
 
 
 def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
-    from arcademark.report.plates import files
-    from arcademark.report.plates.forms import Line, Lines
+    from arcademark.report.drawing import files
+    from arcademark.report.drawing.forms import Line, Lines
 
     name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
-    plate = Lines(name, name, (Line(name, (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
-    drawing = files.themed(files.svg(plate, "a"))
+    model = Lines(name, name, (Line(name, (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
+    drawing = files.themed(files.svg(model, "a"))
     texts = "".join(ElementTree.fromstring(drawing).itertext())
     assert name.strip().replace("\x1b\x9b", r"\x1b\x9b") in texts
-    assert files.pdf(plate).startswith(b"%PDF")
-    assert files.png(plate).startswith(b"\x89PNG")
+    assert files.pdf(model).startswith(b"%PDF")
+    assert files.png(model).startswith(b"\x89PNG")

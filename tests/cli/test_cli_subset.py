@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.suite.subsets import conformal_reach, subset
+from arcademark.suite.subsets import conformal_half_width, subset
 
 FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"
 
@@ -355,7 +355,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     estimate = document["predictions"][0]["estimate"]
     assert (document["level"], estimate["level"], estimate["relative_error"]) == (level, level, 0.104)
     assert not [name for name in estimate if name.startswith("nested_")]
-    reach = conformal_reach(subset("atari-5").nested.errors, level)
+    reach = conformal_half_width(subset("atari-5").nested.errors, level)
     if level == 0.99:  # of 21 papers
         assert (estimate["low"], estimate["high"]) == (None, None)
         told = "21 papers are too few for a 99 % interval: they give one of up to 95 %"

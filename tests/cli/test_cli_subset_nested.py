@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arcademark.subset import files
-from arcademark.suite.subsets import conformal_reach
+from arcademark.suite.subsets import conformal_half_width
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     kept = files.loads(Path("model.json").read_text(encoding="utf-8")).nested
     assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 30)
-    assert conformal_reach(kept.errors, 0.9) == nested["intervals"][2]["reach"]
+    assert conformal_half_width(kept.errors, 0.9) == nested["intervals"][2]["reach"]
 
 
 def test_errors_are_told_beside_the_one_that_chose(invoke, own):

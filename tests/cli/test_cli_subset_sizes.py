@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.report.plates.lines import ticks
+from arcademark.report.drawing.lines import ticks
 from arcademark.report.subsets.sizes import read_sizes
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")

@@ -119,7 +119,7 @@ def test_corrected_scores_and_shorter_episodes_are_told(catalogue):
     assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
     assert "Scored otherwise: Go-Explore" in told
     assert "the averages leave them out" in told
-    assert "Reference players of the catalogue, left aside: Human (Bell" in told
+    assert "Reference players of the catalogue, not used: Human (Bell" in told
 
 
 def test_where_all_are_scored_otherwise_they_are_compared_nonetheless(invoke):

@@ -106,7 +106,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, own):
     assert (answer.code, answer.err) == (0, "")
     told = " ".join(answer.out.split())
     assert "6 algorithms, 3 tasks" in told
-    assert "Not taking part: void (no algorithm has a score on it)." in told
+    assert "Left out: void (no algorithm has a score on it)." in told
     assert invoke(*own, "--folds", 3, "--exclude", "void").code == 0
     assert "1 fold of 6 algorithms" in invoke(*own, "--folds", 1).err
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcademark.cli import until
-from arcademark.report.subsets import learnt
+from arcademark.report.subsets import predictors
 from arcademark.runs import execution
 from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
@@ -76,7 +76,7 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     assert document["reached"] is False
     first, second, third = document["steps"]
     assert first["games"] == ["qbert"]
-    told = learnt.atari().tell({"qbert": _score("run", "qbert")}, level=0.9)
+    told = predictors.atari().predict({"qbert": _score("run", "qbert")}, level=0.9)
     order = [play.task for play in told.plays if play.task in ("pong", "zaxxon")]
     assert (second["games"], third["games"]) == (order[:1], order[1:])
     assert [step["known"] for step in document["steps"]] == [1, 2, 3]
@@ -119,7 +119,7 @@ def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
     answer = invoke(*command)
     assert answer.code == 1
     assert answer.err.count("no idea") == 1
-    assert "every game so far failed; mend the agent" in answer.err
+    assert "every game so far failed; correct the agent" in answer.err
     document = json.loads(invoke(*command, "--json").out)
     assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
 
@@ -195,7 +195,7 @@ def test_a_game_costs_what_was_recorded_of_it_else_the_frame_cap(invoke, played)
 
 
 def test_where_nothing_is_known_the_most_telling_game_comes_first():
-    trained = learnt.atari().trained
+    trained = predictors.atari().trained
     plays = outlook.first_plays(trained, rng=np.random.default_rng(0), draws=400)
     assert len(plays) == 57
     assert [play.left for play in plays] == sorted(play.left for play in plays)

@@ -13,8 +13,8 @@ import pytest
 
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.plates import files
-from arcademark.report.plates.forms import Line, Lines
+from arcademark.report.drawing import files
+from arcademark.report.drawing.forms import Line, Lines
 from arcademark.report.runs import learning
 from arcademark.scores.runs import RunCollection
 from arcademark.subset import files as subset_files
@@ -26,11 +26,11 @@ GOLDEN = Path(__file__).parents[1] / "report" / "golden"
 
 
 def figures() -> dict[str, str | bytes]:
-    plate = Lines("t", "x", (Line("[/]", (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
+    model = Lines("t", "x", (Line("[/]", (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
     return {
-        ".svg": files.on_paper(files.svg(plate, "a")),
-        ".png": files.png(plate),
-        ".pdf": files.pdf(plate),
+        ".svg": files.on_paper(files.svg(model, "a")),
+        ".png": files.png(model),
+        ".pdf": files.pdf(model),
     }
 
 

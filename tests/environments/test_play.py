@@ -39,7 +39,7 @@ def record(make_spec):
     return open_it
 
 
-def sticky_twin(agent_actions, frame_skip, probability, rng):
+def sticky_reference(agent_actions, frame_skip, probability, rng):
     """Execute actions the obvious way: one number a frame, and the last executed action repeats."""
     executed, last = [], 0
     for action in agent_actions:
@@ -60,7 +60,7 @@ def test_sticky_actions_repeat_what_was_executed(record, frame_skip, probability
         env.step(action)
     rng = np.random.default_rng(7)
     rng.integers(1 << 24)  # the toy game's own draw comes first
-    assert console.executed == sticky_twin(actions, frame_skip, probability, rng)
+    assert console.executed == sticky_reference(actions, frame_skip, probability, rng)
 
 
 def test_an_episode_starts_without_a_last_action(record):

@@ -30,7 +30,7 @@ def test_of_a_single_screen_it_is_the_screen():
 
 @given(st.data())
 @settings(deadline=None)
-def test_equals_its_slow_twin(data):
+def test_equals_its_reference_implementation(data):
     """Few colours make ties; screens of any size end within a word."""
     shape = data.draw(st.tuples(st.integers(1, 9), st.integers(1, 4), st.integers(1, 11)))
     screens = data.draw(arrays(np.uint8, shape, elements=st.sampled_from([0, 1, 2, 127])))

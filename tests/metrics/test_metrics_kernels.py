@@ -108,7 +108,7 @@ def test_words_that_would_bias_are_drawn_again() -> None:
 
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("whole", [False, True])
-def test_aggregates_of_replicates_are_those_of_a_slow_twin(sizes: list[int], whole: bool) -> None:
+def test_aggregates_of_replicates_are_those_of_a_reference_implementation(sizes: list[int], whole: bool) -> None:
     scores = ragged(1, sizes, whole=whole)
     found = bootstrap.resampled_aggregates(sample_of(padded(scores)), KEY, 1.0, 40, 1)
     for replicate in range(40):
@@ -118,7 +118,9 @@ def test_aggregates_of_replicates_are_those_of_a_slow_twin(sizes: list[int], who
 
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("bounds", [(0.5, 1.5), (-math.inf, 1.0)])
-def test_what_is_held_within_bounds_is_that_of_a_slow_twin(sizes: list[int], bounds: tuple[float, float]) -> None:
+def test_what_is_held_within_bounds_is_that_of_a_reference_implementation(
+    sizes: list[int], bounds: tuple[float, float]
+) -> None:
     scores = ragged(1, sizes)
     free = bootstrap.resampled_aggregates(sample_of(padded(scores)), KEY, 1.0, 40, 1)
     found = bootstrap.resampled_aggregates(sample_of(padded(scores)), KEY, 1.0, 40, 1, bounds)
@@ -132,7 +134,7 @@ def test_what_is_held_within_bounds_is_that_of_a_slow_twin(sizes: list[int], bou
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-def test_profiles_of_replicates_are_those_of_a_slow_twin(sizes: list[int]) -> None:
+def test_profiles_of_replicates_are_those_of_a_reference_implementation(sizes: list[int]) -> None:
     scores = ragged(2, sizes, whole=True)
     thresholds = np.array([-1.0, 0.0, 1.0, 1.0, 2.5, 3.0, 1e6])
     found = bootstrap.resampled_profile(sample_of(padded(scores)), thresholds, KEY, 20, 1)
@@ -144,7 +146,7 @@ def test_profiles_of_replicates_are_those_of_a_slow_twin(sizes: list[int]) -> No
 
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("more", [0, 2])
-def test_improvement_of_replicates_is_that_of_a_slow_twin(sizes: list[int], more: int) -> None:
+def test_improvement_of_replicates_is_that_of_a_reference_implementation(sizes: list[int], more: int) -> None:
     x = ragged(3, sizes, whole=True)
     y = ragged(4, [size + more for size in sizes], whole=True)
     one, other = (sample_of(padded(rows), sort=False) for rows in (x, y))

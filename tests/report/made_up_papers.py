@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcademark.catalogue.model import Place, Source
+from arcademark.catalogue.model import Location, Source
 from arcademark.report.reproductions.analysis import Reproduced, document
 from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
@@ -21,7 +21,7 @@ def cell(
     category: str = "",
 ) -> Comparison:
     where = f"Table 3, {algorithm}, {row}, {quantity}"
-    place = Place(3, row, algorithm, quantity)
+    place = Location(3, row, algorithm, quantity)
     return Comparison(where, printed, recomputed or printed, verdict, why, place, category)
 
 

@@ -1,4 +1,4 @@
-"""The hard-exploration games stand by themselves in every report."""
+"""The hard-exploration games are listed separately in every report."""
 
 from __future__ import annotations
 

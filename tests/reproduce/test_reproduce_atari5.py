@@ -66,7 +66,7 @@ def test_every_row_of_the_tables_is_there():
         assert agreeing >= len(atari5_data.printed(table))
 
 
-def test_the_fits_are_those_of_a_slow_twin():
+def test_the_fits_are_those_of_a_reference_implementation():
     for name in (*atari5_data.PUBLISHED, "dqn-7"):
         games = subset(name).tasks
         r2, error, mse = plain.cross_validated(games)

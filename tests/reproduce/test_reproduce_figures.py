@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce import ale2013_scores as data
@@ -42,7 +42,7 @@ def test_the_reviews_percentages_are_those_of_its_tables_recomputed(number, quan
     mean, median, _ = review_figure(number).panels
     for chart, row in ((mean, "mean"), (median, "median")):
         for name, value in zip(chart.labels, chart.series[0].values, strict=True):
-            assert value == review_values.value(Place(3, row, name, quantity), review_values.ours())
+            assert value == review_values.value(Location(3, row, name, quantity), review_values.ours())
     assert len(mean.labels) == 13
     assert "Random" not in mean.labels
 

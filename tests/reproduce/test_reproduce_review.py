@@ -8,7 +8,7 @@ import pytest
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Place, PrintedCell
+from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import printed_cells, printed_number
 from arcademark.errors import UnknownNameError
 from arcademark.reproduce import review
@@ -70,26 +70,26 @@ def test_references_are_the_suites() -> None:
 @pytest.mark.parametrize(
     ("place", "recomputed"),
     [
-        (Place(4, "mean", "R2D2", "hns"), "3376.32"),
-        (Place(4, "median", "R2D2", "hns"), "1337.17"),  # Robotank: 100 (132.4 - 2.16) / (11.9 - 2.16)
-        (Place(8, "mean", "R2D2", "hwrns"), "98.78"),
-        (Place(8, "median", "R2D2", "hwrns"), "33.62"),
-        (Place(8, "hwrb", "R2D2", "hwrns"), "15"),
-        (Place(3, "jamesbond", "Rainbow", "hns"), "7224.25"),  # 100 (19809 - 29) / (302.8 - 29)
-        (Place(4, "gravitar", "NGU", "hns"), "441.32"),  # 100 (14200 - 173) / (3351.4 - 173)
-        (Place(3, "battle_zone", "Rainbow", "hns"), "171.27"),  # 100 (62010 - 2360) / (37187.5 - 2360)
-        (Place(7, "skiing", "GDI-H3", "hwrns"), "80.09"),  # 100 (17098.09 - 6025) / (17098.09 - 3272)
-        (Place(11, "star_gunner", "LASER", "saber"), "200.00"),
-        (Place(11, "skiing", "LASER", "saber"), "0.00"),
-        (Place(12, "hwrb", "NGU", "saber"), "8"),
-        (Place(3, "mean efficiency", "Rainbow", "hns"), "4.37E-08"),  # 8.7425 / 2E+8
-        (Place(4, "training frames", "NGU", "hns"), "35B"),
-        (Place(7, "hwrb", "Human World Record", "hwrns"), "57"),
-        (Place(3, "mean efficiency", "Human", "hns"), "N/A"),
-        (Place(5, "defender", "DreamerV2", "hns"), "N/A"),
+        (Location(4, "mean", "R2D2", "hns"), "3376.32"),
+        (Location(4, "median", "R2D2", "hns"), "1337.17"),  # Robotank: 100 (132.4 - 2.16) / (11.9 - 2.16)
+        (Location(8, "mean", "R2D2", "hwrns"), "98.78"),
+        (Location(8, "median", "R2D2", "hwrns"), "33.62"),
+        (Location(8, "hwrb", "R2D2", "hwrns"), "15"),
+        (Location(3, "jamesbond", "Rainbow", "hns"), "7224.25"),  # 100 (19809 - 29) / (302.8 - 29)
+        (Location(4, "gravitar", "NGU", "hns"), "441.32"),  # 100 (14200 - 173) / (3351.4 - 173)
+        (Location(3, "battle_zone", "Rainbow", "hns"), "171.27"),  # 100 (62010 - 2360) / (37187.5 - 2360)
+        (Location(7, "skiing", "GDI-H3", "hwrns"), "80.09"),  # 100 (17098.09 - 6025) / (17098.09 - 3272)
+        (Location(11, "star_gunner", "LASER", "saber"), "200.00"),
+        (Location(11, "skiing", "LASER", "saber"), "0.00"),
+        (Location(12, "hwrb", "NGU", "saber"), "8"),
+        (Location(3, "mean efficiency", "Rainbow", "hns"), "4.37E-08"),  # 8.7425 / 2E+8
+        (Location(4, "training frames", "NGU", "hns"), "35B"),
+        (Location(7, "hwrb", "Human World Record", "hwrns"), "57"),
+        (Location(3, "mean efficiency", "Human", "hns"), "N/A"),
+        (Location(5, "defender", "DreamerV2", "hns"), "N/A"),
     ],
 )
-def test_values_computed_by_hand(place: Place, recomputed: str) -> None:
+def test_values_computed_by_hand(place: Location, recomputed: str) -> None:
     assert CELLS[place].recomputed == recomputed
 
 
@@ -131,24 +131,24 @@ def test_another_table_is_refused() -> None:
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        (Place(4, "median", "R2D2", "hns"), "1342.27 with the references rounded as the review prints them"),
-        (Place(3, "alien", "Rainbow", "hns"), ""),
+        (Location(4, "median", "R2D2", "hns"), "1342.27 with the references rounded as the review prints them"),
+        (Location(3, "alien", "Rainbow", "hns"), ""),
         (
-            Place(5, "bowling", "GDI-I3", "hns"),
+            Location(5, "bowling", "GDI-I3", "hns"),
             "not of the score 202 printed beside it, but of 201.9, which is rounded to it",
         ),
         (
-            Place(6, "robotank", "GDI-I3", "hns"),
+            Location(6, "robotank", "GDI-I3", "hns"),
             "1092.78 with the references rounded as the review prints them; not of the score 108 printed beside it, "
             "but of 108.2, which is rounded to it",
         ),
         (
-            Place(7, "alien", "LASER", "hwrns"),
+            Location(7, "alien", "LASER", "hwrns"),
             "not of the score 976.51 printed beside it, but of 35565.9, which holds",
         ),
     ],
 )
-def test_what_agrees_by_rounding_alone_says_so(place: Place, why: str) -> None:
+def test_what_agrees_by_rounding_alone_says_so(place: Location, why: str) -> None:
     assert CELLS[place].verdict == "agrees"
     assert CELLS[place].why == why
 
@@ -158,12 +158,12 @@ def test_what_agrees_by_rounding_alone_says_so(place: Place, why: str) -> None:
     [("134.26", "agrees"), ("134.27", "differs"), ("134", "agrees"), ("N/A", "differs"), ("134/26", "differs")],
 )
 def test_a_cell_agrees_up_to_its_last_digit(printed: str, verdict: str) -> None:
-    found = review.compare(PrintedCell(Place(3, "alien", "Rainbow", "hns"), printed))
+    found = review.compare(PrintedCell(Location(3, "alien", "Rainbow", "hns"), printed))
     assert (found.verdict, found.why) == (verdict, "")
 
 
 def test_a_number_where_nothing_can_be_computed_differs() -> None:
-    found = review.compare(PrintedCell(Place(5, "defender", "SimPLe", "hns"), "1.00"))
+    found = review.compare(PrintedCell(Location(5, "defender", "SimPLe", "hns"), "1.00"))
     assert (found.verdict, found.recomputed) == ("differs", "N/A")
 
 

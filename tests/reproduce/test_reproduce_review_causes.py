@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 from arcademark.catalogue.printed import PrintedNumber, printed_cells, printed_number
 from arcademark.reproduce.review_values import REFERENCES, Basis, as_rounded, ours, percentages, value
 from arcademark.suite.tasks import games
@@ -26,7 +26,7 @@ OTHER = {
 BEHIND = as_rounded().with_references(OTHER)
 """The references that the review's percentages were computed with."""
 
-Slip = tuple[Place, str]
+Slip = tuple[Location, str]
 SLIPS: dict[str, list[Slip]] = {}
 for erratum in errata("fan-2021"):
     if erratum.place is not None:
@@ -44,7 +44,7 @@ def number(printed: str) -> PrintedNumber:
     return found
 
 
-def gives(place: Place, printed: str, basis: Basis) -> bool:
+def gives(place: Location, printed: str, basis: Basis) -> bool:
     exact = value(place, basis)
     return exact is not None and number(printed).is_rounding_of(exact)
 
@@ -70,7 +70,7 @@ def test_all_percentages_but_37_are_those_of_the_references_behind_them() -> Non
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("other reference"))
-def test_other_reference(place: Place, printed: str) -> None:
+def test_other_reference(place: Location, printed: str) -> None:
     if place.quantity == "score":
         assert OTHER[place.algorithm, place.row] == float(printed)
         return
@@ -84,7 +84,7 @@ def test_other_reference(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("not held at bounds"))
-def test_not_held_at_bounds(place: Place, printed: str) -> None:
+def test_not_held_at_bounds(place: Location, printed: str) -> None:
     if place.row in games():
         hwrns = percentages(place.algorithm, "hwrns", BEHIND)[place.row]
         assert number(printed).is_rounding_of(hwrns)
@@ -99,7 +99,7 @@ def test_not_held_at_bounds(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("other score"))
-def test_other_score(place: Place, printed: str) -> None:
+def test_other_score(place: Location, printed: str) -> None:
     if place.row == "mean":
         assert gives(place, printed, BEHIND.with_scores({("GDI-H3", "beam_rider"): 422890}))
         return
@@ -108,18 +108,18 @@ def test_other_score(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("copied cell"))
-def test_copied_cell(place: Place, printed: str) -> None:
+def test_copied_cell(place: Location, printed: str) -> None:
     origin = {
-        "score": Place(3, "beam_rider", "GDI-I3", "hns"),
-        "skiing": Place(3, "skiing", "GDI-H3", "hns"),
-        "mean efficiency": Place(8, "mean efficiency", "GDI-I3", "hwrns"),
+        "score": Location(3, "beam_rider", "GDI-I3", "hns"),
+        "skiing": Location(3, "skiing", "GDI-H3", "hns"),
+        "mean efficiency": Location(8, "mean efficiency", "GDI-I3", "hwrns"),
     }["score" if place.quantity == "score" else place.row]
     assert PRINTED[origin] == printed
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("shifted column"))
-def test_shifted_column(place: Place, printed: str) -> None:
-    hns, hwrns = (value(Place(0, place.row, place.algorithm, quantity), BEHIND) for quantity in ("hns", "hwrns"))
+def test_shifted_column(place: Location, printed: str) -> None:
+    hns, hwrns = (value(Location(0, place.row, place.algorithm, quantity), BEHIND) for quantity in ("hns", "hwrns"))
     assert hns is not None
     assert hwrns is not None
     moved = {"score": hwrns, "hwrns": hns, "saber": min(hns, 200)}[place.quantity]
@@ -127,7 +127,7 @@ def test_shifted_column(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("lost factor"))
-def test_lost_factor(place: Place, printed: str) -> None:
+def test_lost_factor(place: Location, printed: str) -> None:
     if place.quantity == "score":
         assert 10 * float(printed) == ours().references[place.algorithm][place.row]
         return
@@ -136,7 +136,7 @@ def test_lost_factor(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("count"))
-def test_divided_by_37(place: Place, printed: str) -> None:
+def test_divided_by_37(place: Location, printed: str) -> None:
     quantity = "hns" if place.quantity == "hns" else "hwrns"
     scores = list(percentages("SimPLe", quantity, BEHIND).values())
     assert (place.algorithm, len(scores)) == ("SimPLe", 36)
@@ -147,7 +147,7 @@ def test_divided_by_37(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("rounding"))
-def test_cut_off(place: Place, printed: str) -> None:
+def test_cut_off(place: Location, printed: str) -> None:
     exact = value(place, BEHIND)
     assert exact is not None
     assert not number(printed).is_rounding_of(exact)
@@ -155,7 +155,7 @@ def test_cut_off(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("tables disagree"))
-def test_another_table_prints_what_holds(place: Place, printed: str) -> None:
+def test_another_table_prints_what_holds(place: Location, printed: str) -> None:
     assert place.algorithm not in REFERENCES
     held = f"{ours().scores[place.algorithm][place.row]:.10g}"
     others = [PRINTED[replace(place, table=table)] for table in range(3, 15)]
@@ -164,7 +164,7 @@ def test_another_table_prints_what_holds(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("typing slip"))
-def test_typing_slips_change_nothing_else(place: Place, printed: str) -> None:
+def test_typing_slips_change_nothing_else(place: Location, printed: str) -> None:
     if place.algorithm in REFERENCES:  # no percentage of that game was computed with what is printed
         wrong = BEHIND.with_references({(place.algorithm, place.row): float(printed)})
         rows = [(other, text) for other, text in PRINTED.items() if other.row == place.row and other.quantity == "hns"]
@@ -178,7 +178,7 @@ def test_typing_slips_change_nothing_else(place: Place, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("cause not found"))
-def test_no_known_cause_gives_the_rest(place: Place, printed: str) -> None:
+def test_no_known_cause_gives_the_rest(place: Location, printed: str) -> None:
     assert not gives(place, printed, BEHIND)
     if place.row in games():
         (low, high) = (ours().references[name][place.row] for name in ("Random", "Human World Record"))
@@ -209,7 +209,7 @@ def test_a_basis_is_not_changed_by_what_is_made_of_it() -> None:
     other = ours().with_scores({("Rainbow", "pong"): -21.0}).with_references({("Random", "pong"): -21.0})
     assert (other.scores["Rainbow"]["pong"], other.references["Random"]["pong"]) == (-21.0, -21.0)
     assert (ours().scores["Rainbow"]["pong"], ours().references["Random"]["pong"]) == before
-    assert value(Place(3, "pong", "Rainbow", "hns"), other) == 0.0
+    assert value(Location(3, "pong", "Rainbow", "hns"), other) == 0.0
 
 
 def test_rounded_references_are_roundings_of_ours() -> None:

@@ -18,7 +18,7 @@ NUMBERS = st.sets(st.integers(0, 30)).map(sorted)
 
 @given(NUMBERS, st.integers(0, 31), st.lists(st.integers(0, 31), max_size=8))
 def test_episodes_are_what_a_list_would_be(there, wanted, steps):
-    """A list is the slow and obvious twin: shares are taken, some of them played, the others put back."""
+    """A list is the reference implementation: shares are taken, some of them played, the others put back."""
     there = [number for number in there if number < wanted]
     left = Episodes.missing(wanted, there)
     listed = [number for number in range(wanted) if number not in there]

@@ -27,11 +27,11 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.report.runs.views import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed, Opened
-from arcademark.runs.lane import Begun
 from arcademark.runs.ledger import read_ledger
 from arcademark.runs.moments import recorded_play
 from arcademark.runs.plan import Plan, make_plan
 from arcademark.runs.recording import Recorder
+from arcademark.runs.slot import Begun
 from arcademark.runs.store import Unfinished, read_run
 from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
@@ -66,9 +66,9 @@ class ThisProcess:
                 numbers = tuple(job.episodes)[:3]
                 checkpoint = memory.checkpoint(name) if player.learns else None
                 unfinished = memory.unfinished(name, numbers) if player.plans else ()
-                for news in player.play(numbers, checkpoint, unfinished):
-                    if not isinstance(news, Begun):
-                        yield [(name, news)]
+                for event in player.play(numbers, checkpoint, unfinished):
+                    if not isinstance(event, Begun):
+                        yield [(name, event)]
             except ArcadeMarkError as error:
                 yield [(name, Failed(str(error)))]
 

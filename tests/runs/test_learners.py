@@ -12,8 +12,8 @@ from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.execution import execute
-from arcademark.runs.lane import Trained, TrainingBlock
 from arcademark.runs.plan import make_plan
+from arcademark.runs.slot import Trained, TrainingBlock
 from arcademark.runs.store import read_run
 from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.verify import verify
@@ -54,9 +54,9 @@ def test_agents_that_turn_out_not_to_learn_have_no_budget_and_are_told_of_once(t
 
 def test_each_training_episode_is_told_before_it_is_recorded(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), training_episodes=5).trials
-    happenings = list(Player(trial).play([]))
-    told = [(news.score, news.frames) for news in happenings if isinstance(news, Trained)]
-    blocks = [news for news in happenings if isinstance(news, TrainingBlock)]
+    events = list(Player(trial).play([]))
+    told = [(event.score, event.frames) for event in events if isinstance(event, Trained)]
+    blocks = [event for event in events if isinstance(event, TrainingBlock)]
     assert told == [(item.record.score, item.record.frames) for block in blocks for item in block.results]
     assert len(told) == 5
     assert len(blocks) > 1
@@ -85,7 +85,7 @@ def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_pla
     (trial,) = make_plan([spec], ["toy"], base.protocol, training_episodes=5).trials
 
     def blocks():
-        return [news for news in Player(trial).play([]) if isinstance(news, TrainingBlock)]
+        return [event for event in Player(trial).play([]) if isinstance(event, TrainingBlock)]
 
     (whole,) = blocks()
     monkeypatch.setattr("arcademark.runs.trial._pause", lambda seconds, size: 0.0)

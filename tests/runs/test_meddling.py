@@ -50,7 +50,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     elif what == "fork" or not raw:
         assert lost == []  # the copy ends when it has something to say; it has no part in the connection
     else:
-        assert lost == ["ended, for it sent what is no message"]
+        assert lost == ["ended, as it sent what is no message"]
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
@@ -59,7 +59,7 @@ def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
     summary = execute(meddling("garbage", once=False, after=0), tmp_path / "run", workers=2)
     assert summary.done == 1
     (failed,) = summary.failed
-    assert "died 3 times in a row (ended, for it sent what is no message)" in failed.error
+    assert "died 3 times in a row (ended, as it sent what is no message)" in failed.error
 
 
 def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_plan):
@@ -79,7 +79,7 @@ def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_pla
     summary = execute(plan, tmp_path / "run", workers=2, on_event=lost.append)
     assert summary.complete
     reasons = [event.reason for event in lost if isinstance(event, WorkerLost)]
-    assert reasons == ["ended, for it sent EpisodeResult where none was due"] * 2
+    assert reasons == ["ended, as it sent EpisodeResult where none was due"] * 2
     assert [len(trial) for trial in read_run(tmp_path / "run").by_trial.values()] == [2, 2]
 
 

@@ -17,8 +17,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import planning
 from arcademark.runs.events import Progress, RunBegun, WorkerLost
 from arcademark.runs.execution import execute
-from arcademark.runs.lane import Begun, Played, episode_rng
 from arcademark.runs.plan import make_plan
+from arcademark.runs.slot import Begun, Played, episode_rng
 from arcademark.runs.store import EpisodeResult, Unfinished, decode_actions, read_run
 from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify

@@ -1,4 +1,4 @@
-"""How far a run is, by hand-made news."""
+"""How far a run is, by hand-made events."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.events import Learning
-from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent, _Totals
+from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
@@ -80,13 +80,13 @@ def test_training_episodes_are_expected_to_be_as_long_as_the_last_ones(toy_plan,
     early = tracker.progress()
     assert early.fraction == pytest.approx(20 / (9 * 120))
     assert early.at_most
-    for news in (Played(10), Trained(0.0, 30)):
-        tracker.hear(trial.id, news)
+    for event in (Played(10), Trained(0.0, 30)):
+        tracker.hear(trial.id, event)
     later = tracker.progress()
     assert later.fraction == pytest.approx(30 / (9 * 30))
     assert not later.at_most
-    for news in ended(50):
-        tracker.hear(trial.id, news)
+    for event in ended(50):
+        tracker.hear(trial.id, event)
     assert tracker.progress().fraction == pytest.approx(80 / (9 * 40))
     block = tuple(episode(trial, number, frames, "training") for number, frames in enumerate((30, 50)))
     tracker.hear(trial.id, TrainingBlock(block, Checkpoint(2, 80, False, b"")))
@@ -120,10 +120,10 @@ def test_what_learners_scored_lately_is_told_by_game(toy_plan, paced):
     tracker.hear(first.id, Opened(None, True, 1))
     assert tracker.progress().learning == Learning(0, 0, None, 2000, ())  # the other seed is the same agent's
     for score in range(RECENT_EPISODES + 10):
-        for news in ended(10, float(score)):
-            tracker.hear(first.id, news)
-    for news in ended(100, 100.0):
-        tracker.hear(second.id, news)
+        for event in ended(10, float(score)):
+            tracker.hear(first.id, event)
+    for event in ended(100, 100.0):
+        tracker.hear(second.id, event)
     mean = 10 + (RECENT_EPISODES - 1) / 2
     assert tracker.progress().learning == Learning(31, 400, None, 2000, (("toy", (mean + 100) / 2),))
     tracker.hear(second.id, TrainingBlock((), Checkpoint(1, 100, False, b"")))
@@ -213,7 +213,7 @@ IN_FRAMES = {"training_frames": 1000, "training_episodes": "none"}
 @pytest.mark.parametrize("override", [{}, IN_EPISODES, IN_FRAMES, {"max_frames_per_episode": "none"}])
 @pytest.mark.parametrize("seed", range(5))
 def test_totals_are_what_looking_at_every_trial_gives(toy_plan, paced, override, seed):
-    """The slow and obvious twin looks at all trials each time."""
+    """The reference implementation looks at all trials each time."""
     rng = random.Random(seed)
     trials = toy_plan("random", paced("Learner"), seeds=range(4), episodes=3, override=override).trials
     standings = [begun(trial, rng) for trial in trials]
@@ -221,8 +221,8 @@ def test_totals_are_what_looking_at_every_trial_gives(toy_plan, paced, override,
     for _ in range(150):
         trial, standing = rng.choice([*zip(trials, standings, strict=True)])
         if not standing.over:
-            for news in happening(trial, standing, rng):
-                tracker.hear(trial.id, news)
+            for event in trial_events(trial, standing, rng):
+                tracker.hear(trial.id, event)
         totals = _Totals()
         for each in standings:
             totals.add(each)
@@ -258,7 +258,7 @@ def begun(trial, rng) -> Standing:
     )
 
 
-def happening(trial, standing: Standing, rng):
+def trial_events(trial, standing: Standing, rng):
     """Make up what is told next of a trial."""
     learner = "Learner" in trial.agent.label
     if rng.random() < 0.1:
@@ -282,7 +282,7 @@ def test_progress_looks_at_the_trials_in_play_only(toy_plan, monkeypatch):
     monkeypatch.setattr(Standing, "amounts", lambda self: looks.append(self) or amounts(self))
     monkeypatch.setattr(Standing, "guess", lambda self, totals: looks.append(self) or guess(self, totals))
     for trial in trials[:100]:
-        for news in (Opened(None, False, 1), Played(10), episode(trial, 0, 10)):
-            tracker.hear(trial.id, news)
+        for event in (Opened(None, False, 1), Played(10), episode(trial, 0, 10)):
+            tracker.hear(trial.id, event)
             tracker.progress()
     assert len(looks) < 20 * 100

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.runs.lane import Begun, Played, TrainingBlock, episode_rng
 from arcademark.runs.plan import make_plan
+from arcademark.runs.slot import Begun, Played, TrainingBlock, episode_rng
 from arcademark.runs.store import EpisodeResult, decode_actions
 from arcademark.runs.trial import Player
 

@@ -88,7 +88,7 @@ def test_more_columns_of_a_monitor_do_no_harm(tmp_path: Path) -> None:
         ('#{"t_start": "x"}\nr,l,t\n1,2,3\n', "row 1: expected a monitor's first line"),
         ('#{"t_start": 1.0}\nreward,l,t\n1,2,3\n', "row 2: expected the columns r, l, t, not 'reward, l, t'"),
         ('#{"t_start": 1.0}\nr,l,t\n1,2,3\nx,2,3\n', "row 4, column 'r': 'x' is no score"),
-        ('#{"t_start": 1.0}\nr,l,t\n1,2,3\n1,2\n', "row 4: 2 cells, expected 3 as in the header; mend"),
+        ('#{"t_start": 1.0}\nr,l,t\n1,2,3\n1,2\n', "row 4: 2 cells, expected 3 as in the header; correct"),
         ('#{"t_start": 1.0}\nr,l,t\n,2,3\n', "row 3, column 'r': an episode without a score"),
         ('#{"t_start": 1.0, "env_id": "Pong-v4"}\nr,l,t\n', "no score in the log"),
         ('#{"t_start": 1.0, "env_id": "Pnog-v4"}\nr,l,t\n1,2,3\n', "unknown game 'Pnog-v4'; did you mean 'pong'"),

@@ -90,7 +90,7 @@ def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
         (bytes(range(256)) * 9, "not a text file"),
         (b"\xff\xfe\x00\xd8\x00", "not UTF-8 text"),
         (b"game,dqn\npong,1,234\n", "row 2: 3 cells, expected 2 .* without thousands separators"),
-        (b"game;dqn\npong;1;2\n", "row 2: 3 cells, expected 2 as in the header; mend"),
+        (b"game;dqn\npong;1;2\n", "row 2: 3 cells, expected 2 as in the header; correct"),
         (b'game,dqn\npong,"1\n', "row 2: a quotation mark opens here"),
         (b'game,dqn\npong,"1"2\n', "row 2: a quotation mark opens here"),
         (b"  \n\n", "the file is empty"),

@@ -91,7 +91,7 @@ def test_runs_that_follow_each_other(tmp_path: Path) -> None:
     assert (made.table.algorithms, made.table.tasks) == (("DQN", "C51"), ("space_invaders",))
     np.testing.assert_array_equal(made.table.scores, [[[2, 4]], [[6, NAN]]])
     assert read(path, last=2).table.scores[0].tolist() == [[1.5, 3.5]]
-    assert "runs are not numbered in the file: they are told apart by their order" in made.notes
+    assert "runs are not numbered in the file: they are numbered in their order" in made.notes
 
 
 def test_runs_of_which_one_ended_early_and_one_had_no_value(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from arcademark.metrics.intervals import interval
 from arcademark.metrics.normalise import hns
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite.references import scores
-from arcademark.suite.subsets import Nested, conformal_reach, subset, subsets
+from arcademark.suite.subsets import Nested, conformal_half_width, subset, subsets
 
 PUBLISHED = tuple(name for name, found in subsets().items() if found.coefficients is not None)
 CAP = 108_000
@@ -234,7 +234,7 @@ def test_intervals_hold_papers_left_out_as_often_as_they_say(name: str, level: f
     nested = subset(name).nested
     assert nested is not None
     held = [
-        size <= conformal_reach(nested.errors[:place] + nested.errors[place + 1 :], level)
+        size <= conformal_half_width(nested.errors[:place] + nested.errors[place + 1 :], level)
         for place, sizes in enumerate(nested.errors)
         for size in sizes
     ]

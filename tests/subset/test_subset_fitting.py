@@ -93,13 +93,13 @@ def test_how_far_intervals_reach_and_when_they_cannot():
     scores = np.column_stack([np.arange(9.0), [0, 1, 2, 3, 4, 5, 6, 7, 20.0]])
     model = fit_every_task(scores, ("a", "b"), ("a",))["b"]
     assert len(model.errors) == 9
-    assert model.reach(0.5) == model.errors[4]
-    assert model.reach(0.9) == model.errors[8]
-    assert model.reach(0.95) == math.inf
+    assert model.half_width(0.5) == model.errors[4]
+    assert model.half_width(0.9) == model.errors[8]
+    assert model.half_width(0.95) == math.inf
     assert model.extrapolates([3.0]) == ()
     assert model.extrapolates([8.5]) == (0,)
     with pytest.raises(ArcadeMarkError, match="between 0 and 1"):
-        model.reach(1.0)
+        model.half_width(1.0)
 
 
 def test_intervals_hold_what_they_promise_where_algorithms_are_alike():
@@ -109,7 +109,7 @@ def test_intervals_hold_what_they_promise_where_algorithms_are_alike():
         x = rng.normal(size=31)
         y = 2 * x + rng.standard_t(3, size=31)
         model = fit_every_task(np.column_stack([x, y])[:30], ("x", "y"), ("x",))["y"]
-        inside += abs(y[30] - float(model.fit.predict([x[30]]))) <= model.reach(0.8)
+        inside += abs(y[30] - float(model.fit.predict([x[30]]))) <= model.half_width(0.8)
     assert 0.74 < inside / 400 < 0.88
 
 

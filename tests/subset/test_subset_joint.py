@@ -34,8 +34,8 @@ def test_conditioning_by_hand():
     assert told.weights == pytest.approx(np.array([[0.5]]))
     assert joint.expected(told, np.array([5.0, np.nan])) == pytest.approx([2.0 + 0.5 * 4.0])
     assert told.spread**2 == pytest.approx(np.array([[3.0 - 2.0 * 2.0 / 4.0]]))
-    assert joint.oddness([True, False], np.array([1.0, np.nan])) == 1.0
-    assert joint.oddness([True, False], np.array([7.0, np.nan])) == pytest.approx(np.sqrt((4 + 9) / (4 + 1)))
+    assert joint.extrapolation([True, False], np.array([1.0, np.nan])) == 1.0
+    assert joint.extrapolation([True, False], np.array([7.0, np.nan])) == pytest.approx(np.sqrt((4 + 9) / (4 + 1)))
 
 
 def test_a_pair_that_goes_against_each_other_is_told_to_be_independent():

@@ -166,7 +166,7 @@ def test_a_subset_not_accounted_for_fails_the_certificate(monkeypatch):
     problem = random_problem(4, missing=0.0)
     monkeypatch.setattr(enumeration.pairs, "search_groups", lambda *_: np.array([3, 5, 0, 0, 0]))
     found = np.array([0.0] * 10), np.tile([0, 1, 2], (10, 1)), 0.0
-    monkeypatch.setattr(enumeration, "_merge", lambda question, *_: (found, enumeration.Counts(3, 5, 0)))
+    monkeypatch.setattr(enumeration, "_merge", lambda prepared, *_: (found, enumeration.Counts(3, 5, 0)))
     assert not search(problem, 3, folds=FOLDS).certificate.holds
 
 

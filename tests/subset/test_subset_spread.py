@@ -17,8 +17,8 @@ from arcademark.subset import files
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.problem import Problem
 from arcademark.subset.search import search
-from arcademark.subset.spread import Spread, oddness, spread
-from arcademark.subset.validate import Held, Nested, nested
+from arcademark.subset.spread import Spread, extrapolation, spread
+from arcademark.subset.validate import HeldOut, Nested, nested
 from arcademark.suite import subsets
 
 ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)
@@ -32,10 +32,10 @@ def model(**changes) -> SubsetModel:
 
 def test_oddness_is_a_t_distributions():
     # d² = (5 − 1)² / 4 + (4 − 2)² / 1 = 8; √((4 + 8) / (4 + 2)).
-    assert ONE.oddness([5.0, 4.0]) == pytest.approx(math.sqrt(2))
-    assert ONE.oddness([1.0, 2.0]) == 1.0
-    assert oddness(5.0, 5) == 1.0
-    assert oddness(14.0, 5) == pytest.approx(math.sqrt(2))
+    assert ONE.extrapolation([5.0, 4.0]) == pytest.approx(math.sqrt(2))
+    assert ONE.extrapolation([1.0, 2.0]) == 1.0
+    assert extrapolation(5.0, 5) == 1.0
+    assert extrapolation(14.0, 5) == pytest.approx(math.sqrt(2))
 
 
 def test_scores_that_go_against_each_other_are_odd():
@@ -48,13 +48,13 @@ def test_scores_that_go_against_each_other_are_odd():
     assert found.mean == pytest.approx(X[50:].mean(axis=0))
     expected = np.cov(X[50:].T)
     assert np.array(found.covariance) == pytest.approx(expected + np.diag(1e-3 * np.diag(expected)))
-    assert found.oddness([1.8, 1.8]) < 1.2 < 2 < found.oddness([1.4, 0.6])
+    assert found.extrapolation([1.8, 1.8]) < 1.2 < 2 < found.extrapolation([1.4, 0.6])
 
 
 def test_a_task_without_differences_and_one_twice_have_a_spread():
     X = np.column_stack([np.arange(6.0), np.arange(6.0), np.ones(6)])
     found = spread(Problem(X, X[:, 0], tuple("abcdef"), ("x", "y", "z")), ("x", "y", "z"))
-    assert math.isfinite(found.oddness([2.0, 2.0, 1.0]))
+    assert math.isfinite(found.extrapolation([2.0, 2.0, 1.0]))
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,18 @@ def test_nested_predictions_know_their_oddness_beside_other_sources():
         others = problem.with_algorithms([r for r, a in enumerate(problem.algorithms) if sources[a] != item.source])
         row = problem.algorithms.index(item.algorithm)
         values = problem.X[row, list(problem.positions(item.tasks))]
-        assert item.oddness == pytest.approx(spread(others, item.tasks).oddness(values))
+        assert item.oddness == pytest.approx(spread(others, item.tasks).extrapolation(values))
     assert max(item.oddness for item in found.held) > 1
 
 
 def test_usual_residuals_are_divided_by_the_oddness():
     held = [
-        Held(f"a{n}", f"s{n}", ("t",), size, 0.0, odd) for n, (size, odd) in enumerate([(0.1, 1), (-0.6, 3), (0.4, 1)])
+        HeldOut(f"a{n}", f"s{n}", ("t",), size, 0.0, odd)
+        for n, (size, odd) in enumerate([(0.1, 1), (-0.6, 3), (0.4, 1)])
     ]
     found = Nested(tuple(held), {}, ())
     assert [item.residual for item in found.usual().held] == pytest.approx([0.1, -0.2, 0.4])
-    assert (found.reach(0.5), found.usual().reach(0.5)) == pytest.approx((0.4, 0.2))
+    assert (found.half_width(0.5), found.usual().half_width(0.5)) == pytest.approx((0.4, 0.2))
     # Without the first: 0.2 at 1/3, 0.4 at 2/3; without the second: 0.1, 0.4; without the third: 0.1, 0.2.
     assert found.usual().coverage(0.6).inside == 2
 
@@ -106,7 +107,7 @@ def test_usual_residuals_are_divided_by_the_oddness():
 def test_intervals_are_as_many_times_as_wide_as_scores_are_odd(a, b):
     found = model().estimate({"a": a, "b": b}, max_frames_per_episode=None)
     logs = np.log10([1 + a, 1 + b])
-    times = ONE.oddness(logs)
+    times = ONE.extrapolation(logs)
     middle = math.log10(1 + found.value)
     assert found.high == pytest.approx(10 ** (middle + 0.1 * times) - 1)
     assert found.low == pytest.approx(max(0.0, 10 ** (middle - 0.1 * times) - 1), abs=1e-9)

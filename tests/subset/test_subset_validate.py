@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.search import search
 from arcademark.subset.stability import bootstrap, over_fold_seeds
-from arcademark.subset.validate import Held, Nested, copies, coverage_without, nested
+from arcademark.subset.validate import HeldOut, Nested, copies, coverage_without, nested
 
 FOLDS, SEED = 4, 7
 
@@ -108,7 +108,7 @@ def test_scores_at_the_least_do_not_make_a_copy():
 
 def made(residuals: dict[str, list[float]]) -> Nested:
     items = [
-        Held(f"{source}{place}", source, ("t",), value, 0.0)
+        HeldOut(f"{source}{place}", source, ("t",), value, 0.0)
         for source, values in residuals.items()
         for place, value in enumerate(values)
     ]
@@ -118,7 +118,7 @@ def made(residuals: dict[str, list[float]]) -> Nested:
 def test_intervals_count_each_source_once():
     found = made({"a": [0.1, 0.1, 0.1, 0.1], "b": [-0.2], "c": [0.3], "d": [-0.4, 0.5]})
     # Weights: a 4 × 1/20, b 1/5, c 1/5, d 2 × 1/10, infinity 1/5.
-    assert [found.reach(level) for level in (0.15, 0.2, 0.4, 0.5, 0.7, 0.75, 0.8, 0.81)] == [
+    assert [found.half_width(level) for level in (0.15, 0.2, 0.4, 0.5, 0.7, 0.75, 0.8, 0.81)] == [
         *(0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, math.inf)
     ]
     assert found.mean_of_sources == pytest.approx(math.log(10) * (0.1 + 0.2 + 0.3 + 0.45) / 4)
@@ -134,10 +134,10 @@ def test_intervals_count_each_source_once():
 )
 def test_reach_grows_with_the_level_and_holds_its_share_of_sources(groups, level):
     found = made({str(place): values for place, values in enumerate(groups)})
-    reach = found.reach(level)
-    assert found.reach(level / 2) <= reach
-    share = sum(np.mean([abs(value) <= reach for value in values]) for values in groups) / (len(groups) + 1)
-    assert math.isinf(reach) or share >= level - 1e-9
+    half_width = found.half_width(level)
+    assert found.half_width(level / 2) <= half_width
+    share = sum(np.mean([abs(value) <= half_width for value in values]) for values in groups) / (len(groups) + 1)
+    assert math.isinf(half_width) or share >= level - 1e-9
 
 
 def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():
@@ -147,14 +147,14 @@ def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():
         spread = rng.exponential(size=16)
         groups = {str(place): (scale * rng.normal(size=3)).tolist() for place, scale in enumerate(spread)}
         new = groups.pop("15")
-        inside.append(np.mean(np.abs(new) <= made(groups).reach(0.8)))
+        inside.append(np.mean(np.abs(new) <= made(groups).half_width(0.8)))
     assert 0.77 <= np.mean(inside) <= 0.88
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, math.nan])
 def test_a_level_is_a_fraction(level):
     with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
-        made({"a": [0.1]}).reach(level)
+        made({"a": [0.1]}).half_width(level)
 
 
 def test_unknown_and_single_sources_are_refused():
@@ -233,8 +233,8 @@ def test_coverage_without_a_source_comes_of_choices_that_never_saw_it():
     inside, shares = 0, []
     for source, items in outer.by_source().items():
         rest = [row for row, name in enumerate(problem.algorithms) if sources[name] != source]
-        reach = nested(problem.with_algorithms(rest), sources, choose(2))["best"].reach(0.5)
-        held = [abs(item.residual) <= reach for item in items]
+        half_width = nested(problem.with_algorithms(rest), sources, choose(2))["best"].half_width(0.5)
+        held = [abs(item.residual) <= half_width for item in items]
         inside += sum(held)
         shares.append(np.mean(held))
     assert (half.inside, half.of) == (inside, len(outer.held))

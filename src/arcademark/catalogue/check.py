@@ -88,7 +88,7 @@ class Check:
 def check() -> Check:
     """Check all that the package holds; nothing is changed.
 
-    Where a file is damaged, what rests on it is left out: mend it, and check again.
+    Where a file is damaged, what rests on it is left out: correct it, and check again.
     """
     files = len(data_files())
     damaged = tuple(damaged_files())

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from arcademark.catalogue.model import Erratum, Place, Source
+from arcademark.catalogue.model import Erratum, Location, Source
 from arcademark.catalogue.reading import data_directory, read_sources
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import references, tables, tasks
@@ -107,7 +107,7 @@ def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> It
         yield Erratum(paper=paper, place=_place(row, where), **values)
 
 
-def _place(row: Mapping[str, str], where: str) -> Place | None:
+def _place(row: Mapping[str, str], where: str) -> Location | None:
     cells = [row.get(column, "") for column in _PLACE]
     if not any(cells):
         return None
@@ -119,7 +119,7 @@ def _place(row: Mapping[str, str], where: str) -> Place | None:
         )
     if line not in SUMMARY_ROWS and line not in tasks.games():
         raise ArcadeMarkError(f"{where}: {line!r} is no row; expected a game's id or one of {', '.join(SUMMARY_ROWS)}")
-    return Place(int(table), line, algorithm, quantity)
+    return Location(int(table), line, algorithm, quantity)
 
 
 def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:

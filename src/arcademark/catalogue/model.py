@@ -167,7 +167,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """A cell of a printed table.
 
     Parameters
@@ -192,7 +192,7 @@ class Place:
 class PrintedCell:
     """What a paper prints at a place, character by character."""
 
-    place: Place
+    place: Location
     printed: str
 
 
@@ -206,7 +206,7 @@ class Erratum:
         The source's key.
     where : str
         The place in words: "Table 3, Rainbow, James Bond, HNS"; "§5.4 and Table 6".
-    place : Place or None
+    place : Location or None
         The same for programs, where it is a cell of the review's Tables 3–14.
     printed : str
         What is printed; both versions where two places disagree.
@@ -221,7 +221,7 @@ class Erratum:
 
     paper: str
     where: str
-    place: Place | None
+    place: Location | None
     printed: str
     holds: str
     category: str

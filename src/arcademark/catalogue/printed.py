@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from arcademark.catalogue.model import Place, PrintedCell
+from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tables import read_rows
 
@@ -119,12 +119,12 @@ def printed_cells(paper: str = "fan-2021") -> tuple[PrintedCell, ...]:
 @cache
 def _read(paper: str, directory: Traversable | None) -> tuple[PrintedCell, ...]:
     name = f"{paper}.csv"
-    cells: dict[Place, PrintedCell] = {}
+    cells: dict[Location, PrintedCell] = {}
     rows = read_rows(name, directory or files("arcademark.catalogue") / "data" / "printed")
     for line, row in enumerate(rows, start=2):
         if not row["printed"].strip():
             raise ArcadeMarkError(f"printed/{name}, line {line}: nothing printed; write {NOTHING}, or drop the row")
-        place = Place(int(row["table"]), row["row"], row["algorithm"], row["quantity"])
+        place = Location(int(row["table"]), row["row"], row["algorithm"], row["quantity"])
         if place in cells:
             raise ArcadeMarkError(f"printed/{name}, line {line}: this cell stands twice; keep what is printed once")
         cells[place] = PrintedCell(place, row["printed"])

@@ -150,7 +150,9 @@ def _check_extras(where: str, row: Mapping[str, Any]) -> None:
     if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
         raise ArcadeMarkError(f"{where}: training_frames is {frames!r}, expected a whole number, or nothing if unknown")
     if (row["hand"] == "second") != bool(row.get("read_in")):
-        raise ArcadeMarkError(f"{where}: 'read_in' says where scores were read at second hand, and only then; mend it")
+        raise ArcadeMarkError(
+            f"{where}: 'read_in' says where scores were read at second hand, and only then; correct it"
+        )
     settings = row.get("settings", {})
     if not isinstance(settings, Mapping) or not all(isinstance(value, str) for value in settings.values()):
         raise ArcadeMarkError(f"{where}: settings are {settings!r}, expected names with their values as text")

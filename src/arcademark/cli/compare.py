@@ -20,7 +20,7 @@ from arcademark.errors import ArcadeMarkError
 @tables.measured_by
 @click.option("--all", "everything", is_flag=True, help="Also show every ranking, and every game of every pair.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
-@click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead.")
+@click.option("--latex", is_flag=True, help="Print LaTeX tables instead.")
 @options.as_json
 @tables.intervals
 @tables.read_as
@@ -42,7 +42,7 @@ def command(
         raise ArcadeMarkError("--latex and --json cannot both be printed; choose one")
     from arcademark.report.tables.compare import compare_tables
 
-    asked = tables.question(algorithms=algorithms, **given)
+    asked = tables.score_options(algorithms=algorithms, **given)
     with counting("comparing", "pairs of algorithms") as follow:
         found = compare_tables((table, *others), asked, follow=follow)
     if html is not None:

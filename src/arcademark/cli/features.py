@@ -160,17 +160,17 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
 
 def _write_figures(found: Sequence[Seen], figures: Mapping[str, str]) -> list[Path]:
     """Write what is asked for, given the file of each kind, or an empty name, and return where."""
+    from arcademark.report.drawing import files
     from arcademark.report.features import renderers
-    from arcademark.report.plates import files
 
     name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
     for kind, asked in figures.items():
-        path, plate = Path(asked or f"{name}.{kind}"), renderers.plate(found)
+        path, model = Path(asked or f"{name}.{kind}"), renderers.figure_model(found)
         if kind == "svg":
-            content: str | bytes = files.on_paper(files.svg(plate, "features"))
+            content: str | bytes = files.on_paper(files.svg(model, "features"))
         else:
-            content = files.png(plate) if kind == "png" else files.pdf(plate)
+            content = files.png(model) if kind == "png" else files.pdf(model)
         write(path, content, option=f"--{kind}", example=f"features.{kind}")
         written.append(path)
     return written

@@ -1,7 +1,7 @@
 """The ``arcademark`` command: gathers the commands and turns errors into one line.
 
-Exit codes: 0 all well; 1 the command ran and the answer is bad news (a trial failed, a score is not real); 2 the user
-can mend it; 130 stopped with Ctrl-C; 141 nobody reads on.
+Exit codes: 0 all well; 1 the command ran and it found a problem (a trial failed, a score is not real); 2 the user
+can correct it; 130 stopped with Ctrl-C; 141 the output was closed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COMMANDS = {
     "console": "The console of our own: is it here, and is it ale-py's to the bit?",
     "info": "List games, suites, subsets, protocols, agents or features.",
     "catalogue": "Published scores, each with its source, and errata of papers.",
-    "subset": "The few tasks that tell most: search, predict, study.",
+    "subset": "The few most informative tasks: search, predict, study.",
     "cost": "What an evaluation takes: hours, money, energy, carbon.",
 }
 """Each is in a module of its name."""

@@ -86,7 +86,7 @@ class Display:
             case Stopping():
                 self._say(
                     ("stopping", "yellow"),
-                    "  at the end of the training episode in play, to keep what was learnt; Ctrl-C again stops at once "
+                    "  at the end of the training episode in play, to keep what it learned; Ctrl-C again stops at once "
                     f"and loses the last {wording.plural(event.unkept, 'training episode')}",
                 )
             case Progress():

@@ -27,7 +27,7 @@ from arcademark.cli import messages, options, playing
     "--until-error",
     type=options.SHARE,
     metavar="SHARE",
-    help="Play games, those that tell most first, until the median's 90 % interval reaches no further: 15%.",
+    help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
 @options.as_json
 def command(

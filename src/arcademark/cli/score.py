@@ -12,7 +12,7 @@ from arcademark.cli.writing import PAGE, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.tables.question import Question
+    from arcademark.report.tables.dataset import ScoreOptions
 
 
 @click.command("score")
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays.",
 )
 @click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
-@click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead.")
+@click.option("--latex", is_flag=True, help="Print LaTeX tables instead.")
 @options.as_json
 @tables.intervals
 @tables.read_as
@@ -54,10 +54,10 @@ def command(
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.report.tables.analysis import score_table
 
-    question = tables.question(algorithms=tables.names("algorithms", algorithms), **given)
+    asked = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
     if export is not None:
-        _export(places, question, export, wide=wide)
-    report = score_table(places, question)
+        _export(places, asked, export, wide=wide)
+    report = score_table(places, asked)
     if html is not None:
         from arcademark.report.tables.html import render_scores
 
@@ -80,10 +80,10 @@ def command(
     return 0
 
 
-def _export(places: tuple[str, ...], question: Question, target: Path, *, wide: bool) -> None:
+def _export(places: tuple[str, ...], asked: ScoreOptions, target: Path, *, wide: bool) -> None:
     """Write the scores that are asked for, in the form that the file's name and ``wide`` ask for."""
     from arcademark.report import wording
-    from arcademark.report.tables.question import prepare
+    from arcademark.report.tables.dataset import prepare
     from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
 
     if target.exists():
@@ -93,8 +93,8 @@ def _export(places: tuple[str, ...], question: Question, target: Path, *, wide: 
         raise ArcadeMarkError(
             f"{target}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
         )
-    material = prepare(places, question)
-    table = material.scores.table
+    dataset = prepare(places, asked)
+    table = dataset.scores.table
     (write_rliable if arrays else write_wide if wide else write_long)(table, target)
-    games = wording.plural(len(table.tasks), material.yardstick.noun)
+    games = wording.plural(len(table.tasks), dataset.benchmark.noun)
     messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")

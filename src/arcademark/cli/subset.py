@@ -1,4 +1,4 @@
-"""``arcademark subset``: the few tasks that tell most: searched for, predicted from, and put to the test."""
+"""``arcademark subset``: the few most informative tasks: searched for, predicted from, and put to the test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcademark.cli.groups import Group
 
 @click.group("subset", cls=Group)
 def command() -> None:
-    """Find the few tasks that tell most of all, predict from them, and see how well that works."""
+    """Find the few most informative tasks, predict from them, and see how well that works."""
 
 
 for member in (subset_search, subset_study, subset_predict):

@@ -69,13 +69,13 @@ def command(
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
     from arcademark.report import as_json as documents
-    from arcademark.report.subsets import learnt, predicting
+    from arcademark.report.subsets import predicting, predictors
 
     if not training and (references or papers):
         option = "references" if references else "papers"
         raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
-    own = learnt.own(training, references, papers) if training else None
-    costs = None if frames is None else learnt.read_frames(frames, own.canonical if own else canonical_game)
+    own = predictors.own(training, references, papers) if training else None
+    costs = None if frames is None else predictors.read_frames(frames, own.canonical if own else canonical_game)
     shown = predicting.predicted(
         places,
         model,

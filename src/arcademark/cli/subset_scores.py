@@ -37,8 +37,8 @@ def scores_of(
     players: bool = True,
 ) -> Any:
     """Read the scores; options of reading are taken out of ``given``."""
-    from arcademark.report.subsets import material
-    from arcademark.report.tables.question import Question
+    from arcademark.report.subsets import dataset
+    from arcademark.report.tables.dataset import ScoreOptions
 
     names = ("form", "algorithm", "game", "run", "last", "tag", "pattern", "decimal")
     reading = tables.read_options(references, (), **{name: given.pop(name) for name in names})
@@ -46,7 +46,7 @@ def scores_of(
     wanted = (*places, *([f"catalogue:{','.join(published)}"] if published else []))
     if not wanted:
         raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
-    question = Question(
+    asked = ScoreOptions(
         suite=suite, references=references, algorithms=tables.names("algorithms", algorithms), reading=reading
     )
-    return material.normalised(wanted, question, players=players)
+    return dataset.normalised(wanted, asked, players=players)

@@ -170,7 +170,7 @@ def command(
 def _asked(scores: Any, given: dict[str, Any]) -> Any:
     from arcademark.report.subsets.searching import Asked
 
-    canonical = scores.yardstick.canonical
+    canonical = scores.benchmark.canonical
     for name in ("include", "exclude", "within"):
         given[name] = tuple(map(canonical, tables.names(name, given[name])))
     given["nonnegative"] = "nnls" if given.pop("nnls") else "drop"

@@ -43,7 +43,7 @@ def check(sizes: str | None, figure: Path | None) -> None:
     every.read_sizes(sizes)
     for name, option in ONE_SUBSET.items():
         if told(name):
-            raise ArcadeMarkError(f"{option} does not go with --sizes, which tells the best of each; leave one out")
+            raise ArcadeMarkError(f"{option} does not go with --sizes, which shows the best of each; leave one out")
     check_ending(figure, sizes_figure.KINDS, option="--figure")
 
 

@@ -12,7 +12,7 @@ from arcademark.cli import options
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.tables.question import Question
+    from arcademark.report.tables.dataset import ScoreOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,19 +49,17 @@ intervals = options.combine(
 )
 read_as = options.combine(
     click.option("--format", "form", metavar="NAME", help="What the files are, if it is not recognised."),
-    click.option("--algorithm", metavar="NAME", help="Whose scores a log has that does not say."),
+    click.option("--algorithm", metavar="NAME", help="The algorithm of a log that does not name it."),
     click.option("--game", metavar="NAME", help="Of which game."),
     click.option("--run", type=click.IntRange(min=0), help="Of which run."),
     click.option("--last", type=options.COUNT, help="How many last episodes of a log make a score."),
     click.option("--tag", metavar="NAME", help="Which series of a log with several."),
-    click.option("--pattern", metavar="PATTERN", help="Where names stand in paths: '{algorithm}/{task}/{run}/*.csv'."),
-    click.option(
-        "--decimal", type=click.Choice([".", ","]), help="What stands before decimals, where a table leaves it open."
-    ),
+    click.option("--pattern", metavar="PATTERN", help="Where paths hold names: '{algorithm}/{task}/{run}/*.csv'."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="The decimal separator, where a table is ambiguous."),
 )
 
 
-def question(
+def score_options(
     suite: str | None,
     references: Path | None,
     games: str | None,
@@ -73,21 +71,21 @@ def question(
     method: str | None,
     algorithms: tuple[str, ...] = (),
     **reading: Any,
-) -> Question:
-    """Make what is asked of the options, errors being those of `Question`'s reader.
+) -> ScoreOptions:
+    """Make what is asked of the options, errors being those of `ScoreOptions`'s reader.
 
     Raises
     ------
     ArcadeMarkError
         If two options contradict each other, or one is not what it should be.
     """
-    from arcademark.report.tables.question import Question
+    from arcademark.report.tables.dataset import ScoreOptions
 
     if suite is not None and references is not None:
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")
     wanted = names("games", games)
-    return Question(
-        suite=suite or Question.suite,
+    return ScoreOptions(
+        suite=suite or ScoreOptions.suite,
         references=references,
         algorithms=algorithms,
         games=",".join(wanted),

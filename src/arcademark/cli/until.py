@@ -1,4 +1,4 @@
-"""``arcademark run --until-error``: play the games that tell most, until the median of all is known well enough.
+"""``arcademark run --until-error``: play the most informative games first, until the median of all is known well.
 
 Conventions
 -----------
@@ -24,7 +24,7 @@ from arcademark.cli import messages
 from arcademark.cli.playing import Playing
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
-from arcademark.report.subsets import learnt
+from arcademark.report.subsets import predictors
 from arcademark.runs import manifest
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.store import RunRecord, read_run
@@ -121,7 +121,7 @@ class _Play:
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._trained = learnt.atari().trained
+        self._trained = predictors.atari().trained
         self._trials: dict[str, list[Trial]] = {}
         plan = asked.plan(list(dict.fromkeys([*asked.games, *self._trained.joint.tasks])))
         for trial in plan.trials:
@@ -139,7 +139,7 @@ class _Play:
         playable = [task for task in self._trained.joint.tasks if task in self._trials]
         if not playable:
             raise ArcadeMarkError(f"--until-error: {name} plays none of the games of atari-57, which the median is of")
-        rng = np.random.default_rng(learnt.SEED)
+        rng = np.random.default_rng(predictors.SEED)
         least = outlook.least_error(self._trained, playable, rng=rng)
         if least > self._asked.error:
             raise ArcadeMarkError(
@@ -186,9 +186,9 @@ class _Play:
         record = self._record()
         costs = self._costs(record)
         scores = _scores(record, self._asked.specs[0].label) if record else {}
-        told = learnt.atari().tell(scores, level=LEVEL, frames=costs)
+        told = predictors.atari().predict(scores, level=LEVEL, frames=costs)
         if told is None:
-            plays = outlook.first_plays(self._trained, rng=np.random.default_rng(learnt.SEED), frames=costs)
+            plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
             self._steps.append(Step(games, frames, 0, None, None))
         else:
             plays, median = told.plays, told.summaries[MEDIAN]
@@ -196,7 +196,7 @@ class _Play:
             self._steps.append(Step(games, frames, len(told.known), median, error))
         step = self._steps[-1]
         if self._failed and not step.known:
-            messages.say("every game so far failed; mend the agent, and the same command continues")
+            messages.say("every game so far failed; correct the agent, and the same command continues")
             return []
         open_plays = [play for play in plays if play.task in self._trials and play.task not in self._tried]
         enough = step.error is not None and step.error <= self._asked.error
@@ -310,7 +310,7 @@ def _scores(record: RunRecord, label: str) -> Mapping[str, float]:
 
 
 def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, asked: float) -> str:
-    title = learnt.atari().title
+    title = predictors.atari().title
     if step.median is None:
         told = "nothing is known yet"
     else:

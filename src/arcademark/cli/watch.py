@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @options.run_directory
 @options.combine(options.one_episode, options.one_game, options.one_agent, options.one_seed, options.one_trial)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to write: .gif or .mp4.")
-@click.option("--overwrite", is_flag=True, help="Replace the file, whatever it is; else only an earlier one of ours.")
+@click.option("--overwrite", is_flag=True, help="Replace any file; without this, only one that this command wrote.")
 @click.option("--scale", type=click.IntRange(1, 8), default=2, show_default=True, help="Size, in times the console's.")
 def command(
     run_directory: Path,

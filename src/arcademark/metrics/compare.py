@@ -298,7 +298,7 @@ def _check(a: Moments, b: Moments, tasks: Sequence[str], alpha: float) -> None:
         if shapes != {(len(tasks),)}:
             raise ArcadeMarkError(f"expected scores for each of {len(tasks)} tasks, not of shape {sorted(shapes)}")
         if (side.standard_deviation < 0).any():
-            raise ArcadeMarkError("a standard deviation is negative; mend it")
+            raise ArcadeMarkError("a standard deviation is negative; correct it")
 
 
 def _reason(a: Moments, b: Moments, place: int) -> str:

@@ -211,4 +211,4 @@ def _place(
 
 def _refuse(problem: str, tasks: Sequence[str]) -> None:
     if tasks:
-        raise ArcadeMarkError(f"{problem} {', '.join(tasks)}; mend that, or leave such tasks out")
+        raise ArcadeMarkError(f"{problem} {', '.join(tasks)}; correct that, or leave such tasks out")

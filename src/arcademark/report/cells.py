@@ -53,7 +53,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Entrant:
+class PlayedAlgorithm:
     """One algorithm to be shown.
 
     Parameters
@@ -89,7 +89,7 @@ def run_names(collection: RunCollection) -> tuple[str, ...]:
     return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)
 
 
-def entrants(collection: RunCollection, *, every_variant: bool) -> tuple[Entrant, ...]:
+def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
     """List the algorithms to be shown, run by run.
 
     Parameters
@@ -98,22 +98,22 @@ def entrants(collection: RunCollection, *, every_variant: bool) -> tuple[Entrant
     every_variant : bool
         Whether to show a family's members too, and not just the best of it.
     """
-    found: list[Entrant] = []
+    found: list[PlayedAlgorithm] = []
     for run, name in zip(collection.runs, run_names(collection), strict=True):
-        for entrant in _of_run(run, every_variant=every_variant):
-            clash = any(entrant.name == other.name for other in found)
-            found.append(dataclasses.replace(entrant, name=f"{entrant.name} [{name}]") if clash else entrant)
+        for algorithm in _of_run(run, every_variant=every_variant):
+            clash = any(algorithm.name == other.name for other in found)
+            found.append(dataclasses.replace(algorithm, name=f"{algorithm.name} [{name}]") if clash else algorithm)
     return tuple(found)
 
 
-def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[Entrant]:
+def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]:
     trials: dict[str, list[TrialRecord]] = defaultdict(list)
     for trial in run.record.trials:
         trials[trial.agent].append(trial)
     cells = _cells(run.record)
     shown = dict(zip(trials, run.table.algorithms, strict=True))
     singles = {
-        agent: Entrant(
+        agent: PlayedAlgorithm(
             shown[agent],
             run,
             tuple(mine),
@@ -121,17 +121,17 @@ def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[Entrant]:
         )
         for agent, mine in trials.items()
     }
-    families: dict[str, list[Entrant]] = defaultdict(list)
-    for agent, entrant in singles.items():
-        families[_family(agent)].append(entrant)
-    for agent, entrant in singles.items():
+    families: dict[str, list[PlayedAlgorithm]] = defaultdict(list)
+    for agent, algorithm in singles.items():
+        families[_family(agent)].append(algorithm)
+    for agent, algorithm in singles.items():
         family = _family(agent)
         if family and len(families[family]) > 1:
-            if entrant is families[family][0]:
+            if algorithm is families[family][0]:
                 yield best_of(families[family], f"best {family}")
             if not every_variant:
                 continue
-        yield entrant
+        yield algorithm
 
 
 def _family(agent: str) -> str:
@@ -139,7 +139,7 @@ def _family(agent: str) -> str:
     return found[1] if found else ""
 
 
-def best_of(members: Sequence[Entrant], name: str) -> Entrant:
+def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
     """Make one algorithm of a family: on each game its best member's episodes."""
     by_game: dict[str, list[Cell]] = defaultdict(list)
     for member in members:
@@ -149,7 +149,7 @@ def best_of(members: Sequence[Entrant], name: str) -> Entrant:
         game: max(cells, key=lambda cell: score(cell.seeds) if cell.seeds else -np.inf)
         for game, cells in by_game.items()
     }
-    return Entrant(
+    return PlayedAlgorithm(
         name, members[0].run, tuple(trial for member in members for trial in member.trials), best, len(members)
     )
 

@@ -114,7 +114,9 @@ def _dataset() -> Iterator[Comparison]:
     few = [game for game, count in by_game.items() if count < MINIMUM]
     lowest = min(data.medians().values())
     yield gone(
-        "§4.1: algorithms before those with too few games were removed", "116", "Only those that were kept are at hand."
+        "§4.1: algorithms before those with too few games were removed",
+        "116",
+        "Only those that were kept are available.",
     )
     yield data.slip("§4.1 and Table 8: how many algorithms", f"{len(counts) - 1} and the human reference")
     yield decided(

@@ -1,8 +1,8 @@
 """The Atari-5 paper's robustness check (§5.3) and case study (§7, Tables 4 and 5).
 
-Both rest on scores that the paper does not print. Go-Explore's are in the review; those of §7 are not at hand, so each
-of its numbers is checked against the others: it agrees if numbers that print as those do, rounded or cut off, can give
-it.
+Both rest on scores that the paper does not print. Go-Explore's are in the review; those of §7 are not available, so
+each of its numbers is checked against the others: it agrees if numbers that print as those do, rounded or cut off,
+can give it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
 
 BASELINE = "Rainbow"
-LOST = "The scores of the paper that it rests on (Lindenberg et al. 2022) are not at hand; the printed numbers fit."
+LOST = "The scores of the paper that it rests on (Lindenberg et al. 2022) are not available; the printed numbers fit."
 CUT_OFF = 0.01
 
 

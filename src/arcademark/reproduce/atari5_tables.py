@@ -26,7 +26,7 @@ TABLE_6 = {"Rainbow DQN": "rainbow", "Agent-57": "agent57"}
 def citations() -> tuple[Comparison, ...]:
     """Check Table 1: citations of benchmarks, of which only their sum can be recomputed."""
     counts = {name: cells[0] for name, cells in data.printed(1).items()}
-    when = "Counts of March 2022; no count of that day is at hand."
+    when = "Counts of March 2022; no count of that day is available."
     rows = [gone(f"Table 1, {name}", count, when) for name, count in counts.items()]
     numbers = [int(count.replace(",", "")) for count in counts.values()]
     where = "§2 and Table 1: ALE's citations against the other benchmarks' together"

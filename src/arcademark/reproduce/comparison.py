@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 
 Verdict: TypeAlias = Literal["agrees", "differs", "not available"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One printed cell or statement, and what it comes to.
+    """One printed cell or statement, and the recomputed value.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Comparison:
         "agrees" up to rounding in the last printed digit.
     why : str
         Why it differs, what is gone, or what rounding it takes to agree; "" where it agrees as it stands.
-    place : Place or None
+    place : Location or None
         The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
     category : str
         The kind of slip, as errata name it, where it differs: by it differences are grouped.
@@ -37,7 +37,7 @@ class Comparison:
     recomputed: str
     verdict: Verdict
     why: str = ""
-    place: Place | None = None
+    place: Location | None = None
     category: str = ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 from arcademark.metrics import efficiency
 from arcademark.reproduce import review_values
 from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series
@@ -85,7 +85,7 @@ def frames(algorithm: str) -> int:
 
 
 def _cell(row: str, algorithm: str, quantity: str) -> float:
-    found = review_values.value(Place(0, row, algorithm, quantity), review_values.ours())
+    found = review_values.value(Location(0, row, algorithm, quantity), review_values.ours())
     if found is None:
         raise LookupError(f"{algorithm} has no {row} of {quantity}")
     return float(found)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import cache
 
 from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Erratum, Place, PrintedCell
+from arcademark.catalogue.model import Erratum, Location, PrintedCell
 from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
 from arcademark.errors import UnknownNameError
 from arcademark.reproduce import review_text
@@ -67,7 +67,7 @@ def tables(number: int | None = None) -> tuple[Reproduction, ...]:
     return found if number is not None else (*found, *review_text.statements())
 
 
-def where(place: Place) -> str:
+def where(place: Location) -> str:
     """Name a cell in words: "Table 3, Rainbow, James Bond, HNS"."""
     quantity = _QUANTITIES.get(place.quantity, "score")
     if place.row in _ROWS:
@@ -112,16 +112,16 @@ def _explained(comparisons: Iterable[Comparison]) -> Iterable[Comparison]:
 
 
 @cache
-def _errata() -> Mapping[Place, Erratum]:
+def _errata() -> Mapping[Location, Erratum]:
     return {erratum.place: erratum for erratum in errata(PAPER) if erratum.place}
 
 
 @cache
-def _printed() -> Mapping[Place, str]:
+def _printed() -> Mapping[Location, str]:
     return {cell.place: cell.printed for cell in printed_cells()}
 
 
-def _of_which_score(place: Place, number: PrintedNumber) -> str:
+def _of_which_score(place: Location, number: PrintedNumber) -> str:
     """Say of which score a percentage is, where the score printed beside it does not give it."""
     if place.row not in games() or place.quantity == "score" or place.algorithm in REFERENCES:
         return ""

@@ -21,7 +21,7 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Erratum, Place
+from arcademark.catalogue.model import Erratum, Location
 from arcademark.catalogue.printed import printed_number
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
 from arcademark.metrics.normalise import broken_records
@@ -64,7 +64,7 @@ def statements() -> tuple[Reproduction, ...]:
 
 def _figures() -> Iterator[Comparison]:
     for algorithm, printed in (("Agent57", "125.92%"), ("GDI-H3", "154.27%")):
-        place = Place(0, "mean", algorithm, "hwrns")
+        place = Location(0, "mean", algorithm, "hwrns")
         exact, rounded = value(place, ours()), value(place, as_rounded())
         number = printed_number(printed.rstrip("%"))
         assert exact is not None
@@ -266,7 +266,7 @@ def _errata() -> Mapping[str, Erratum]:
 
 
 def _value(row: str, quantity: str, algorithm: str) -> float:
-    found = value(Place(0, row, algorithm, quantity), ours())
+    found = value(Location(0, row, algorithm, quantity), ours())
     assert found is not None, algorithm
     return found
 

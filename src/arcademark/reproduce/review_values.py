@@ -1,8 +1,9 @@
-"""What every cell of the review's Tables 3 to 14 comes to, from raw scores and references.
+"""Recomputes every cell of the review's Tables 3 to 14 from raw scores and references.
 
 Conventions
 -----------
-* A cell is named by `arcademark.catalogue.model.Place`. Percentages are in percent, efficiencies in fractions a frame.
+* A cell is named by its `arcademark.catalogue.model.Location`. Percentages are in percent, efficiencies in fractions
+  a frame.
 * A `Basis` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in full;
   `as_rounded` differs by no more than rounding: the references have the decimals to which the review prints them,
   as its authors can only have used them.
@@ -21,7 +22,7 @@ from functools import cache
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import Place
+from arcademark.catalogue.model import Location
 from arcademark.catalogue.printed import printed_cells, printed_number
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.suite.references import scores as reference_scores
@@ -90,12 +91,12 @@ def as_rounded() -> Basis:
     return ours().with_references(changes)
 
 
-def value(place: Place, basis: Basis) -> float | None:
+def value(place: Location, basis: Basis) -> float | None:
     """Compute a cell.
 
     Parameters
     ----------
-    place : Place
+    place : Location
         A cell of Tables 3 to 14.
     basis : Basis
         What to compute it from.
@@ -143,7 +144,7 @@ def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, flo
     return dict(zip(tasks, values.tolist(), strict=True))
 
 
-def _summary(place: Place, basis: Basis) -> float | None:
+def _summary(place: Location, basis: Basis) -> float | None:
     statistic = aggregate.mean if place.row.startswith("mean") else aggregate.median
     percent = float(statistic(list(percentages(place.algorithm, place.quantity, basis).values())))
     if not place.row.endswith("efficiency"):

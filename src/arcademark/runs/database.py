@@ -204,7 +204,7 @@ def clear_errors(directory: Path) -> Iterator[None]:
             "Restore it from a copy, or play the run in another directory"
         ) from None
     except (UnicodeError, OverflowError) as error:
-        raise damaged(directory, f"it holds a text or a number that is none ({one_line(str(error))})") from None
+        raise damaged(directory, f"it holds text or a number that is not valid ({one_line(str(error))})") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own are of what it read
         told = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")

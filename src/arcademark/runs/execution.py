@@ -2,7 +2,7 @@
 
 ::
 
-    plan ─→ jobs ─→ engine ─→ batches of news ─→ one transaction each ─→ events
+    plan ─→ jobs ─→ engine ─→ batches of events ─→ one transaction each ─→ events
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcademark.environments.registry import Emulator, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, manifest, provenance
 from arcademark.runs.database import clear_errors
-from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, News, Opened
+from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import (
     Compiling,
@@ -36,11 +36,11 @@ from arcademark.runs.events import (
     TrialFailed,
     WorkerLost,
 )
-from arcademark.runs.lane import TrainingBlock
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorded, Recorder
+from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS = 0.25
@@ -251,26 +251,26 @@ class _Run:
         self._recorder.check_there()
         if batch:
             with self._recorder.transaction():
-                for trial_id, news in batch:
-                    self._record(trial_id, news)
-        for trial_id, news in batch:
-            self._tracker.hear(trial_id, news)
-            for event in self._events(trial_id, news):
-                self._tell(event)
+                for trial_id, event in batch:
+                    self._record(trial_id, event)
+        for trial_id, event in batch:
+            self._tracker.hear(trial_id, event)
+            for told in self._events(trial_id, event):
+                self._tell(told)
         if self._tracker.seconds >= self._progress_due:
             self._tell(self._tracker.progress())
             self._progress_due = self._tracker.seconds + PROGRESS_SECONDS
 
-    def _record(self, trial_id: str, news: News) -> None:
-        match news:
+    def _record(self, trial_id: str, event: TrialEvent) -> None:
+        match event:
             case Opened(frames_per_action, learns, plans=plans):
                 self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
                 self._note_opened(self._trials[trial_id], plans)
             case EpisodeResult():
-                self._recorder.add_episode(news)
+                self._recorder.add_episode(event)
                 self._recorder.note_evaluation(trial_id, self._command, _now())
             case Unfinished():
-                self._recorder.keep_episode(trial_id, news)
+                self._recorder.keep_episode(trial_id, event)
             case TrainingBlock(results, checkpoint):
                 self._recorder.add_training(trial_id, results, checkpoint)
                 trial = self._trials[trial_id]
@@ -296,8 +296,8 @@ class _Run:
         if any(changes):
             manifest.write(directory, document)
 
-    def _events(self, trial_id: str, news: News) -> Iterator[Event]:
-        match news:
+    def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:
+        match event:
             case Opened(learns=True) if not self._learner_told:
                 self._learner_told = True
                 yield self._learner(self._trials[trial_id])

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.lane import Stream, episode_rng
 from arcademark.runs.replay import Choice, Recorded, select_one
+from arcademark.runs.slot import Stream, episode_rng
 from arcademark.runs.store import RunRecord, read_actions, read_run
 from arcademark.suite.protocols import Protocol, protocol
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.agents.adapters import CheckedPlanner
-from arcademark.runs.lane import Begun, Happening, Lane, Meter
 from arcademark.runs.plan import Trial
+from arcademark.runs.slot import Begun, Meter, PlayEvent, Slot
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Unfinished
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ MOST_OF_THE_TIME = 0.05
 def plan_episodes(
     trial: Trial,
     planner: CheckedPlanner,
-    lane: Lane,
+    slot: Slot,
     model: GenerativeModel,
     episodes: Collection[int],
     unfinished: Sequence[Unfinished] = (),
-) -> Iterator[Happening]:
+) -> Iterator[PlayEvent]:
     """Play evaluation episodes one after the other.
 
     Parameters
     ----------
     trial : Trial
     planner : CheckedPlanner
-    lane : Lane
+    slot : Slot
         With the real game.
     model : GenerativeModel
         Of the same game, under the same protocol, with the same frames an action.
@@ -60,7 +60,7 @@ def plan_episodes(
     Begun, Played, Unfinished, EpisodeResult
     """
     kept = {item.episode: item for item in unfinished}
-    player = _PlannerPlayer(trial, planner, lane, model)
+    player = _PlannerPlayer(trial, planner, slot, model)
     for episode in episodes:
         yield Begun("evaluation", episode)
         yield from player.play(episode, kept.get(episode))
@@ -70,38 +70,38 @@ def plan_episodes(
 class _PlannerPlayer:
     """Plays single episodes, keeping them now and then."""
 
-    def __init__(self, trial: Trial, planner: CheckedPlanner, lane: Lane, model: GenerativeModel) -> None:
+    def __init__(self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel) -> None:
         from arcademark.environments.generative import snapshot
 
         self.meter = Meter()
-        self._trial, self._planner, self._lane, self._model = trial, planner, lane, model
+        self._trial, self._planner, self._slot, self._model = trial, planner, slot, model
         self._snapshot = snapshot
         self._counted = model.frames
         self._keep_at = time.perf_counter() + planner.checkpoint_seconds
 
-    def play(self, episode: int, kept: Unfinished | None) -> Iterator[Happening]:
+    def play(self, episode: int, kept: Unfinished | None) -> Iterator[PlayEvent]:
         """Play one episode, from its beginning or from where it was kept."""
-        lane = self._lane
+        slot = self._slot
         if kept is None:
-            rng = lane.begin(self._trial.seed, "evaluation", episode)
+            rng = slot.begin(self._trial.seed, "evaluation", episode)
         else:
-            rng = lane.resume(self._trial.seed, kept)
+            rng = slot.resume(self._trial.seed, kept)
             self._planner.restore(kept.checkpoint)
         first, terminated, truncated = kept is None, False, False
         while not (terminated or truncated):
             if not first:
                 yield from self._keep(rng)
             action = yield from self._decide(first, rng)
-            _, terminated, truncated = lane.step(action)
+            _, terminated, truncated = slot.step(action)
             first = False
             if time.perf_counter() > self.meter.due:
-                yield self.meter.tick((lane,))
-        self.meter.ended(lane)
-        yield lane.result(self._trial.id, terminated)
+                yield self.meter.tick((slot,))
+        self.meter.ended(slot)
+        yield slot.result(self._trial.id, terminated)
 
-    def _decide(self, first: bool, rng: np.random.Generator) -> Generator[Happening, None, int]:
+    def _decide(self, first: bool, rng: np.random.Generator) -> Generator[PlayEvent, None, int]:
         """Let the planner choose, passing on what may be told meanwhile."""
-        state = self._snapshot(self._lane.environment)
+        state = self._snapshot(self._slot.environment)
         planning = self._planner.plan(self._model, state, first, rng)
         self._put(state, rng)
         meter = self.meter
@@ -117,7 +117,7 @@ class _PlannerPlayer:
                 self._put(state, rng)
             if time.perf_counter() > meter.due:
                 self._count()
-                yield meter.tick((self._lane,))
+                yield meter.tick((self._slot,))
 
     def _put(self, state: State, rng: np.random.Generator) -> None:
         """Put the model where the real game stands, as if nothing had been done with it."""
@@ -127,7 +127,7 @@ class _PlannerPlayer:
 
     def _count(self) -> None:
         frames = self._model.frames
-        self._lane.simulated_frames += frames - self._counted
+        self._slot.simulated_frames += frames - self._counted
         self._counted = frames
 
     def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
@@ -137,6 +137,6 @@ class _PlannerPlayer:
             return
         checkpoint = self._planner.checkpoint()
         if len(checkpoint) <= MAX_CHECKPOINT_BYTES:
-            yield self._lane.unfinished(rng, checkpoint)
+            yield self._slot.unfinished(rng, checkpoint)
         now = time.perf_counter()
         self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MOST_OF_THE_TIME)

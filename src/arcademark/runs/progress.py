@@ -19,10 +19,10 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from arcademark.agents.loading import AgentSpec
-from arcademark.runs.engines.base import Failed, Lost, News, Opened
+from arcademark.runs.engines.base import Failed, Lost, Opened, TrialEvent
 from arcademark.runs.events import Learning, Planning, Progress
-from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
+from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, Unfinished, scored_phase
 
 RECENT_SECONDS = 120.0
@@ -231,28 +231,28 @@ class Tracker:
         """Training episodes that have ended, and that no checkpoint holds."""
         return self._totals()["unkept"]
 
-    def hear(self, trial_id: str, news: News) -> None:
-        """Count one piece of news."""
+    def hear(self, trial_id: str, event: TrialEvent) -> None:
+        """Count one event."""
         standing = self._standings[trial_id]
         if trial_id not in self._in_play:
             self._rest_counts(standing, -1)
             self._in_play[trial_id] = standing
-        if isinstance(news, Opened) and news.learns:
+        if isinstance(event, Opened) and event.learns:
             self._learn(standing.trial.agent)
-        self._change(standing, news)
+        self._change(standing, event)
         if standing.over:
             del self._in_play[trial_id]
             self._rest_counts(standing, 1)
 
-    def _change(self, standing: Standing, news: News) -> None:
-        match news:
+    def _change(self, standing: Standing, event: TrialEvent) -> None:
+        match event:
             case Opened(learns=learns, plans=plans):
                 standing.learns, standing.plans = learns, plans
             case Played(frames):
-                self.played += news
+                self.played += event
                 standing.in_play += frames
             case Trained():
-                standing.recent = [*standing.recent, news][-RECENT_EPISODES:]
+                standing.recent = [*standing.recent, event][-RECENT_EPISODES:]
                 standing.unrecorded += 1
             case Unfinished(episode, frames):
                 standing.kept[episode] = frames

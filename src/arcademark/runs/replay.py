@@ -16,7 +16,7 @@ from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs.lane import episode_rng
+from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import canonical_game

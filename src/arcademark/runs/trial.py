@@ -2,7 +2,7 @@
 
 ::
 
-    evaluation   lanes, each an environment; a policy acts on all lanes at once; a lane that ends takes the next episode
+    evaluation   slots, each an environment; a policy acts on all slots at once; a slot that ends takes the next episode
     training     one episode at a time until the budget is spent; the last one is played to its end
     planning     one episode at a time, beside a model of the game (arcademark.runs.planning)
 
@@ -24,9 +24,9 @@ from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.lane import Begun, Happening, Lane, Meter, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
+from arcademark.runs.slot import Begun, Meter, Played, PlayEvent, Slot, Trained, TrainingBlock
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Player:
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
         self._model = self._open_model() if self.plans else None
-        self._lanes: list[Lane] = []
+        self._slots: list[Slot] = []
 
     def play(
         self,
@@ -81,7 +81,7 @@ class Player:
         checkpoint: Checkpoint | None = None,
         unfinished: Sequence[Unfinished] = (),
         stopping: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Happening]:
+    ) -> Iterator[PlayEvent]:
         """Play evaluation episodes, after the training that is left if the agent learns.
 
         Parameters
@@ -108,12 +108,12 @@ class Player:
             agent.evaluate()
             if scored_phase(self.trial.protocol, learns=True) == "training":
                 return
-        while len(self._lanes) < min(agent.batch_size, len(episodes)):
-            self._lanes.append(Lane(len(self._lanes), self.open(), self.plans))
+        while len(self._slots) < min(agent.batch_size, len(episodes)):
+            self._slots.append(Slot(len(self._slots), self.open(), self.plans))
         if isinstance(agent, CheckedPolicy):
-            yield from evaluate(self.trial, agent, self.spec, self._lanes, episodes)
+            yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
         elif self._model is not None and episodes:
-            yield from plan_episodes(self.trial, agent, self._lanes[0], self._model, episodes, unfinished)
+            yield from plan_episodes(self.trial, agent, self._slots[0], self._model, episodes, unfinished)
 
     def open(self, training: bool = False) -> Environment:
         """Open the trial's game."""
@@ -126,41 +126,41 @@ class Player:
 
 
 def evaluate(
-    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, lanes: Sequence[Lane], episodes: Collection[int]
-) -> Iterator[Happening]:
-    """Play evaluation episodes in lanes, the policy acting on all lanes at once."""
+    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, slots: Sequence[Slot], episodes: Collection[int]
+) -> Iterator[PlayEvent]:
+    """Play evaluation episodes in slots, the policy acting on all slots at once."""
     rows = policy.batch_size
     observations = np.zeros((rows, *spec.observation_shape), spec.observation_dtype)
     first = np.ones(rows, np.bool_)
     rngs = [np.random.default_rng(0) for _ in range(rows)]
     waiting = iter(episodes)
     meter = Meter()
-    playing: list[Lane] = []
-    for lane, episode in zip(lanes, waiting, strict=False):
+    playing: list[Slot] = []
+    for slot, episode in zip(slots, waiting, strict=False):
         yield Begun("evaluation", episode)
-        rngs[lane.row] = lane.begin(trial.seed, "evaluation", episode)
-        lane.environment.observe(observations[lane.row])
-        playing.append(lane)
+        rngs[slot.row] = slot.begin(trial.seed, "evaluation", episode)
+        slot.environment.observe(observations[slot.row])
+        playing.append(slot)
     while playing:
         actions = policy.act(observations, first, rngs).tolist()
-        for lane in tuple(playing):
-            row = lane.row
+        for slot in tuple(playing):
+            row = slot.row
             action = actions[row]
-            reward, terminated, truncated = lane.environment.step(action)
-            lane.actions.append(action)
-            lane.score += reward
+            reward, terminated, truncated = slot.environment.step(action)
+            slot.actions.append(action)
+            slot.score += reward
             first[row] = ended = terminated or truncated
             if ended:
-                yield lane.result(trial.id, terminated)
-                meter.ended(lane)
+                yield slot.result(trial.id, terminated)
+                meter.ended(slot)
                 following = next(waiting, None)
                 if following is None:
-                    playing.remove(lane)
+                    playing.remove(slot)
                     observations[row] = 0
                     continue
                 yield Begun("evaluation", following)
-                rngs[row] = lane.begin(trial.seed, "evaluation", following)
-            lane.environment.observe(observations[row])
+                rngs[row] = slot.begin(trial.seed, "evaluation", following)
+            slot.environment.observe(observations[row])
         if time.perf_counter() > meter.due:
             yield meter.tick(playing)
     yield meter.tick(playing)
@@ -172,7 +172,7 @@ def train(
     environment: Environment,
     checkpoint: Checkpoint | None,
     stopping: Callable[[], bool],
-) -> Iterator[Happening]:
+) -> Iterator[PlayEvent]:
     """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
 
     The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``. The episode in which it
@@ -185,7 +185,7 @@ def train(
     if start.finished:
         return
     learner.train()
-    lane, meter = Lane(0, environment), Meter()
+    slot, meter = Slot(0, environment), Meter()
     block: list[EpisodeResult] = []
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
@@ -201,13 +201,13 @@ def train(
         if spent or stop:
             break
         yield Begun("training", number)
-        for happening in training_episode(trial, learner, lane, number, meter):
-            if isinstance(happening, EpisodeResult):
-                block.append(happening)
-                frames += happening.record.frames
-                yield Trained(happening.record.score, happening.record.frames)
+        for event in training_episode(trial, learner, slot, number, meter):
+            if isinstance(event, EpisodeResult):
+                block.append(event)
+                frames += event.record.frames
+                yield Trained(event.record.score, event.record.frames)
             else:
-                yield happening
+                yield event
         number += 1
     yield meter.tick(())
 
@@ -234,12 +234,12 @@ def _checkpoint(learner: CheckedLearner) -> bytes:
 
 
 def training_episode(
-    trial: Trial, learner: CheckedLearner, lane: Lane, number: int, meter: Meter
+    trial: Trial, learner: CheckedLearner, slot: Slot, number: int, meter: Meter
 ) -> Iterator[Played | EpisodeResult]:
     """Play one training episode, the learner learning from each step; the episode's result comes last."""
-    environment = lane.environment
+    environment = slot.environment
     clip = trial.protocol.training_reward_clipping
-    rng = lane.begin(trial.seed, "training", number)
+    rng = slot.begin(trial.seed, "training", number)
     shape, dtype = environment.spec.observation_shape, environment.spec.observation_dtype
     before, after = np.zeros((1, *shape), dtype), np.zeros((1, *shape), dtype)
     environment.observe(before[0])
@@ -248,8 +248,8 @@ def training_episode(
     while not ended:
         action = int(learner.act(before, first, (rng,))[0])
         reward, terminated, truncated = environment.step(action)
-        lane.actions.append(action)
-        lane.score += reward
+        slot.actions.append(action)
+        slot.score += reward
         environment.observe(after[0])
         seen = float(np.sign(reward)) if clip else reward
         learner.learn(Transition(before[0], action, seen, after[0], terminated, truncated), rng)
@@ -257,6 +257,6 @@ def training_episode(
         first[0] = False
         ended = terminated or truncated
         if not ended and time.perf_counter() > meter.due:
-            yield meter.tick((lane,))
-    meter.ended(lane)
-    yield lane.result(trial.id, terminated)
+            yield meter.tick((slot,))
+    meter.ended(slot)
+    yield slot.result(trial.id, terminated)

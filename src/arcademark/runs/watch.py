@@ -112,7 +112,7 @@ def _pictures(
         raise ArcadeMarkError(
             f"{run.directory}: {row.phase} episode {row.episode} of trial {trial.id} does not replay as recorded: "
             f"score {score:.15g} in {environment.episode_frames} frames, recorded {row.score:.15g} in {row.frames}; "
-            f"'arcademark verify {run.directory}' tells more"
+            f"'arcademark verify {run.directory}' shows more"
         )
 
 

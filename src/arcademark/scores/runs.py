@@ -93,7 +93,7 @@ class RunScores:
 
 @dataclass(frozen=True)
 class ProtocolDifference:
-    """Two runs whose scores were made under different settings and are not to be ranked together unsaid.
+    """Two runs whose scores were made under different settings and must not be ranked together without a warning.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Few tasks that tell most: models that predict a summary of all tasks from some."""
+"""The most informative few tasks: models that predict a summary of all tasks from some."""

@@ -133,7 +133,7 @@ def train(
     kinds = tuple(dict.fromkeys(owners))
     if len(kinds) < 2:
         raise ArcadeMarkError(
-            "all algorithms are of one group; two at least are needed to see how well others are told"
+            "all algorithms are of one group; at least two are needed to measure how well others are predicted"
         )
     table = TRANSFORMS[transform](scores)
     rows = {kind: np.array([owner != kind for owner in owners]) for kind in kinds}

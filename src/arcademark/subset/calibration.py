@@ -4,11 +4,12 @@ Conventions
 -----------
 * Every algorithm of the training scores is predicted by the distribution that was fitted without its group, from the
   tasks that are known of the new algorithm (those of them that it has).
-* How far a truth lies outside the interval that draws give is its *miss*, in units of the oddness, negative inside.
-  Intervals are widened by the quantile of the misses in which every group weighs the same and one more, the new one,
-  counts as missed: split conformal prediction over groups (Romano, Patterson and Candès 2019, "Conformalized quantile
-  regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"). Were the new group
-  drawn as those known, the interval would hold it about as often as it says; how often it does is measured by `check`.
+* How far a truth lies outside the interval that draws give is its *miss*, in units of the extrapolation factor,
+  negative inside. Intervals are widened by the quantile of the misses in which every group weighs the same and one
+  more, the new one, counts as missed: split conformal prediction over groups (Romano, Patterson and Candès 2019,
+  "Conformalized quantile regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical
+  data"). Were the new group drawn as those known, the interval would hold it about as often as it says; how often it
+  does is measured by `check`.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Drawn:
         Transformed.
     summaries : mapping of str to float array, shape (draws,)
         By quantity.
-    oddness : float
-        By how much wider intervals are as the known scores do not go together: `Joint.oddness`.
+    extrapolation : float
+        By how much wider intervals are as the known scores do not go together: `Joint.extrapolation`.
     """
 
     missing: NDArray[np.int64]
@@ -54,7 +55,7 @@ class Drawn:
     spread: Floats
     logs: Floats
     summaries: Mapping[str, Floats]
-    oddness: float
+    extrapolation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,22 +167,22 @@ def draw(
         spread[chosen],
         logs[:, chosen],
         MappingProxyType(summaries),
-        joint.oddness(known, values),
+        joint.extrapolation(known, values),
     )
 
 
 def ends(trained: Trained, quantity: Quantity, drawn: Drawn, level: float) -> Floats:
     """Return the interval before widening, and what is in the middle of it: transformed, or in tasks; shape (3,).
 
-    What draws give, its ends moved away from the middle by the oddness.
+    What draws give, its ends moved away from the middle by the extrapolation.
     """
     found = np.quantile(drawn.summaries[quantity.name], [(1 - level) / 2, 0.5, (1 + level) / 2])
     if quantity.unit == "score":
         found = TRANSFORMS[trained.transform](found)
-    return np.asarray(found[1] + drawn.oddness * (found - found[1]))
+    return np.asarray(found[1] + drawn.extrapolation * (found - found[1]))
 
 
-def normal_reach(level: float) -> float:
+def normal_half_width(level: float) -> float:
     """Return how many standard deviations to either side hold that share of normal draws."""
     from scipy.stats import norm
 
@@ -218,11 +219,11 @@ def misses(
             truth = np.array(quantity.of(row[np.newaxis, there], np.flatnonzero(there))[0], dtype=np.float64)
             truth = TRANSFORMS[trained.transform](truth) if quantity.unit == "score" else truth
             low, middle, high = ends(trained, quantity, drawn, level)
-            found[quantity.name].append(float(max(low - truth, truth - high)) / drawn.oddness)
+            found[quantity.name].append(float(max(low - truth, truth - high)) / drawn.extrapolation)
             owners[quantity.name].append(group)
             errors[quantity.name].append(float(middle - truth))
         off = np.abs(TRANSFORMS[trained.transform](row[drawn.missing]) - drawn.middle)
-        found[TASKS] += (off / (drawn.oddness * normal_reach(level) * drawn.spread)).tolist()
+        found[TASKS] += (off / (drawn.extrapolation * normal_half_width(level) * drawn.spread)).tolist()
         owners[TASKS] += [group] * len(off)
     return Misses(
         MappingProxyType({name: (np.array(found[name]), _weights(owners[name])) for name in found}),

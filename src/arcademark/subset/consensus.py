@@ -24,9 +24,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
+from arcademark.subset.prepared import Incomplete, Nonnegative, PreparedSearch, prepare
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import Incomplete, Nonnegative, Question, ask
 from arcademark.subset.search import Certificate, SearchResult, check_bounds, evaluate
 
 NEAR_BEST = 100
@@ -91,14 +91,14 @@ def consensus(
     lists: list[list[Subset]] = []
     counts, subsets = Counts(0, 0, 0), 0
     for place, seed in enumerate(seeds):
-        question = _question(
+        prepared = _prepared(
             problem, size, near_best, include=include, exclude=exclude, within=within, nonnegative=nonnegative,
             folds=folds, fold_seed=seed, incomplete=incomplete,
         )  # fmt: skip
         told = None if progress is None else _part(progress, place, len(seeds))
-        listed, some = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, told)
+        listed, some = enumerate_subsets(prepared, bounds, threads or os.cpu_count() or 1, told)
         lists.append(listed)
-        counts, subsets = counts + some, subsets + question.subsets
+        counts, subsets = counts + some, subsets + prepared.subsets
     certificate = Certificate.of(subsets, counts)
     agreed = most_agreed(lists, len(problem.tasks))[:top]
     if not agreed:
@@ -141,11 +141,11 @@ def most_agreed(lists: Sequence[Sequence[Subset]], tasks: int) -> list[Subset]:
     return sorted(different, key=lambda subset: -int(count[list(subset)].sum()))
 
 
-def _question(problem: Problem, size: int, near_best: int, **options: object) -> Question:
+def _prepared(problem: Problem, size: int, near_best: int, **options: object) -> PreparedSearch:
     """Ask for as many of the best as are to be listed, which depends on how many there are."""
-    few = ask(problem, size, top=1, **options)  # type: ignore[arg-type]
+    few = prepare(problem, size, top=1, **options)  # type: ignore[arg-type]
     listed = min(near_best, max(1, few.subsets // NEAR_BEST_SHARE))
-    return ask(problem, size, top=listed, **options)  # type: ignore[arg-type]
+    return prepare(problem, size, top=listed, **options)  # type: ignore[arg-type]
 
 
 def _part(progress: Progress, place: int, parts: int) -> Progress:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset import branches, every_fold, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
+from arcademark.subset.prepared import PreparedSearch
 from arcademark.subset.problem import Floats
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import Question
 
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""
@@ -77,13 +77,13 @@ _Found: TypeAlias = tuple[_List, Counts]
 
 
 def enumerate_subsets(
-    question: Question, bounds: bool, threads: int, progress: Progress | None, limit: float | None = None
+    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None, limit: float | None = None
 ) -> tuple[list[tuple[int, ...]], Counts]:
     """Find the best subsets.
 
     Parameters
     ----------
-    question : Question
+    prepared : PreparedSearch
         What is searched.
     bounds : bool
         Whether what a bound proves to be worse may be left out.
@@ -104,92 +104,99 @@ def enumerate_subsets(
     ArcadeMarkError
         Where there are more subsets than can be counted.
     """
-    if question.subsets >= MOST_SUBSETS:
+    if prepared.subsets >= MOST_SUBSETS:
         raise ArcadeMarkError(
-            f"subset search: {question.subsets:.1e} subsets of {question.size} are too many; ask for fewer tasks, or "
+            f"subset search: {prepared.subsets:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or "
             "choose from fewer (--exclude)"
         )
-    best, counts = _enumerate(question, bounds, threads, progress, limit)
+    best, counts = _enumerate(prepared, bounds, threads, progress, limit)
     return [
         tuple(subset.tolist()) for error, subset in zip(best[0], best[1], strict=True) if np.isfinite(error)
     ], counts
 
 
 def _enumerate(
-    question: Question, bounds: bool, threads: int, progress: Progress | None, limit: float | None
+    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None, limit: float | None
 ) -> tuple[_List, Counts]:
-    if question.choose >= 2 and (bounds or not question.constrained):
-        tasks = [*question.fixed.tolist(), *question.free.tolist()]
-        found = classes(np.isnan(question.scores[:-1].T), tasks)
+    if prepared.choose >= 2 and (bounds or not prepared.constrained):
+        tasks = [*prepared.fixed.tolist(), *prepared.free.tolist()]
+        found = classes(np.isnan(prepared.scores[:-1].T), tasks)
         if found is not None:
-            grouped = groups(found, question.fixed.tolist(), question.free.tolist(), question.choose, question.floor)
+            grouped = groups(found, prepared.fixed.tolist(), prepared.free.tolist(), prepared.choose, prepared.floor)
             if grouped is not None:
                 if not bounds:
-                    return _search_groups(question, found, grouped, None, threads, progress)
-                reached = good_error(question) if limit is None else math.inf
+                    return _search_groups(prepared, found, grouped, None, threads, progress)
+                reached = good_error(prepared) if limit is None else math.inf
                 rule = reached if limit is None else limit
-                best, counts = _search_groups(question, found, grouped, rule, threads, progress)
-                missed = best[0][-1] > reached * (1.0 + kernels.TIE) + question.nothing
+                best, counts = _search_groups(prepared, found, grouped, rule, threads, progress)
+                missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
                 return best, counts + Counts(0, 0, 0, violations=int(missed))
-    return _search_each(question, bounds, threads, progress)
+    return _search_each(prepared, bounds, threads, progress)
 
 
-def _is_large(question: Question) -> bool:
-    return question.choose > _SMALL or (
-        question.choose >= 4 and len(question.fixed) >= _MANY_FIXED and question.subsets > _MANY_SUBSETS
+def _is_large(prepared: PreparedSearch) -> bool:
+    return prepared.choose > _SMALL or (
+        prepared.choose >= 4 and len(prepared.fixed) >= _MANY_FIXED and prepared.subsets > _MANY_SUBSETS
     )
 
 
 def _search_groups(
-    question: Question, found: Classes, grouped: Groups, limit: float | None, threads: int, progress: Progress | None
+    prepared: PreparedSearch,
+    found: Classes,
+    grouped: Groups,
+    limit: float | None,
+    threads: int,
+    progress: Progress | None,
 ) -> tuple[_List, Counts]:
-    columns = np.ascontiguousarray(np.nan_to_num(question.scores, nan=0.0).T)
-    free = question.free[np.argsort(found.lack[question.free] == 0, kind="stable")]
-    data = columns, found.of_row, found.lack, question.fold_table, question.charge
+    columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
+    free = prepared.free[np.argsort(found.lack[prepared.free] == 0, kind="stable")]
+    data = columns, found.of_row, found.lack, prepared.fold_table, prepared.charge
     rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
-    large = _is_large(question)
+    large = _is_large(prepared)
     search_groups = branches.search_groups if large else pairs.search_groups
 
     def work(part: NDArray[np.int64]) -> _Found:
-        best = question.empty_list()
+        best = prepared.empty_list()
         if limit is None:
-            evaluated = every_fold.search_every_fold(data, question.fixed, free, part, question.choose, best)
+            evaluated = every_fold.search_every_fold(data, prepared.fixed, free, part, prepared.choose, best)
             return best, Counts(int(evaluated), 0, 0)
-        counts = search_groups(data, question.fixed, free, part, question.choose, rule, question.constrained, best)
+        counts = search_groups(data, prepared.fixed, free, part, prepared.choose, rule, prepared.constrained, best)
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return best, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
     several = len(order) if large else min(_PARTS, len(order))
     parts = [grouped.lacking[order[part::several]] for part in range(several)]
-    return _merge(question, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
+    return _merge(prepared, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
 
 
-def _search_each(question: Question, bounds: bool, threads: int, progress: Progress | None) -> tuple[_List, Counts]:
-    total = question.subsets
+def _search_each(
+    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None
+) -> tuple[_List, Counts]:
+    total = prepared.subsets
 
     def work(first: int) -> _Found:
-        best = question.empty_list()
-        start = np.array(_combination(first, len(question.free), question.choose), dtype=np.int64)
+        best = prepared.empty_list()
+        start = np.array(_combination(first, len(prepared.free), prepared.choose), dtype=np.int64)
         evaluated, inadmissible = kernels.search_each(
-            question.scores, question.fold_table, question.floor, question.fixed, question.free, start,
-            min(_CHUNK, total - first), question.constrained, question.charge, bounds, best,
+            prepared.scores, prepared.fold_table, prepared.floor, prepared.fixed, prepared.free, start,
+            min(_CHUNK, total - first), prepared.constrained, prepared.charge, bounds, best,
         )  # fmt: skip
         return best, Counts(evaluated, 0, inadmissible)
 
-    return _merge(question, work, range(0, total, _CHUNK), threads, progress, Counts(0, 0, 0))
+    return _merge(prepared, work, range(0, total, _CHUNK), threads, progress, Counts(0, 0, 0))
 
 
 def _merge(  # type: ignore[no-untyped-def]
-    question: Question, work, items: Sequence, threads: int, progress: Progress | None, counts: Counts  # type: ignore[type-arg]
+    prepared: PreparedSearch, work, items: Sequence, threads: int, progress: Progress | None, counts: Counts  # type: ignore[type-arg]
 ) -> tuple[_List, Counts]:  # fmt: skip
-    best = question.empty_list()
+    best = prepared.empty_list()
     for (errors, subsets, _), some in _in_threads(work, items, threads):
         counts += some
         for error, subset in zip(errors, subsets, strict=True):
             kernels.keep(*best, error, subset)
         if progress is not None:
-            progress(counts.evaluated + counts.pruned + counts.inadmissible, question.subsets)
+            progress(counts.evaluated + counts.pruned + counts.inadmissible, prepared.subsets)
     return best, counts
 
 
@@ -206,34 +213,34 @@ def _in_threads(work, items: Sequence, threads: int) -> Iterator:  # type: ignor
             raise
 
 
-def good_error(question: Question) -> float:
+def good_error(prepared: PreparedSearch) -> float:
     """Find an error that as many subsets reach as are to be listed; infinity where no such error is found.
 
     The best few subsets are each extended by every task, again and again, until they are large enough; then tasks of
     the best are exchanged one at a time as long as that helps.
     """
     listed: dict[tuple[int, ...], float] = {}
-    large = question.choose > _SMALL
+    large = prepared.choose > _SMALL
     kept: dict[tuple[int, ...], float] = {(): 0.0}
-    for size in range(1, question.choose + 1):
+    for size in range(1, prepared.choose + 1):
         extended: dict[tuple[int, ...], float] = {}
         for subset in kept:
-            extended.update(_extensions(question, subset))
+            extended.update(_extensions(prepared, subset))
         best = sorted((error, subset) for subset, error in extended.items())
         kept = {subset: error for error, subset in best[: _KEPT[large]]}
-        if size == question.choose:
+        if size == prepared.choose:
             listed.update(extended)
     for subset in list(kept)[: _CLIMBED[large]]:
-        _exchange(question, subset, listed)
+        _exchange(prepared, subset, listed)
     errors = sorted(listed.values())
-    return errors[question.top - 1] if len(errors) >= question.top else math.inf
+    return errors[prepared.top - 1] if len(errors) >= prepared.top else math.inf
 
 
-def _exchange(question: Question, subset: tuple[int, ...], listed: dict[tuple[int, ...], float]) -> None:
+def _exchange(prepared: PreparedSearch, subset: tuple[int, ...], listed: dict[tuple[int, ...], float]) -> None:
     """Exchange one task after another for the best, until none is exchanged any more; enter what is tried in a list."""
     place = idle = 0
     while idle < len(subset):
-        tried = _extensions(question, subset[:place] + subset[place + 1 :])
+        tried = _extensions(prepared, subset[:place] + subset[place + 1 :])
         for other, error in tried.items():  # it may be another by rounding than when it was first tried
             listed.setdefault(other, error)
         best = min(tried, key=lambda other: (listed[other], other), default=subset)
@@ -243,18 +250,18 @@ def _exchange(question: Question, subset: tuple[int, ...], listed: dict[tuple[in
         place = (place + 1) % len(subset)
 
 
-def _extensions(question: Question, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
     """Add each further task to the chosen ones; return the best and their errors."""
-    fixed = np.array([*question.fixed.tolist(), *chosen], dtype=np.int64)
-    free = np.setdiff1d(question.free, fixed)
-    top = min(len(free), question.top + max(_KEPT))
+    fixed = np.array([*prepared.fixed.tolist(), *chosen], dtype=np.int64)
+    free = np.setdiff1d(prepared.free, fixed)
+    top = min(len(free), prepared.top + max(_KEPT))
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
-    best = errors, subsets, question.nothing
+    best = errors, subsets, prepared.nothing
     kernels.search_each(
-        question.scores, question.fold_table, question.floor, fixed, free, np.zeros(1, np.int64), len(free),
-        question.constrained, question.charge, True, best,
+        prepared.scores, prepared.fold_table, prepared.floor, fixed, free, np.zeros(1, np.int64), len(free),
+        prepared.constrained, prepared.charge, True, best,
     )  # fmt: skip
-    always = set(question.fixed.tolist())
+    always = set(prepared.fixed.tolist())
     return {
         tuple(task for task in subset if task not in always): float(error)
         for error, subset in zip(errors, subsets.tolist(), strict=True)

@@ -43,7 +43,7 @@ class TaskModel:
     low: tuple[float, ...]
     high: tuple[float, ...]
 
-    def reach(self, level: float = LEVEL) -> float:
+    def half_width(self, level: float = LEVEL) -> float:
         """Return how far an interval reaches to either side, in transformed units; infinite if n is too small for it.
 
         Parameters

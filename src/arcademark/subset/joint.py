@@ -7,7 +7,7 @@ Conventions
 * Its covariance is totally positive (`arcademark.subset.totally_positive`): whichever tasks are known, a better score
   never makes less be expected of any other task. That is by construction and holds for every result here.
 * How what is not known spreads about what is expected depends on *which* tasks are known, not on their scores; how much
-  wider intervals are where scores do not go together says `Joint.oddness` apart.
+  wider intervals are where scores do not go together says `Joint.extrapolation` apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Floats
-from arcademark.subset.spread import oddness
+from arcademark.subset.spread import extrapolation
 from arcademark.subset.totally_positive import fit_covariance, improve
 
 MOST_ITERATIONS = 60
@@ -88,11 +88,11 @@ class Joint:
         """Return what is expected of the missing tasks, shape (m,), given transformed scores of shape (tasks,)."""
         return np.asarray(self.mean[told.missing] + told.weights @ (values[told.known] - self.mean[told.known]))
 
-    def oddness(self, known: ArrayLike, values: Floats) -> float:
+    def extrapolation(self, known: ArrayLike, values: Floats) -> float:
         """Return how much wider than usual the missing tasks spread where the known scores do not go together.
 
-        See `arcademark.subset.spread.oddness`: an algorithm of a new kind shows in combinations of scores that none had
-        before.
+        See `arcademark.subset.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores that
+        none had before.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Joint:
         places = np.flatnonzero(known)
         away = values[places] - self.mean[places]
         distance = float(away @ np.linalg.solve(self.covariance[np.ix_(places, places)], away))
-        return oddness(distance, len(places))
+        return extrapolation(distance, len(places))
 
 
 def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MOST_ITERATIONS) -> Joint:
@@ -144,7 +144,7 @@ def _check(table: Floats, tasks: Sequence[str]) -> None:
     if table.ndim != 2 or table.shape[1] != len(tasks) or not len(table):
         raise ArcadeMarkError(f"scores have shape {table.shape}, expected (algorithms, {len(tasks)}), a column a task")
     if np.isinf(table).any():
-        raise ArcadeMarkError("a score is infinite; leave it out, or mend it")
+        raise ArcadeMarkError("a score is infinite; leave it out, or correct it")
     for task, column in zip(tasks, table.T, strict=True):
         if len(np.unique(column[np.isfinite(column)])) < 2:
             raise ArcadeMarkError(f"task {task!r} has fewer than two different scores to learn from; leave it out")

@@ -1,7 +1,8 @@
 """Search from the rows, compiled: cross-validate subset after subset, leaving out none.
 
-The slower, plainer twin of `arcademark.subset.pairs` and `arcademark.subset.every_fold`; nothing is shared between
-subsets. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from the rows.
+The slower, plainer reference implementation of `arcademark.subset.pairs` and `arcademark.subset.every_fold`; nothing
+is shared between subsets. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from
+the rows.
 """
 
 from __future__ import annotations

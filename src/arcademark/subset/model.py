@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
 from arcademark.subset.spread import Spread
-from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_reach, highest_level, subsets
+from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_half_width, highest_level, subsets
 
 if TYPE_CHECKING:
     from arcademark.subset.search import Candidate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FrameCap: TypeAlias = int | Literal["unknown"] | None
 
 PERCENT_SIGN = "%"
-ODD = 1.05
+NOTABLE = 1.05
 """From so many times as wide as usual on, it is said that an interval is."""
 
 INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
@@ -125,7 +125,7 @@ class SubsetModel:
         Of what is predicted: "%", "games", or "" for a plain number.
     spread : Spread or None
         Where the scores lie that it was fitted to: the interval for an algorithm of another paper is wider where scores
-        are odd beside them. None in the published models, whose interval is as wide for all.
+        extrapolate. None in the published models, whose interval is as wide for all.
 
     Raises
     ------
@@ -231,15 +231,15 @@ class SubsetModel:
             raise ArcadeMarkError(
                 f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
             )
-        reach = self._reach(inputs, level)
+        half_width = self._half_width(inputs, level)
         return Estimate(
             model=self.name,
             target=self.target,
             value=value,
             relative_error=self.relative_error,
             level=level,
-            low=self._moved(value, -reach),
-            high=self._moved(value, reach),
+            low=self._moved(value, -half_width),
+            high=self._moved(value, half_width),
             warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
             notes=(self._compare(), *self._nested_notes(inputs, level)),
             nested=self.nested,
@@ -254,26 +254,26 @@ class SubsetModel:
             return f"{told}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
         return f"{told}: they may be off in one direction where true values are not."
 
-    def _reach(self, scores: Sequence[float], level: float) -> float:
+    def _half_width(self, scores: Sequence[float], level: float) -> float:
         """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
         if self.nested is None or self.spread is None:
-            return conformal_reach(self.nested.errors if self.nested else (), level)
-        return conformal_reach(self.spread.errors, level) * self._oddness(scores)
+            return conformal_half_width(self.nested.errors if self.nested else (), level)
+        return conformal_half_width(self.spread.errors, level) * self._extrapolation(scores)
 
-    def _oddness(self, scores: Sequence[float]) -> float:
-        return 1.0 if self.spread is None else self.spread.oddness(TRANSFORMS[self.transform](np.array(scores)))
+    def _extrapolation(self, scores: Sequence[float]) -> float:
+        return 1.0 if self.spread is None else self.spread.extrapolation(TRANSFORMS[self.transform](np.array(scores)))
 
     def _nested_notes(self, scores: Sequence[float], level: float) -> tuple[str, ...]:
         if self.nested is None:
             return (f"How far {self.name} is off on other papers was not measured, so there is no interval.",)
-        reach = self._reach(scores, level)
-        if self.relative_error is None and np.isfinite(reach):
+        half_width = self._half_width(scores, level)
+        if self.relative_error is None and np.isfinite(half_width):
             return ()
-        told = explained(self.name, self.relative_error, self.nested, level, reach)
-        if not np.isfinite(reach) or (odd := self._oddness(scores)) < ODD:
+        told = explained(self.name, self.relative_error, self.nested, level, half_width)
+        if not np.isfinite(half_width) or (factor := self._extrapolation(scores)) < NOTABLE:
             return (told,)
         return (
-            f"{told} That is {odd:.1f} times as wide as usual, as these scores do not go together as those of the "
+            f"{told} That is {factor:.1f} times as wide as usual, as these scores are unlike those of the "
             "algorithms that the model was fitted to.",
         )
 
@@ -314,7 +314,7 @@ def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tu
     )
 
 
-def explained(title: str, printed: float | None, nested: Nested, level: float, reach: float) -> str:
+def explained(title: str, printed: float | None, nested: Nested, level: float, half_width: float) -> str:
     """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints.
 
     Parameters
@@ -324,7 +324,7 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, r
     printed : float or None
         Its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
     nested : Nested
-    level, reach : float
+    level, half_width : float
         Of the interval, and how far it reaches in transformed units; infinite where there are too few papers.
     """
     papers = len(nested.errors)
@@ -334,10 +334,10 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, r
     )
     if printed is None:
         return interval
-    if math.isfinite(reach):
+    if math.isfinite(half_width):
         interval = (
             f"The {100 * level:g} % interval for an algorithm of another paper takes the estimate times or divided by "
-            f"{10**reach:.2f}."
+            f"{10**half_width:.2f}."
         )
     mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
     return (

@@ -7,7 +7,7 @@ Conventions
 * An interval is what the draws give, widened as `arcademark.subset.calibration` says; it is never made narrower.
 * A better score lowers no prediction (given the same generator): draws are sums of what is expected, which no better
   score lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals
-  do not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.oddness`).
+  do not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.extrapolation`).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Outlook:
     Parameters
     ----------
     known, unused : tuple of str
-        Tasks that were used; those with a score that the training scores say nothing of.
+        Tasks that were used; those that the training scores do not include.
     summaries : mapping of str to Range
         By quantity.
     tasks : mapping of str to Range
@@ -170,8 +170,8 @@ def predict(
         quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
     }
     factor = max(1.0, wider[calibration.TASKS])
-    reach = calibration.normal_reach(level) * factor * drawn.oddness * drawn.spread
-    lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - reach, drawn.middle + reach))
+    half_width = calibration.normal_half_width(level) * factor * drawn.extrapolation * drawn.spread
+    lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - half_width, drawn.middle + half_width))
     every = {
         tasks[place]: _between(value, low, high) for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
@@ -187,7 +187,7 @@ def predict(
         outside=tuple(tasks[place] for place in outside),
         plays=_plays(trained, drawn, quantities[names.index(target)], frames),
         level=level,
-        oddness=drawn.oddness,
+        oddness=drawn.extrapolation,
         algorithms=misses.algorithms,
         groups=misses.groups,
     )
@@ -262,7 +262,7 @@ def least_error(
 
 def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:
     """Return a quantity's prediction; a count stays between what is reached already and all that is left."""
-    more = widened * drawn.oddness
+    more = widened * drawn.extrapolation
     low, middle, high = calibration.ends(trained, quantity, drawn, level) + np.array([-more, 0.0, more])
     if quantity.unit == "score":
         return _between(*(trained.back(np.array(end)) for end in (middle, low, high)))

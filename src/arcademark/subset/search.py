@@ -33,9 +33,9 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
+from arcademark.subset.prepared import Incomplete, Nonnegative, fewest_cases, prepare, rounding
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import Incomplete, Nonnegative, ask, fewest_cases, rounding
 
 NEGATIVE = 1e-9
 """A coefficient that takes away no more, as a length, than that share of the target's is rounding and counts as 0."""
@@ -205,12 +205,12 @@ def search(
     ArcadeMarkError
         Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
     """
-    question = ask(
+    prepared = prepare(
         problem, size, include=include, exclude=exclude, within=within, top=top, nonnegative=nonnegative,
         folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases, incomplete=incomplete,
     )  # fmt: skip
-    found, counts = enumerate_subsets(question, bounds, threads or os.cpu_count() or 1, progress)
-    certificate = Certificate.of(question.subsets, counts)
+    found, counts = enumerate_subsets(prepared, bounds, threads or os.cpu_count() or 1, progress)
+    certificate = Certificate.of(prepared.subsets, counts)
     if not found:
         check_bounds(certificate)
         raise ArcadeMarkError(

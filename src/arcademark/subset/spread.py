@@ -1,9 +1,9 @@
-"""Where the scores lie that a model was fitted to, and how odd others are beside them.
+"""Where the scores lie that a model was fitted to, and how far others extrapolate beyond them.
 
 Conventions
 -----------
-* Scores are transformed. Odd ones do not go together as those of the algorithms that were learnt from: errors are
-  larger there, and intervals are as many times as wide.
+* Scores are transformed. Those that are unlike the training algorithms' extrapolate: errors are larger there, and
+  intervals are wider by the factor `extrapolation`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST = 1e-9
 """The least variance."""
 
 
-def oddness(distance: float, tasks: int) -> float:
+def extrapolation(distance: float, tasks: int) -> float:
     """Return how much wider than usual errors spread, 1 at least.
 
     That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k scores.
@@ -54,7 +54,7 @@ class Spread:
         Positive definite.
     errors : tuple of tuple of float
         What errors on papers left out would have been of usual scores, as `arcademark.suite.subsets.Nested.errors`: an
-        interval from them reaches as many times as far as scores are odd.
+        interval from them is widened by the extrapolation factor.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Spread:
                 "errors of 0 or more"
             )
 
-    def oddness(self, values: ArrayLike) -> float:
+    def extrapolation(self, values: ArrayLike) -> float:
         """Return by how much wider intervals are for these scores.
 
         Parameters
@@ -85,7 +85,7 @@ class Spread:
             Transformed.
         """
         away = np.asarray(values, dtype=np.float64) - np.array(self.mean)
-        return oddness(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
+        return extrapolation(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
 
 
 def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ...], ...] = ()) -> Spread:

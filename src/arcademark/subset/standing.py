@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import enumerate_subsets
 from arcademark.subset.kernels import TIE
+from arcademark.subset.prepared import prepare
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import ask
 from arcademark.subset.search import Candidate, Certificate, evaluate
 
 MOST_AHEAD = 10_000
@@ -78,12 +78,12 @@ def standing(
     """
     mine = evaluate(problem, tasks, folds=folds, fold_seed=fold_seed)
     subset = problem.positions(mine.tasks)
-    question = ask(
+    prepared = prepare(
         problem, len(tasks), include=include, exclude=exclude, within=within, folds=folds, fold_seed=fold_seed,
         top=MOST_AHEAD,
     )  # fmt: skip
     limit = mine.cv_mse * (1.0 + TIE)
-    found, counts = enumerate_subsets(question, True, threads or os.cpu_count() or 1, progress, limit)
+    found, counts = enumerate_subsets(prepared, True, threads or os.cpu_count() or 1, progress, limit)
     if subset not in found:
         raise ArcadeMarkError(
             f"{', '.join(mine.tasks)}: more than {MOST_AHEAD:,} subsets are ahead of it, or it is not among those "
@@ -93,6 +93,6 @@ def standing(
     names = [[problem.tasks[j] for j in other] for other in found[: min(list_ahead, rank - 1)]]
     ahead = tuple(evaluate(problem, other, folds=folds, fold_seed=fold_seed) for other in names)
     first = evaluate(problem, [problem.tasks[j] for j in found[0]], folds=folds, fold_seed=fold_seed)
-    certificate = Certificate.of(question.subsets, counts)
+    certificate = Certificate.of(prepared.subsets, counts)
     loss = mine.cv_mse / first.cv_mse - 1.0 if first.cv_mse else (math.inf if mine.cv_mse else 0.0)
     return Standing(mine, rank, loss, ahead, certificate)

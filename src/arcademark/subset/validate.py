@@ -26,7 +26,7 @@ from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.spread import spread
 from arcademark.subset.stability import Choose, Chosen, Win, tally
-from arcademark.suite.subsets import conformal_reach
+from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
@@ -35,7 +35,7 @@ SAME = 0.9
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldOut:
     """An algorithm that was predicted without its source.
 
     Parameters
@@ -46,7 +46,7 @@ class Held:
     true, predicted : float
         In transformed units.
     oddness : float
-        By how much its scores on the tasks are odd beside those of the other sources (`arcademark.subset.spread`).
+        How far its scores extrapolate beyond those of the other sources: a factor (`arcademark.subset.spread`).
     """
 
     algorithm: str
@@ -73,7 +73,7 @@ class Nested:
 
     Parameters
     ----------
-    held : tuple of Held
+    held : tuple of HeldOut
         In the problem's order; never empty.
     unpredicted : mapping of str to str
         Algorithms without a prediction, each with the reason.
@@ -81,7 +81,7 @@ class Nested:
         In how many of the choices without a source each subset won, the most frequent first.
     """
 
-    held: tuple[Held, ...]
+    held: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
     wins: tuple[Win, ...]
 
@@ -96,7 +96,7 @@ class Nested:
         return float(np.median([item.relative_error for item in self.held]))
 
     @property
-    def worst(self) -> Held:
+    def worst(self) -> HeldOut:
         """The algorithm that was predicted worst."""
         return max(self.held, key=lambda item: item.relative_error)
 
@@ -105,25 +105,25 @@ class Nested:
         """Mean over sources of their algorithms' mean relative errors: each paper counts once."""
         return float(np.mean([np.mean([item.relative_error for item in group]) for group in self.by_source().values()]))
 
-    def by_source(self) -> Mapping[str, tuple[Held, ...]]:
+    def by_source(self) -> Mapping[str, tuple[HeldOut, ...]]:
         """Return the predictions by source."""
-        found: dict[str, list[Held]] = {}
+        found: dict[str, list[HeldOut]] = {}
         for item in self.held:
             found.setdefault(item.source, []).append(item)
         return MappingProxyType({source: tuple(items) for source, items in found.items()})
 
     def usual(self) -> Nested:
-        """Return the same with every residual divided by its oddness: what usual scores' would have been.
+        """Return the same with every residual divided by its extrapolation factor: what usual scores' would be.
 
-        An interval from these is multiplied by the oddness of the scores that it is for.
+        An interval from these is multiplied by the extrapolation factor of the scores that it is for.
         """
         usual = [dataclasses.replace(item, predicted=item.true - item.residual / item.oddness) for item in self.held]
         return dataclasses.replace(self, held=tuple(usual))
 
-    def reach(self, level: float) -> float:
-        """Return how far an interval for an algorithm of a new source reaches to either side, in transformed units.
+    def half_width(self, level: float) -> float:
+        """Return how far an interval for an algorithm of a new source half_widths to either side, in transformed units.
 
-        Conformal, the sources being the groups: see `arcademark.suite.subsets.conformal_reach`.
+        Conformal, the sources being the groups: see `arcademark.suite.subsets.conformal_half_width`.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Nested:
         ArcadeMarkError
             Where the level is no such fraction.
         """
-        return conformal_reach(self.errors(), level)
+        return conformal_half_width(self.errors(), level)
 
     def errors(self) -> tuple[tuple[float, ...], ...]:
         """Return the residuals' sizes, ascending, a tuple a source."""
@@ -155,10 +155,11 @@ class Nested:
             Where the level is no fraction between 0 and 1.
         """
         groups, errors = self.by_source(), self.errors()
-        reaches = {
-            source: conformal_reach(errors[:place] + errors[place + 1 :], level) for place, source in enumerate(groups)
+        half_widths = {
+            source: conformal_half_width(errors[:place] + errors[place + 1 :], level)
+            for place, source in enumerate(groups)
         }
-        return dataclasses.replace(_covered(groups, reaches, level), reach=self.reach(level))
+        return dataclasses.replace(_covered(groups, half_widths, level), half_width=self.half_width(level))
 
 
 @dataclass(frozen=True)
@@ -169,8 +170,8 @@ class Coverage:
     ----------
     level : float
         What was asked for.
-    reach : float
-        How far they reach to either side, in transformed units; infinite if there are too few sources for the level.
+    half_width : float
+        In transformed units; infinite if there are too few sources for the level.
     inside, of : int
         Algorithms whose truth was inside, and algorithms.
     of_sources : float
@@ -178,7 +179,7 @@ class Coverage:
     """
 
     level: float
-    reach: float
+    half_width: float
     inside: int
     of: int
     of_sources: float
@@ -186,7 +187,7 @@ class Coverage:
     @property
     def factor(self) -> float:
         """What an interval multiplies and divides 1 + score by, where the target is log₁₀-transformed."""
-        return float(10.0**self.reach)
+        return float(10.0**self.half_width)
 
 
 def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
@@ -258,7 +259,7 @@ def nested(
         raise ArcadeMarkError(
             f"nested error: all algorithms come from {names[0]!r}; expected two sources at least, as one is left out"
         )
-    held: dict[str, dict[int, Held]] = {}
+    held: dict[str, dict[int, HeldOut]] = {}
     reasons: dict[str, dict[str, str]] = {}
     choices = []
     for done, source in enumerate(names, start=1):
@@ -311,7 +312,7 @@ def coverage_without(
     Returns
     -------
     mapping of str to tuple of Coverage
-        By the names that ``choose`` gives, one a level; ``reach`` is the mean over sources.
+        By the names that ``choose`` gives, one a level; ``half_width`` is the mean over sources.
     """
     known: dict[tuple[str, ...], Mapping[str, Chosen]] = {}
 
@@ -323,27 +324,27 @@ def coverage_without(
     outer = nested(problem, sources, choose)
     rows = [row for row, name in enumerate(problem.algorithms) if name not in copies(problem, sources)]
     names = list(dict.fromkeys(sources[problem.algorithms[row]] for row in rows))
-    reaches: dict[tuple[str, float], dict[str, float]] = {}
+    half_widths: dict[tuple[str, float], dict[str, float]] = {}
     for done, source in enumerate(names, start=1):
         others = problem.with_algorithms([row for row in rows if sources[problem.algorithms[row]] != source])
         for name, found in nested(others, sources, remembered).items():
             for level in levels:
-                reaches.setdefault((name, level), {})[source] = found.reach(level)
+                half_widths.setdefault((name, level), {})[source] = found.half_width(level)
         if progress is not None:
             progress(done, len(names))
     return MappingProxyType(
         {
-            name: tuple(_covered(found.by_source(), reaches[name, level], level) for level in levels)
+            name: tuple(_covered(found.by_source(), half_widths[name, level], level) for level in levels)
             for name, found in outer.items()
         }
     )
 
 
-def _covered(groups: Mapping[str, Sequence[Held]], reaches: Mapping[str, float], level: float) -> Coverage:
-    inside = {name: [abs(item.residual) <= reaches[name] for item in items] for name, items in groups.items()}
+def _covered(groups: Mapping[str, Sequence[HeldOut]], half_widths: Mapping[str, float], level: float) -> Coverage:
+    inside = {name: [abs(item.residual) <= half_widths[name] for item in items] for name, items in groups.items()}
     every = [told for answers in inside.values() for told in answers]
-    reach = float(np.mean([reaches[name] for name in groups]))
-    return Coverage(level, reach, sum(every), len(every), float(np.mean([np.mean(a) for a in inside.values()])))
+    half_width = float(np.mean([half_widths[name] for name in groups]))
+    return Coverage(level, half_width, sum(every), len(every), float(np.mean([np.mean(a) for a in inside.values()])))
 
 
 def _predict(
@@ -352,7 +353,7 @@ def _predict(
     rows: Sequence[int],
     source: str,
     chosen: Chosen,
-    held: dict[int, Held],
+    held: dict[int, HeldOut],
     reasons: dict[str, str],
 ) -> None:
     columns, usual = list(problem.positions(chosen.tasks)), spread(others, chosen.tasks)
@@ -363,8 +364,8 @@ def _predict(
             reasons[name] = f"no score on {', '.join(lost)}, chosen without its source"
         else:
             guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
-            odd = usual.oddness(scores)
-            held[row] = Held(name, source, tuple(chosen.tasks), float(problem.y[row]), guess, odd)
+            extrapolation = usual.extrapolation(scores)
+            held[row] = HeldOut(name, source, tuple(chosen.tasks), float(problem.y[row]), guess, extrapolation)
 
 
 def _source(problem: Problem, row: int, sources: Mapping[str, str]) -> str:

@@ -152,7 +152,7 @@ def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, 
     }
     for problem, wrong in problems.items():
         if wrong:
-            raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; mend that table")
+            raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; correct that table")
     return MappingProxyType(
         {
             group: MappingProxyType({key[2]: _reference(rows[key][0], others.get(key, [])) for key in members})
@@ -179,7 +179,7 @@ def _rows(name: str, directory: Traversable | None) -> dict[_Key, list[Mapping[s
         if not row["source"].strip():
             raise ArcadeMarkError(f"{name}, line {line}: no source; name the paper and table the score was read in")
         if not _is_finite(row["score"]):
-            raise ArcadeMarkError(f"{name}, line {line}: score {row['score']!r} is not a finite number; mend it")
+            raise ArcadeMarkError(f"{name}, line {line}: score {row['score']!r} is not a finite number; correct it")
         rows.setdefault((row["suite"], row["kind"], row["task"]), []).append(row)
     return rows
 

@@ -121,7 +121,7 @@ def format_setting(value: object) -> str:
 
 
 def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what does not fit together in a full set of settings, each as one clause that says how to mend it."""
+    """Yield what does not fit together in a full set of settings, each as one clause that says how to correct it."""
     if (values["start"] == "noop") != (values["noop_max"] > 0):
         yield "noop_max must be at least 1 with start=noop, and 0 with any other start"
     if (values["training_frames"] is None) == (values["training_episodes"] is None):

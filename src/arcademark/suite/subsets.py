@@ -49,7 +49,7 @@ class Nested:
     errors: tuple[tuple[float, ...], ...]
 
 
-def conformal_reach(errors: Sequence[Sequence[float]], level: float) -> float:
+def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> float:
     """Return how far an interval for an algorithm of a new group reaches to either side.
 
     Conformal for algorithms in groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and

@@ -69,7 +69,9 @@ def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str
     rows = tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
-            raise ArcadeMarkError(f"{name}, line {number}: not as many cells as the header has columns; mend that line")
+            raise ArcadeMarkError(
+                f"{name}, line {number}: not as many cells as the header has columns; correct that line"
+            )
     return rows
 
 

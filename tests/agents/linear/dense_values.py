@@ -1,4 +1,4 @@
-"""The slow twin: SARSA(λ)'s linear values with all traces in one dense array."""
+"""The reference implementation: SARSA(λ)'s linear values with all traces in one dense array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values on binary features: equal to the dense twin's, whatever happens."""
+"""Values on binary features: equal to the dense reference implementation's, whatever happens."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def random_episode(pair, rng, steps, flips, num_features, num_actions):
     flips=st.sampled_from([0.0, 0.02, 0.2, 0.7]),
     steps=st.lists(st.integers(0, 60), min_size=1, max_size=3),
 )
-def test_whatever_happens_the_values_are_those_of_the_dense_twin(
+def test_whatever_happens_the_values_are_those_of_the_dense_reference(
     seed, decay, threshold, num_features, num_actions, flips, steps
 ):
     rng = np.random.default_rng(seed)
@@ -125,7 +125,7 @@ def test_three_steps_by_hand():
     assert not values.values.any()
 
 
-def test_weights_of_single_precision_stay_close_to_the_twin():
+def test_weights_of_single_precision_stay_close_to_the_reference():
     rng = np.random.default_rng(0)
     pair = Pair(50, 18, 0.8991, 0.01, np.float32)
     pair.tolerance = 1e-3

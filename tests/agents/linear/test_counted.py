@@ -1,4 +1,4 @@
-"""Values on counts: computed by hand, and equal to the dense twin's."""
+"""Values on counts: computed by hand, and equal to the dense reference implementation's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def test_two_steps_by_hand():
     num_features=st.integers(1, 30),
     num_actions=st.integers(1, 20),
 )
-def test_whatever_happens_the_values_are_those_of_the_dense_twin(seed, decay, threshold, num_features, num_actions):
+def test_whatever_happens_the_values_are_those_of_the_dense_reference(
+    seed, decay, threshold, num_features, num_actions
+):
     rng = np.random.default_rng(seed)
     listed = CountedValues(num_features, num_actions, decay, threshold, np.float64)
     dense = DenseValues(num_features, num_actions, decay, threshold)

@@ -1,4 +1,4 @@
-"""Breadth-first search on small games: hand-computed trees, a slow twin, and what it may not depend on."""
+"""Breadth-first search on small games: hand-computed trees, a reference implementation, what it may not depend on."""
 
 import numpy as np
 import pytest
@@ -144,7 +144,7 @@ def test_parameters_out_of_range_are_refused(parameters, message, env):
     assert BreadthFirst.supports(env) is None
 
 
-# A slow twin: levels of action sequences, each played from the start; nothing is saved but the start.
+# A reference implementation: levels of action sequences, each played from the start; nothing is saved but the start.
 
 
 def replayed(model, state, actions):
@@ -153,7 +153,7 @@ def replayed(model, state, actions):
     return model.at, rewards
 
 
-def twin(model, state, frames, discount, prune, rng):
+def reference(model, state, frames, discount, prune, rng):
     skip, num_actions = model.spec.protocol.frame_skip, model.num_actions
     queue, children, used = [()], {}, 0
     while queue:
@@ -194,10 +194,10 @@ def twin(model, state, frames, discount, prune, rng):
     prune=st.booleans(),
     discount=st.sampled_from([0.0, 0.5, 1.0]),
 )
-def test_it_decides_as_its_slow_twin(seed, num_actions, ends, cap, frame_skip, frames, prune, discount):
+def test_it_decides_as_its_reference_implementation(seed, num_actions, ends, cap, frame_skip, frames, prune, discount):
     model = random_model(seed, num_actions=num_actions, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
     ours, _ = decide(make(model, frames, discount, prune), model, START, True, np.random.default_rng(seed))
-    assert ours == twin(model, START, frames, discount, prune, np.random.default_rng(seed))
+    assert ours == reference(model, START, frames, discount, prune, np.random.default_rng(seed))
 
 
 @settings(max_examples=40, deadline=None)

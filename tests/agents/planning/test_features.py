@@ -1,4 +1,4 @@
-"""What planners see: atoms and cells against hand-computed values and slow twins."""
+"""What planners see: atoms and cells against hand-computed values and reference implementations."""
 
 from itertools import product
 
@@ -33,7 +33,7 @@ def random_screen(rng, shape=(210, 160), colours=5):
     return (2 * (screen * 37 % 128) + rng.integers(2)).astype(np.uint8)
 
 
-# Slow twins: sets and dictionaries.
+# Reference implementations: sets and dictionaries.
 
 
 def slow_tiles(screen):
@@ -151,7 +151,7 @@ def test_the_papers_number_of_atoms():
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), num_atoms=st.integers(1, 25), root=st.sampled_from(["none", "alone", "after"]))
-def test_tables_are_as_their_slow_twins(seed, num_atoms, root):
+def test_tables_are_as_their_reference_implementations(seed, num_atoms, root):
     rng = np.random.default_rng(seed)
     tiles, pairs, slow_tile, slow_pair = TileTable(), PairTable(), SlowTable(), SlowTable()
 
@@ -182,7 +182,7 @@ def slow_cell(screen, gray, width, height, levels):
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), width=st.integers(1, 16), height=st.integers(1, 16), levels=st.integers(1, 256))
-def test_cells_are_as_their_slow_twin(seed, width, height, levels):
+def test_cells_are_as_their_reference_implementation(seed, width, height, levels):
     screen = random_screen(np.random.default_rng(seed), (210, 160))
     cells = ScreenCells("pong", (210, 160), width, height, levels)
     expected = slow_cell(screen, gray_table("NTSC"), width, height, levels)

@@ -1,4 +1,4 @@
-"""IW(1) on small games: hand-computed trees, a slow twin, and what novelty promises."""
+"""IW(1) on small games: hand-computed trees, a reference implementation, and what novelty promises."""
 
 from collections import deque
 
@@ -179,10 +179,10 @@ def test_only_the_first_with_an_atom_is_expanded(seed, frames, num_values, ends)
     assert expanded <= 1 + len(seen)
 
 
-# A slow twin: sets of atoms; each place is reached by playing the actions from the start.
+# A reference implementation: sets of atoms; each place is reached by playing the actions from the start.
 
 
-def twin_search(model, start, order, frames, horizon=10**9, known_root=False, still_frames=0):
+def reference_search(model, start, order, frames, horizon=10**9, known_root=False, still_frames=0):
     """Return the places that are tried, by path, with their rewards and whether they are the end.
 
     `order` gives the actions of a path in the order in which they are tried.
@@ -210,7 +210,7 @@ def twin_search(model, start, order, frames, horizon=10**9, known_root=False, st
     return tried
 
 
-def twin_values(tried, discount):
+def reference_values(tried, discount):
     values = {}
     for path in sorted(tried, key=len, reverse=True):
         children = [p for p in tried if p[:-1] == path]
@@ -230,17 +230,19 @@ def twin_values(tried, discount):
     discount=st.sampled_from([0.5, 1.0]),
     still=st.sampled_from([0, 3, 7]),
 )
-def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, discount, still):
+def test_it_searches_as_its_reference_implementation(
+    seed, frames, num_values, ends, cap, frame_skip, horizon, discount, still
+):
     model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
     planner, again = (make(model, frames, discount, horizon_frames=horizon) for _ in range(2))
     planner.still_frames = again.still_frames = still  # memories stand for screens
     nodes = paths(searched(planner, model, np.random.default_rng(seed)))
     rng = np.random.default_rng(seed)
     order = {"order": lambda path: rng.permutation(3).tolist()[::-1], "still_frames": still}
-    tried = twin_search(model, START, frames=frames, horizon=horizon, **order)
+    tried = reference_search(model, START, frames=frames, horizon=horizon, **order)
     assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == tried
     action, _ = decide(again, model, START, True, rng=rng_of(seed))
-    values = twin_values(tried, discount)
+    values = reference_values(tried, discount)
     assert not values or values[action,] == max(values.values())
 
 
@@ -269,7 +271,7 @@ def test_a_kept_tree_saves_frames_and_changes_nothing(seed, num_values, ends):
         children = [child.action for child in nodes[path].children] if path in nodes else []
         return children + [a for a in range(3) if a not in children]
 
-    tried = set(twin_search(model, state, order, None, known_root=True))
+    tried = set(reference_search(model, state, order, None, known_root=True))
     assert added == tried - kept
 
 

@@ -1,4 +1,4 @@
-"""Rollout-IW(1) on small games: hand-computed labels, a slow twin, and what its options do."""
+"""Rollout-IW(1) on small games: hand-computed labels, a reference implementation, and what its options do."""
 
 import numpy as np
 import pytest
@@ -150,10 +150,10 @@ def test_what_is_solved_is_solved_below(seed, frames, num_values, ends):
         assert path or (node in solved) == bool(below)
 
 
-# A slow twin: sets and dictionaries of paths; each place is reached by playing the actions from the start.
+# A reference implementation: sets and dictionaries of paths; each state is reached by playing the actions anew.
 
 
-class Twin:
+class ReferenceSearch:
     def __init__(self, model, frames, horizon, subscores, still_frames, rng):
         self.model, self.frames, self.horizon, self.rng = model, frames, horizon, rng
         self.subscores, self.still_frames = subscores, still_frames
@@ -240,16 +240,18 @@ class Twin:
     subscores=st.booleans(),
     still=st.sampled_from([0, 3, 7]),
 )
-def test_it_searches_as_its_slow_twin(seed, frames, num_values, ends, cap, frame_skip, horizon, subscores, still):
+def test_it_searches_as_its_reference_implementation(
+    seed, frames, num_values, ends, cap, frame_skip, horizon, subscores, still
+):
     model = seeing_model(seed, num_values=num_values, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
     planner = make(model, frames, horizon_frames=horizon, subscores=subscores)
     planner.still_frames = still  # memories stand for screens
     root, met, solved = searched(planner, model, np.random.default_rng(seed))
     nodes = paths(root)
-    twin = Twin(model, frames, horizon, subscores, still, np.random.default_rng(seed))
-    assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == twin.search()
-    assert {path for path, node in nodes.items() if node in solved} == twin.solved
-    assert {path for path, node in nodes.items() if node in met} == twin.met
+    reference = ReferenceSearch(model, frames, horizon, subscores, still, np.random.default_rng(seed))
+    assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == reference.search()
+    assert {path for path, node in nodes.items() if node in solved} == reference.solved
+    assert {path for path, node in nodes.items() if node in met} == reference.met
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,4 +1,4 @@
-"""UCT on small games: hand-computed trees, a slow twin, and what it may not depend on."""
+"""UCT on small games: hand-computed trees, a reference implementation, and what it may not depend on."""
 
 import math
 
@@ -185,11 +185,11 @@ def test_parameters_out_of_range_are_refused(parameters, message, env):
     assert UCT.supports(env) is None
 
 
-# A slow twin: the pseudocode as it stands. Nodes know their parents and keep every return; nothing is saved but the
-# start: each place is reached by playing the actions from there.
+# A reference implementation: the pseudocode as it stands. Nodes know their parents and keep every return; nothing
+# is saved but the start: each state is reached by playing the actions from there.
 
 
-class TwinNode:
+class ReferenceNode:
     def __init__(self, parent=None, action=None, reward=0.0):
         self.parent, self.action, self.reward = parent, action, reward
         self.children, self.order, self.returns = {}, None, []
@@ -199,11 +199,11 @@ class TwinNode:
         return () if self.parent is None else (*self.parent.path, self.action)
 
 
-class Twin:
+class ReferenceSearch:
     def __init__(self, model, state, planner, rng):
         self.model, self.state, self.planner, self.rng = model, state, planner, rng
         self.horizon = math.ceil(planner.horizon_frames / model.spec.protocol.frame_skip)
-        self.root = TwinNode()
+        self.root = ReferenceNode()
 
     def place(self, path):
         self.model.restore(self.state)
@@ -238,7 +238,7 @@ class Twin:
                     place == self.place(sibling.path)[0] for sibling in n.children.values()
                 ):
                     continue
-                n.children[action] = TwinNode(n, action, reward)
+                n.children[action] = ReferenceNode(n, action, reward)
                 n = n.children[action]
             else:
                 n = self.select(n)
@@ -272,10 +272,10 @@ class Twin:
             self.update(n.parent, self.planner.discount * result)
 
 
-def twin_shape(twin, node):
-    children = tuple(twin_shape(twin, child) for child in node.children.values())
+def reference_shape(reference, node):
+    children = tuple(reference_shape(reference, child) for child in node.children.values())
     action = -1 if node.action is None else node.action
-    return (action, node.reward, twin.ended(node), len(node.returns), sum(node.returns), children)
+    return (action, node.reward, reference.ended(node), len(node.returns), sum(node.returns), children)
 
 
 @settings(max_examples=60, deadline=None)
@@ -291,7 +291,7 @@ def twin_shape(twin, node):
     discount=st.sampled_from([0.5, 1.0]),
     prune=st.booleans(),
 )
-def test_it_searches_as_its_slow_twin(
+def test_it_searches_as_its_reference_implementation(
     seed, num_actions, ends, cap, frame_skip, simulations, horizon, exploration, discount, prune
 ):
     model = random_model(seed, num_actions=num_actions, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
@@ -300,9 +300,9 @@ def test_it_searches_as_its_slow_twin(
     )
     rng = np.random.default_rng(seed)
     root = searched(planner, model, rng)
-    twin = Twin(model, START, planner, np.random.default_rng(seed))
-    action = twin.decide()
-    assert shape(root) == twin_shape(twin, twin.root)
+    reference = ReferenceSearch(model, START, planner, np.random.default_rng(seed))
+    action = reference.decide()
+    assert shape(root) == reference_shape(reference, reference.root)
     assert decide(planner, model, START, True, np.random.default_rng(seed))[0] == action
 
 

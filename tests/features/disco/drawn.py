@@ -1,4 +1,4 @@
-"""Screens drawn with characters, and slow twins that several tests need."""
+"""Screens drawn with characters, and reference implementations that several tests need."""
 
 import itertools
 

@@ -190,7 +190,7 @@ def crowd(rng):
     st.sampled_from([0.0, 0.3, 0.6]),
     st.sampled_from([0.0, 0.3, 0.6]),
 )
-def test_classes_are_those_of_a_slow_twin(seed, max_classes, min_frequency, min_extent):
+def test_classes_are_those_of_a_reference_implementation(seed, max_classes, min_frequency, min_extent):
     shape = 24, 48
     seen = sight(crowd(np.random.default_rng(seed)), np.zeros(shape, np.uint8))
     classes = find_classes(seen, shape, max_classes, min_frequency, min_extent)

@@ -42,7 +42,7 @@ places = st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 12))
 
 @settings(deadline=None)
 @given(st.lists(places, max_size=9), st.lists(places, max_size=9), st.integers(0, 9))
-def test_velocities_are_those_of_a_slow_twin(now, before, most):
+def test_velocities_are_those_of_a_reference_implementation(now, before, most):
     expected = []
     for kind, y, x in now:
         near = [(y - b[1], x - b[2]) for b in before if b[0] == kind]
@@ -114,7 +114,7 @@ def slow_count(instances, number, tilings, grid, most):
 
 @settings(deadline=None)
 @given(st.data(), st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 5))
-def test_counts_are_those_of_a_slow_twin(data, number, tilings, grid, most):
+def test_counts_are_those_of_a_reference_implementation(data, number, tilings, grid, most):
     bounds = ((0, number - 1), (0, HEIGHT - 1), (0, WIDTH - 1), (-most, most), (-most, most))
     instances = data.draw(st.lists(st.tuples(*[st.integers(*bound) for bound in bounds]), max_size=7))
     expected, length = slow_count(instances, number, tilings, grid, most)

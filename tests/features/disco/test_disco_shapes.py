@@ -47,7 +47,7 @@ def test_a_smaller_shape_is_laid_where_it_fits_best():
 
 @settings(deadline=None, max_examples=200)
 @given(shapes(5), shapes(5), st.sampled_from([1.2, 2.0, 25.0]), st.sampled_from([0.0, 0.1, 0.3, 1.0]))
-def test_differences_are_those_of_a_slow_twin(a, b, max_area_ratio, limit):
+def test_differences_are_those_of_a_reference_implementation(a, b, max_area_ratio, limit):
     assert fast_difference(a, b, max_area_ratio, limit) == pytest.approx(slow_difference(a, b, max_area_ratio, limit))
 
 

@@ -62,7 +62,7 @@ def test_what_is_noted_of_two_known_screens():
     st.lists(hnp.arrays(np.uint8, (7, 16), elements=st.integers(0, 2)), max_size=4),
     hnp.arrays(np.uint8, (7, 16), elements=st.sampled_from([0, 0, 0, 1])),
 )
-def test_sightings_are_those_of_a_slow_twin(screens, background):
+def test_sightings_are_those_of_a_reference_implementation(screens, background):
     check(screens, background)
 
 

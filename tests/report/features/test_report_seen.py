@@ -18,9 +18,9 @@ from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.features.tiles import NOTHING
 from arcademark.report import layout
+from arcademark.report.drawing import files, pictures
+from arcademark.report.drawing.forms import Picture, PictureRow, Pictures
 from arcademark.report.features import renderers, seen
-from arcademark.report.plates import files, pictures
-from arcademark.report.plates.forms import Picture, PictureRow, Pictures
 from arcademark.runs.moments import random_play
 
 
@@ -223,11 +223,11 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
 
 def test_files_are_the_same_for_the_same_plate():
     item = seen.see("pixels", random_play("toy", "palette"), 60)
-    plate = renderers.plate([item])
-    assert files.png(plate) == files.png(plate)
-    assert files.pdf(plate) == files.pdf(plate)
-    drawing = files.on_paper(files.svg(plate, "features"))
-    assert drawing == files.on_paper(files.svg(plate, "features"))
+    model = renderers.figure_model([item])
+    assert files.png(model) == files.png(model)
+    assert files.pdf(model) == files.pdf(model)
+    drawing = files.on_paper(files.svg(model, "features"))
+    assert drawing == files.on_paper(files.svg(model, "features"))
     assert drawing.count("<image") == 2
     assert "What pixels sees" in drawing
     assert pictures.WIDEST > 0

@@ -98,7 +98,7 @@ def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
     assert estimate.missing == estimate.warnings == ()
     assert estimate.sampling_low == pytest.approx(estimate.value)  # episodes that never differ leave no doubt
     assert estimate.nested_error == model.nested.mean == 0.182
-    factor = 10 ** subsets.conformal_reach(model.nested.errors, 0.9)
+    factor = 10 ** subsets.conformal_half_width(model.nested.errors, 0.9)
     assert estimate.level == 0.9
     assert (1 + estimate.low, 1 + estimate.high) == pytest.approx(
         ((1 + estimate.value) / factor, (1 + estimate.value) * factor)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.report.subsets import learnt, predicting, terminal
+from arcademark.report.subsets import predicting, predictors, terminal
 from arcademark.report.subsets.predicting import Upgrade, predicted
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.any_tasks import train
@@ -37,7 +37,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_any_tasks_of_a_benchmark_of_ones_own(files):
-    training = learnt.own(["others.csv"], Path("refs.csv"))
+    training = predictors.own(["others.csv"], Path("refs.csv"))
     assert (training.noun, training.groups, training.tasks) == ("task", "algorithms", ("a", "b", "c", "d"))
     found = predicted(["mine.csv"], training=training)
     (item,) = found.predictions
@@ -50,11 +50,11 @@ def test_any_tasks_of_a_benchmark_of_ones_own(files):
     assert forecast.summaries["median"].value < forecast.summaries["median"].high < 85
     assert forecast.groups == 24
     assert any("Left out of all, summaries too" in line and "e and f" in line for line in found.remarks)
-    assert any("say nothing of them: extra" in line for line in found.remarks)
+    assert any("do not include them: extra" in line for line in found.remarks)
 
 
 def test_the_same_as_training_by_hand(files):
-    training = learnt.own(["others.csv"], Path("refs.csv"), Path("papers.csv"))
+    training = predictors.own(["others.csv"], Path("refs.csv"), Path("papers.csv"))
     assert training.groups == "papers"
     lines = [line.split(",") for line in Path("others.csv").read_text(encoding="utf-8").splitlines()[1:]]
     names = sorted({name for name, _, _ in lines})
@@ -73,8 +73,8 @@ def test_the_same_as_training_by_hand(files):
 
 
 def test_what_tasks_cost_is_read_for_any_benchmark(files):
-    training = learnt.own(["others.csv"], Path("refs.csv"))
-    costs = learnt.read_frames(Path("frames.csv"), training.canonical)
+    training = predictors.own(["others.csv"], Path("refs.csv"))
+    costs = predictors.read_frames(Path("frames.csv"), training.canonical)
     plays = predicted(["mine.csv"], training=training, frames=costs).predictions[0].forecast.plays
     assert [play.task for play in plays] == ["b", "d"]
     turned = {"b": 1000.0, "d": 10.0}
@@ -82,15 +82,15 @@ def test_what_tasks_cost_is_read_for_any_benchmark(files):
     assert [play.task for play in plays] == ["d", "b"]
 
 
-def test_an_algorithm_that_is_learnt_from_is_told_so(files):
-    training = learnt.own(["others.csv"], Path("refs.csv"))
+def test_an_algorithm_of_the_training_scores_is_warned_of(files):
+    training = predictors.own(["others.csv"], Path("refs.csv"))
     found = predicted([ScoreTable.from_mapping({"player 05": {"a": 125.0}})], training=training)
-    assert any("player 05 is the name of one that is learnt from" in line for line in found.remarks)
-    assert not any("is learnt from" in line for line in predicted(["mine.csv"], training=training).remarks)
+    assert any("include an algorithm named player 05" in line for line in found.remarks)
+    assert not any("include an algorithm named" in line for line in predicted(["mine.csv"], training=training).remarks)
 
 
 def test_another_table_of_atari_games_is_learnt_from():
-    training = learnt.own(["catalogue:review-2021"])
+    training = predictors.own(["catalogue:review-2021"])
     assert (training.noun, training.groups) == ("game", "papers")
     assert "at human level" in [quantity.name for quantity in training.quantities]
     table = ScoreTable.from_mapping({"Mine": {"pong": 10.0, "Alien": 2000.0}})

@@ -210,7 +210,7 @@ def test_other_protocols_are_warned_of_with_their_settings() -> None:
     told = text_of(score_table(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
     assert "sticky actions (0.25: " in told
     assert told.count("were scored under different protocols") == 1
-    assert "Protocol not known of mine and yours" in text_of(score_table(made_up_table()), "protocol_unknown")
+    assert "Protocol unknown for mine and yours" in text_of(score_table(made_up_table()), "protocol_unknown")
 
 
 def test_a_protocol_of_no_known_settings_differs_from_one_of_ours() -> None:
@@ -295,7 +295,7 @@ def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     assert rainbow.training_frames == 200_000_000
     assert rainbow.coverage.games == 57
     assert "Random" not in [item.name for item in report.algorithms]
-    assert "Reference players of catalogue:review-2021, left aside: Random, Human and Human World Record." in text_of(
+    assert "Reference players of catalogue:review-2021, not used: Random, Human and Human World Record." in text_of(
         report, "read"
     )
     told = text_of(report, "protocols_differ")

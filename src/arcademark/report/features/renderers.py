@@ -1,4 +1,4 @@
-"""What feature sets see, shown: in the terminal, as JSON and as a plate of pictures."""
+"""What feature sets see, shown: in the terminal, as JSON and as a figure of pictures."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from arcademark.agents import docstrings
 from arcademark.agents.parameters import declared
 from arcademark.features.registry import FeatureSet
 from arcademark.report import wording
+from arcademark.report.drawing.forms import Picture, PictureRow, Pictures
 from arcademark.report.features.seen import Seen
 from arcademark.report.layout import Text, prose, section, table
-from arcademark.report.plates.forms import Picture, PictureRow, Pictures
 from arcademark.suite.tasks import game_name
 
 LISTING, SCHEMA = "arcademark.feature-sets/1", "arcademark.features/1"
@@ -125,7 +125,7 @@ def _seen(item: Seen) -> dict[str, Any]:
     }
 
 
-def plate(found: Sequence[Seen]) -> Pictures:
+def figure_model(found: Sequence[Seen]) -> Pictures:
     """Return a row of pictures for each game and feature set."""
     return Pictures(tuple(_row(item) for item in found))
 

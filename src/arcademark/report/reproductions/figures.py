@@ -1,4 +1,4 @@
-"""A paper's figures as plates: what stands in rows, what in curves, with which ticks and numbers."""
+"""Models of a paper's figures: what stands in rows, what in curves, with which ticks and numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from arcademark.report import wording
-from arcademark.report.plates import forms
-from arcademark.report.plates.forms import Column, Curve, CurvePanel, Curves, Plate, Rows
+from arcademark.report.drawing import forms
+from arcademark.report.drawing.forms import Column, Curve, CurvePanel, Curves, FigureModel, Rows
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 MOST_TICKS = 5
@@ -29,7 +29,7 @@ LEAP = 10
 """Training that is so many times longer begins a group of its own."""
 
 
-def plate(figure: PaperFigure) -> Plate:
+def figure_model(figure: PaperFigure) -> FigureModel:
     """Lay a figure out: curves where it has steps, else rows.
 
     Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
@@ -104,23 +104,23 @@ def _frames(detail: str) -> float:
 
 def svg(figure: PaperFigure) -> str:
     """Draw a figure as one ``<svg>`` element."""
-    from arcademark.report.plates import files
+    from arcademark.report.drawing import files
 
-    return files.svg(plate(figure), name(figure))
+    return files.svg(figure_model(figure), name(figure))
 
 
 def svg_file(figure: PaperFigure) -> str:
     """Draw a figure as an SVG that stands alone, on the light theme's paper."""
-    from arcademark.report.plates import files
+    from arcademark.report.drawing import files
 
     return files.on_paper(svg(figure))
 
 
 def png(figure: PaperFigure) -> bytes:
     """Draw a figure as a PNG."""
-    from arcademark.report.plates import files
+    from arcademark.report.drawing import files
 
-    return files.png(plate(figure))
+    return files.png(figure_model(figure))
 
 
 def name(figure: PaperFigure) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from arcademark.report import pages
-from arcademark.report.plates import drawing, files
+from arcademark.report.drawing import files, style
 from arcademark.report.reproductions import analysis, figures
 from arcademark.report.reproductions.analysis import Grid, Reproduced
 from arcademark.reproduce.comparison import Comparison
@@ -61,8 +61,8 @@ def render(shown: Reproduced) -> str:
     return pages.render(
         TEMPLATE,
         report=shown,
-        hues={name: drawing.PALETTE[name] for name in drawing.DARK},
-        dark_hues=drawing.DARK,
+        hues={name: style.PALETTE[name] for name in style.DARK},
+        dark_hues=style.DARK,
         figures=[(figure, _drawing(figure)) for figure in shown.figures],
         parts=[
             (

@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 
 from arcademark.report import layout, wording
+from arcademark.report.drawing import forms
+from arcademark.report.drawing.forms import Column, Rows
 from arcademark.report.layout import Console, Text
-from arcademark.report.plates import forms
-from arcademark.report.plates.forms import Column, Rows
 from arcademark.report.reproductions import analysis, figures
 from arcademark.report.reproductions.analysis import BELOW, Cause, Counts, Grid, Kind, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
@@ -330,26 +330,26 @@ def _lines(part: Part) -> Iterator[RenderableType]:
 
 def _figure(figure: PaperFigure, width: int) -> Iterator[RenderableType]:
     """Show a figure's numbers: its rows, or what its curves are worth at round values."""
-    plate = figures.plate(figure)
-    if isinstance(plate, Rows):
-        yield from _rows(plate, width)
+    model = figures.figure_model(figure)
+    if isinstance(model, Rows):
+        yield from _rows(model, width)
         return
     for panel in figure.panels:
         yield Text(panel.title, style="bold")
         yield _curves(panel)
 
 
-def _rows(plate: Rows, width: int) -> Iterator[RenderableType]:
+def _rows(model: Rows, width: int) -> Iterator[RenderableType]:
     """Yield the rows with as many columns beside each other as there is room for, and the others below."""
-    columns = [_numbers_of(panel, column) for panel in plate.panels for column in panel.columns]
-    left = max(2 * bool(heading) + len(name) for heading, members in plate.groups for name in members)
+    columns = [_numbers_of(panel, column) for panel in model.panels for column in panel.columns]
+    left = max(2 * bool(heading) + len(name) for heading, members in model.groups for name in members)
     widths = [len(layout.GAP) + _width(column) for column in columns]
     for place, block in enumerate(_shared_out(columns, widths, width - left)):
         if place:
             yield Text()
         table = layout.table("", *(tuple(heading.plain.split("\n")) for heading, *_ in block))
         cells = zip(*(numbers for _, *numbers in block), strict=True)
-        for heading, members in plate.groups:
+        for heading, members in model.groups:
             if heading:
                 table.add_row(Text(heading, style="dim"), *[""] * len(block))
             for name in members:

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arcademark.report import figures, wording
+from arcademark.report.drawing.curves import DASHES
+from arcademark.report.drawing.files import on_paper
+from arcademark.report.drawing.style import bare, beside
 from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, WIDTH, colour
-from arcademark.report.plates.curves import DASHES
-from arcademark.report.plates.drawing import bare, beside
-from arcademark.report.plates.files import on_paper
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.learning import LearningCurve
 

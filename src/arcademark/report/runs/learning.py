@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics.training import TrainingScore, training_score
-from arcademark.report.cells import Entrant
+from arcademark.report.cells import PlayedAlgorithm
 from arcademark.runs.store import RunRecord, TrialRecord
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
@@ -115,17 +115,17 @@ class LearningCurve:
         return across, np.mean([np.interp(across, seed.end_frames, seed.scores) for seed in self.seeds], axis=0)
 
 
-def curves(shown: Sequence[Entrant]) -> tuple[LearningCurve, ...]:
+def curves(shown: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
     """Return the training of every learner on every game, games together, in the report's order."""
-    found = [curve for entrant in shown for curve in _of(entrant)]
-    games = list(dict.fromkeys(task for entrant in shown for task in entrant.cells))
+    found = [curve for algorithm in shown for curve in _of(algorithm)]
+    games = list(dict.fromkeys(task for algorithm in shown for task in algorithm.cells))
     return tuple(sorted(found, key=lambda curve: games.index(curve.game)))
 
 
-def _of(entrant: Entrant) -> Iterator[LearningCurve]:
-    record = entrant.run.record
-    for game in entrant.cells:
-        trials = sorted((item for item in entrant.trials if item.game == game), key=lambda item: item.seed)
+def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
+    record = algorithm.run.record
+    for game in algorithm.cells:
+        trials = sorted((item for item in algorithm.trials if item.game == game), key=lambda item: item.seed)
         training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
         if not training:
             continue
@@ -139,7 +139,7 @@ def _of(entrant: Entrant) -> Iterator[LearningCurve]:
             seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
             ends.append((found.curve[0], found.curve[-1]))
         first, last = np.mean(ends, axis=0)
-        yield LearningCurve(game, entrant.name, window, float(first), float(last), tuple(seeds))
+        yield LearningCurve(game, algorithm.name, window, float(first), float(last), tuple(seeds))
 
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
-from arcademark.report.cells import Entrant
+from arcademark.report.cells import PlayedAlgorithm
 from arcademark.report.document import Estimate, Level, Notice
 from arcademark.report.runs import budgets, learning
 from arcademark.report.runs.document import Algorithm, Game
@@ -56,7 +56,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 
 def collect(
     collection: RunCollection,
-    shown: Sequence[Entrant],
+    shown: Sequence[PlayedAlgorithm],
     algorithms: Sequence[Algorithm],
     games: Sequence[Game],
     *,
@@ -67,7 +67,7 @@ def collect(
     Parameters
     ----------
     collection : RunCollection
-    shown : sequence of Entrant
+    shown : sequence of PlayedAlgorithm
         The algorithms, as played.
     algorithms : sequence of Algorithm
         The same, as shown.
@@ -105,7 +105,7 @@ def _runs_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[No
             what = "; ".join(f"{item.setting} ({format_setting(item.a)}, {format_setting(item.b)})" for item in found)
             yield _notice(
                 "protocols_differ",
-                f"{names[0]} and {name} were played under different settings, so their scores are not to be ranked "
+                f"{names[0]} and {name} were played under different settings, so their scores should not be ranked "
                 f"together: {what}.",
             )
         there, here = (entry.record.manifest for entry in (first, run))
@@ -224,7 +224,7 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
 def _error(title: str, subset: Subset) -> str:
     if subset.nested is None or subset.relative_error is None:
         return "Its error is the typical one of its model over published algorithms, no confidence interval."
-    level, reach = subsets.LEVEL, subsets.conformal_reach(subset.nested.errors, subsets.LEVEL)
+    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.errors, subsets.LEVEL)
     return explained(title, subset.relative_error, subset.nested, level, reach)
 
 
@@ -243,24 +243,24 @@ def _covers(algorithm: Algorithm, suite: str) -> bool:
     return set(tasks.suite(suite).tasks) <= {score.game for score in algorithm.scores if score.score is not None}
 
 
-def _learners(shown: Sequence[Entrant]) -> Iterator[Notice]:
-    for entrant in shown:
-        protocol = entrant.run.record.protocol
-        learners = [trial for trial in entrant.trials if trial.learns]
+def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
+    for algorithm in shown:
+        protocol = algorithm.run.record.protocol
+        learners = [trial for trial in algorithm.trials if trial.learns]
         given = dict.fromkeys(budgets.training(trial.training_frames, trial.training_episodes) for trial in learners)
         usual = budgets.named(protocol)
         if other := [budget for budget in given if budget and budget != usual]:
-            going = any(not learning.finished(trial, entrant.run.record) for trial in learners)
+            going = any(not learning.finished(trial, algorithm.run.record) for trial in learners)
             how = "is being trained" if going else "was trained"
             yield _notice(
                 "training_budget",
-                f"{entrant.name} {how} for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
+                f"{algorithm.name} {how} for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
             )
         trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
         if wanted is not None and 0 < trials < wanted:
             yield _notice(
                 "fewer_trials",
-                f"{entrant.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
+                f"{algorithm.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
             )
 
 
@@ -268,7 +268,7 @@ def _test_games(collection: RunCollection) -> Iterator[Notice]:
     entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
     for account in accounts(entries):
         if account.repeated:
-            yield _notice("test_games", f"{told(account, paths=False)} 'arcademark ledger' tells more.")
+            yield _notice("test_games", f"{told(account, paths=False)} 'arcademark ledger' shows more.")
 
 
 def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[Notice]:
@@ -297,15 +297,15 @@ def _scores(algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[
             )
 
 
-def _actions(shown: Sequence[Entrant]) -> Iterator[Notice]:
-    for entrant in shown:
-        usual = entrant.run.record.protocol.frame_skip
-        own = {trial.frames_per_action or usual for trial in entrant.trials} - {usual}
+def _actions(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
+    for algorithm in shown:
+        usual = algorithm.run.record.protocol.frame_skip
+        own = {trial.frames_per_action or usual for trial in algorithm.trials} - {usual}
         if own:
             often = wording.listing(map(wording.every, sorted(own)))
             yield _notice(
                 "action_interval",
-                f"{entrant.name} chooses an action {often}, its protocol's agents {wording.every(usual)}.",
+                f"{algorithm.name} chooses an action {often}, its protocol's agents {wording.every(usual)}.",
             )
 
 
@@ -324,8 +324,8 @@ def _hard_exploration(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     if any(score.score is not None for algorithm in algorithms for score in algorithm.scores):
         yield _notice(
             "hard_exploration",
-            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games stand by "
-            "themselves.",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
+            "separately.",
         )
 
 
@@ -334,7 +334,7 @@ def _intervals(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     told = [score for score in scores if score.interval]
     if not told:
         if scores:
-            yield _notice("intervals", "No interval: one episode a game, or all alike, do not tell how scores vary.")
+            yield _notice("intervals", "No interval: one episode a game, or all alike, do not show how scores vary.")
         return
     remarks = [f"Intervals are {LEVEL:.0%} Student's t over seeds"]
     if any(score.seeds == 1 for score in told):

@@ -249,9 +249,9 @@ def _advice(shown: Tuned) -> Iterator[RenderableType]:
     chosen = " ".join(f"--set {name}={value}" for name, value in best.values.items())
     yield Text(f"Best: {chosen}", style="bold")
     if level := shown.level_with_best:
-        yield Text(f"{wording.plural(len(level), 'other setting')} cannot be told from it by these episodes.")
+        yield Text(f"{wording.plural(len(level), 'other setting')} cannot be distinguished from it by these episodes.")
     elif best.low is None:
-        yield Text("Single episodes do not tell how much scores vary: play more (--episodes, --seeds).")
+        yield Text("Single episodes do not show how much scores vary: play more (--episodes, --seeds).")
     if shown.learnt_once:
         yield Text("Each setting was trained once; how much trainings differ is not in these intervals (--seeds).")
 

@@ -17,7 +17,7 @@ import numpy as np
 import arcademark
 from arcademark.metrics import intervals
 from arcademark.report import bars, estimates, hard, measures, wording
-from arcademark.report.cells import Cell, Entrant, entrants, run_names
+from arcademark.report.cells import Cell, PlayedAlgorithm, played_algorithms, run_names
 from arcademark.report.citations import cited_in
 from arcademark.report.measures import Measure
 from arcademark.report.runs import directory, learning, methods, notices
@@ -50,12 +50,13 @@ def analyse(
         As `arcademark.scores.runs.load_runs`.
     """
     collection = directories if isinstance(directories, RunCollection) else load_runs(directories)
-    shown = entrants(collection, every_variant=every_variant)
+    shown = played_algorithms(collection, every_variant=every_variant)
     names = dict(zip((id(run) for run in collection.runs), run_names(collection), strict=True))
-    games = tuple(_game(task) for task in dict.fromkeys(task for entrant in shown for task in entrant.cells))
-    models = estimates.choose_together([entrant.played for entrant in shown])
+    games = tuple(_game(task) for task in dict.fromkeys(task for algorithm in shown for task in algorithm.cells))
+    models = estimates.choose_together([algorithm.played for algorithm in shown])
     algorithms = tuple(
-        _algorithm(entrant, names[id(entrant.run)], model, seed) for entrant, model in zip(shown, models, strict=True)
+        _algorithm(algorithm, names[id(algorithm.run)], model, seed)
+        for algorithm, model in zip(shown, models, strict=True)
     )
     views = tuple(directory.view(run, names[id(run)]) for run in collection.runs)
     scope = _scope([game.id for game in games])
@@ -69,7 +70,7 @@ def analyse(
         algorithms=algorithms,
         games=games,
         learning=learning.curves(shown),
-        hard_exploration=hard.section([(entrant.name, _means(entrant.played)) for entrant in shown]),
+        hard_exploration=hard.section([(algorithm.name, _means(algorithm.played)) for algorithm in shown]),
         runs=views,
         notices=told,
         methods=paragraphs,
@@ -77,24 +78,24 @@ def analyse(
     )
 
 
-def _algorithm(entrant: Entrant, run: str, model: Subset, seed: int) -> Algorithm:
-    protocol = entrant.run.record.protocol
-    trial = next((item for item in entrant.trials if item.learns), entrant.trials[0])
+def _algorithm(algorithm: PlayedAlgorithm, run: str, model: Subset, seed: int) -> Algorithm:
+    protocol = algorithm.run.record.protocol
+    trial = next((item for item in algorithm.trials if item.learns), algorithm.trials[0])
     frames, episodes = trial.training_frames, trial.training_episodes
     if (frames, episodes) == (None, None):
         frames, episodes = protocol.training_frames, protocol.training_episodes
     return Algorithm(
-        name=entrant.name,
+        name=algorithm.name,
         run=run,
         protocol=protocol.label,
-        variants=entrant.variants,
+        variants=algorithm.variants,
         frames_per_action=trial.frames_per_action or protocol.frame_skip,
         training_frames=frames if trial.learns else None,
         training_episodes=episodes if trial.learns else None,
-        scores=tuple(_game_score(task, cell) for task, cell in entrant.cells.items()),
-        summaries=_summaries(entrant.played),
-        breakthroughs=bars.breakthroughs(_means(entrant.played), entrant.name),
-        estimate=estimates.estimate(model, entrant.played, protocol.max_frames_per_episode, seed),
+        scores=tuple(_game_score(task, cell) for task, cell in algorithm.cells.items()),
+        summaries=_summaries(algorithm.played),
+        breakthroughs=bars.breakthroughs(_means(algorithm.played), algorithm.name),
+        estimate=estimates.estimate(model, algorithm.played, protocol.max_frames_per_episode, seed),
     )
 
 

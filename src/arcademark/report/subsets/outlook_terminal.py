@@ -14,8 +14,8 @@ from arcademark.suite.tasks import game_name
 
 NEXT = 5
 """Games to play next that are named."""
-ODD = 1.05
-"""From this many times as wide on, it is told."""
+NOTABLE = 1.05
+"""Factor from which on wider intervals are mentioned."""
 
 
 def parts(name: str, found: Outlook, shown: Predicted, *, games: bool) -> Iterator[RenderableType]:
@@ -67,9 +67,9 @@ def _intervals(found: Outlook, shown: Predicted) -> Iterator[str]:
     of, each = (f" of {found.groups} papers", "its own paper") if shown.groups == "papers" else ("", "itself")
     told = (
         f"Intervals are for {100 * found.level:g} % of algorithms{' of other papers' if of else ''}: made wide enough "
-        f"on {algorithms}{of}, each told without {each}. They take the known scores as they are."
+        f"on {algorithms}{of}, each predicted without {each}. Known scores are taken as exact."
     )
-    odd = f" Here they are {found.oddness:.1f} times as wide, for these scores do not go together."
-    yield told + (odd if found.oddness >= ODD else "")
+    wider = f" Here they are {found.oddness:.1f} times as wide, as these scores are unlike those in the training table."
+    yield told + (wider if found.oddness >= NOTABLE else "")
     if any(item.high is None for item in found.tasks.values()):
-        yield f"Where no interval is shown, too few {shown.groups} tell for {100 * found.level:g} %."
+        yield f"Where no interval is shown, there are too few {shown.groups} for {100 * found.level:g} %."

@@ -25,12 +25,11 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.report import wording
-from arcademark.report.subsets import learnt as learning
-from arcademark.report.subsets import models
-from arcademark.report.subsets.learnt import TRAINING, Learnt, between
+from arcademark.report.subsets import models, predictors
 from arcademark.report.subsets.models import ANY
+from arcademark.report.subsets.predictors import TRAINING, Predictor, between
 from arcademark.report.tables import loading
-from arcademark.report.tables.loading import Place
+from arcademark.report.tables.loading import ScoreSource
 from arcademark.report.tables.protocols import Play, frame_cap
 from arcademark.subset.every_task import TaskModel, fit_every_task
 from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
@@ -157,17 +156,17 @@ class Predicted:
 
 
 def predicted(
-    places: Sequence[Place],
+    places: Sequence[ScoreSource],
     name: str | None = None,
     *,
     algorithms: Sequence[str] = (),
     protocol: str | None = None,
     level: float = LEVEL,
     frames: Frames = None,
-    training: Learnt | None = None,
+    training: Predictor | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predicted:
-    """Predict from whatever scores there are.
+    """Predict from any scores.
 
     Parameters
     ----------
@@ -183,7 +182,7 @@ def predicted(
         Of every interval.
     frames : mapping of game to float, optional
         What playing each game costs, for what to play next; the same for all if None.
-    training : Learnt, optional
+    training : Predictor, optional
         What to learn from instead of Atari's training table; then no model is taken but `ANY`.
     reading : mapping, optional
         Options of the reader.
@@ -219,7 +218,7 @@ def predicted(
         play = declared.plays.get(algorithm, Play())
         told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
         if wanted is None and (told is None or told.estimate is None or len(wished) == 1):
-            every = _from_any(algorithm, scores, training or learning.atari(), play, (level, frames))
+            every = _from_any(algorithm, scores, training or predictors.atari(), play, (level, frames))
             told = every if told is None or told.estimate is None else replace(told, forecast=every.forecast)
         if told is not None:
             found.append(told)
@@ -290,23 +289,24 @@ def _prediction(
 
 
 def _from_any(
-    algorithm: str, scores: Mapping[str, float], learnt: Learnt, play: Play, asked: tuple[float, Frames]
+    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, asked: tuple[float, Frames]
 ) -> Prediction:
-    """Predict from whatever tasks there are."""
+    """Predict from any tasks."""
     level, frames = asked
-    found = learnt.tell(scores, level=level, frames=frames)
+    found = predictor.predict(scores, level=level, frames=frames)
     if found is None:
-        return Prediction(algorithm, None, tuple(map(learnt.title, learnt.tasks)), (), None, (), None)
-    cap = learnt.max_frames_per_episode
-    warnings = frame_cap_warnings("what is told from any games", cap, frame_cap(play)) if found.plays else ()
-    strangers = tuple(learnt.title(task) for task in scores if task not in learnt.tasks)
+        return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)), (), None, (), None)
+    cap = predictor.max_frames_per_episode
+    warnings = frame_cap_warnings("a prediction from any games", cap, frame_cap(play)) if found.plays else ()
+    strangers = tuple(predictor.title(task) for task in scores if task not in predictor.tasks)
     if strangers:
-        tell = f"Left out, for the training scores say nothing of them: {wording.shortened(strangers)}."
+        tell = f"Not used, because the training scores do not include them: {wording.shortened(strangers)}."
         warnings = (*warnings, tell)
-    if found.plays and algorithm in learnt.trained.algorithms:
-        tell = f"{algorithm} is the name of one that is learnt from; if it is the same, its intervals are too narrow."
+    if found.plays and algorithm in predictor.trained.algorithms:
+        same = f"The training scores include an algorithm named {algorithm}"
+        tell = f"{same}; if it is the same one, its intervals are too narrow."
         warnings = (*warnings, tell)
-    outside = tuple(map(learnt.title, found.outside))
+    outside = tuple(map(predictor.title, found.outside))
     return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
 
 
@@ -353,8 +353,9 @@ def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str,
     for task, model in every.items():
         if task in percent:
             continue
-        middle, reach = float(model.fit.predict(inputs)), model.reach(level)
-        low, high = (_percent_of(middle + side * reach) if np.isfinite(reach) else None for side in (-1, 1))
+        middle, half_width = float(model.fit.predict(inputs)), model.half_width(level)
+        finite = np.isfinite(half_width)
+        low, high = (_percent_of(middle + side * half_width) if finite else None for side in (-1, 1))
         others.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
     return [*played, *others]
 
@@ -388,5 +389,5 @@ def _remarks(found: Sequence[Prediction]) -> list[str]:
     several = len(found) > 1
     remarks = [f"{wording.shortened(names)}: {text}" if several else text for text, names in told.items()]
     if left:
-        remarks.append(f"No estimate, for games are missing: {wording.shortened(left)}.")
+        remarks.append(f"No estimate, as games are missing: {wording.shortened(left)}.")
     return remarks

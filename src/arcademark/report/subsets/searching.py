@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
 from arcademark.report.subsets import summaries, validating
-from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.dataset import Normalised
 from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
@@ -191,7 +191,7 @@ def searched(
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
     problem = problem_of(scores, asked)
-    noun = scores.yardstick.noun
+    noun = scores.benchmark.noun
     target = summaries.title(asked.target, scores.metric, noun)
     steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
     if asked.plan and asked.within:
@@ -257,7 +257,7 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     ArcadeMarkError
         As `make_problem`.
     """
-    usual = MINIMUM if scores.yardstick.atari else None
+    usual = MINIMUM if scores.benchmark.atari else None
     tasks = usual if usual is not None else len(scores.tasks) // 2
     algorithms = usual if usual is not None else len(scores.algorithms) // 2
     problem = make_problem(

@@ -12,15 +12,15 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.report.subsets import searching, summaries, validating
-from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.dataset import Normalised
 from arcademark.report.subsets.searching import Asked
 from arcademark.report.subsets.validating import Validation
 from arcademark.subset import sizes as every
 from arcademark.subset import validate
 from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.prepared import Incomplete
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.question import Incomplete
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.sizes import SizedSubset
 
@@ -160,7 +160,7 @@ def every_size(
     objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
     if both and np.isnan(problem.X).any():
         objectives = tuple(OBJECTIVES.values())
-    target = summaries.title(asked.target, scores.metric, scores.yardstick.noun)
+    target = summaries.title(asked.target, scores.metric, scores.benchmark.noun)
     return EverySize(
         target=target,
         transform=asked.transform,
@@ -175,7 +175,7 @@ def every_size(
             for objective in objectives
         ),
         titles={task: scores.title(task) for task in scores.tasks},
-        noun=scores.yardstick.noun,
+        noun=scores.benchmark.noun,
         sources=scores.sources,
         remarks=scores.remarks,
     )
@@ -218,7 +218,7 @@ def _sized(
     name: str,
     nested: Mapping[str, Validation],
 ) -> Sized:
-    best, size, noun = item.best, len(item.best.tasks), scores.yardstick.noun
+    best, size, noun = item.best, len(item.best.tasks), scores.benchmark.noun
     log = asked.transform == validating.LOG
     model = from_candidate(
         best,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arcademark.report.plates import files
-from arcademark.report.plates.forms import Line, Lines
+from arcademark.report.drawing import files
+from arcademark.report.drawing.forms import Line, Lines
 from arcademark.report.subsets.sizes import EverySize, Series
 from arcademark.report.subsets.validating import LOG
 
@@ -11,7 +11,7 @@ KINDS = (".svg", ".png")
 NAMES = {"leave out": "best", "charge": "best if all count"}
 
 
-def plate(shown: EverySize) -> Lines:
+def figure_model(shown: EverySize) -> Lines:
     """Put together what is drawn: a line an objective, one for its nested errors, and how many algorithms it has."""
     log = shown.transform == LOG
     factor = 100.0 if log else 1.0
@@ -46,5 +46,5 @@ def _lines(series: Series, factor: float) -> list[Line]:
 
 def draw(shown: EverySize, kind: str) -> str | bytes:
     """Draw the figure as a file of a kind that stands alone, ".svg" or ".png"."""
-    made = plate(shown)
-    return files.png(made) if kind == ".png" else files.on_paper(files.svg(made, "subset-sizes"))
+    model = figure_model(shown)
+    return files.png(model) if kind == ".png" else files.on_paper(files.svg(model, "subset-sizes"))

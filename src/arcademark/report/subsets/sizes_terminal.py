@@ -34,7 +34,7 @@ def parts(shown: EverySize) -> Iterator[RenderableType]:
     )
     if shown.left_out:
         told = [f"{shown.titles.get(name, name)} ({reason})" for name, reason in shown.left_out.items()]
-        yield Text(f"Not taking part: {wording.shortened(told, most=4)}.", style="dim")
+        yield Text(f"Left out: {wording.shortened(told, most=4)}.", style="dim")
     yield Text()
     for series in shown.series:
         yield from layout.section(TITLES[series.incomplete], *_series(series, shown))

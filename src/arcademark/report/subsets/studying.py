@@ -14,7 +14,7 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
 from arcademark.report.subsets import models, summaries
-from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.dataset import Normalised
 from arcademark.report.tables.protocols import Play, frame_cap
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
@@ -125,7 +125,7 @@ def studied(
         check_references(model, scores)
     summary = common_summary(found, target)
     truth = summaries.truth(scores, summary)
-    least = minimum_tasks or (MINIMUM_TASKS if scores.yardstick.atari else max(1, len(scores.tasks) // 2))
+    least = minimum_tasks or (MINIMUM_TASKS if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
     known = training_twins(scores) if any(not model.references for model in found) else {}
     otherwise = _scored_otherwise(found, scores)
     beside = {*_repeated(known), *otherwise}
@@ -152,8 +152,8 @@ def studied(
     return Studied(
         models=tuple(map(models.title, found)),
         summary=summaries.short(summary),
-        target=summaries.title(summary, scores.metric, scores.yardstick.noun),
-        unit=summaries.unit(summary, scores.yardstick.noun),
+        target=summaries.title(summary, scores.metric, scores.benchmark.noun),
+        unit=summaries.unit(summary, scores.benchmark.noun),
         lines=tuple(_line(row, known, scores.plays) for row in told),
         left_out=tuple(row.algorithm for row in whole.rows if row not in told),
         kinds=tuple(kinds),
@@ -218,7 +218,7 @@ def check_references(model: SubsetModel, scores: Normalised) -> None:
     ArcadeMarkError
         Where a task's references differ, or Atari's published models meet another benchmark.
     """
-    if not model.references and not scores.yardstick.atari:
+    if not model.references and not scores.benchmark.atari:
         raise ArcadeMarkError(f"{model.name} is made of Atari games, and the references are another benchmark's")
     for task, (low, high) in model.references.items():
         if task in scores.low and (scores.low[task], scores.high[task]) != (low, high):
@@ -230,7 +230,7 @@ def check_references(model: SubsetModel, scores: Normalised) -> None:
 
 def training_twins(scores: Normalised) -> Mapping[str, str]:
     """Return which algorithms have the scores of one that the published models were fitted to, and of which."""
-    if not scores.yardstick.atari:
+    if not scores.benchmark.atari:
         return {}
     table = collections.load(TRAINING)
     trained = table.select(tasks=[task for task in scores.tasks if task in table.tasks]).mean_over_runs()

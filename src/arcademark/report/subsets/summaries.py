@@ -17,7 +17,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate
-from arcademark.report.subsets.material import Normalised
+from arcademark.report.subsets.dataset import Normalised
 from arcademark.subset.problem import SUMMARIES, Floats, Summary
 
 METRICS = {"hns": "HNS", "normalised": "normalised score"}
@@ -87,7 +87,7 @@ def truth(scores: Normalised, name: str) -> str | Summary | Floats:
         Where a benchmark has no human world records, or a function cannot be loaded.
     """
     if name == RECORDS:
-        measure = scores.yardstick.measures.get("hwrns")
+        measure = scores.benchmark.measures.get("hwrns")
         if measure is None:
             raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
         return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))

@@ -44,7 +44,7 @@ def search_parts(shown: Searched) -> Iterator[RenderableType]:
         f"{shown.folds} folds shuffled with seed {shown.fold_seed}."
     )
     if shown.left_out:
-        yield Text(f"Not taking part: {_left_out(shown)}.", style="dim")
+        yield Text(f"Left out: {_left_out(shown)}.", style="dim")
     yield Text()
     for found in shown.results:
         yield from _found(found, shown)

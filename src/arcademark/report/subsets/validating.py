@@ -17,7 +17,7 @@ from arcademark.subset import spread as spreads
 from arcademark.subset.problem import Problem
 from arcademark.subset.spread import Spread
 from arcademark.subset.stability import Repeated, Win
-from arcademark.subset.validate import Coverage, Held
+from arcademark.subset.validate import Coverage, HeldOut
 from arcademark.subset.validate import Nested as Measured
 from arcademark.suite.subsets import LEVEL, Nested
 
@@ -70,7 +70,7 @@ class Validation:
     usual : Interval
         For usual scores, at the level that models keep; those of odd scores are as many times as wide, and whether it
         holds is told of intervals so widened (`arcademark.subset.spread`).
-    held : tuple of Held
+    held : tuple of HeldOut
         Every prediction.
     unpredicted : mapping of str to str
         Algorithms without one, each with the reason.
@@ -85,7 +85,7 @@ class Validation:
     winners: tuple[Win, ...]
     intervals: tuple[Interval, ...]
     usual: Interval
-    held: tuple[Held, ...]
+    held: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
 
 
@@ -129,10 +129,10 @@ def validation(found: Measured, transform: str) -> Validation:
 
 
 def _interval(measured: Coverage, log: bool) -> Interval:
-    finite = math.isfinite(measured.reach)
+    finite = math.isfinite(measured.half_width)
     return Interval(
         measured.level,
-        measured.reach if finite else None,
+        measured.half_width if finite else None,
         measured.factor if finite and log else None,
         measured.inside,
         measured.of,

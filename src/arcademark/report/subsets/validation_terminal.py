@@ -64,7 +64,7 @@ def nested(
     if size is not None:
         yield Text(
             f"The model keeps the {100 * usual.level:g}\N{NO-BREAK SPACE}% interval as {'×/÷' if log else '±'} "
-            f"{size:.3g} for usual scores, and wider for those that do not go together as the known ones do; so it "
+            f"{size:.3g} for usual scores, and wider where scores extrapolate; so it "
             f"held {usual.inside} of {usual.of}."
         )
     yield Text()

@@ -2,7 +2,7 @@
 
 ::
 
-    files, runs, catalogue ─ loading.py ─→ table ─ question.py ─→ Material ─ metrics, subset ─→ document.ScoreReport
+    files, runs, catalogue ─ loading.py ─→ table ─ options.py ─→ Dataset ─ metrics, subset ─→ document.ScoreReport
 
 Renderers compute nothing.
 """
@@ -25,6 +25,7 @@ from arcademark.report.document import Estimate, HardExploration, Notice
 from arcademark.report.measures import Measure
 from arcademark.report.runs import directory
 from arcademark.report.tables import notices, protocols, uncertainty
+from arcademark.report.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.report.tables.document import (
     Algorithm,
     Coverage,
@@ -36,19 +37,20 @@ from arcademark.report.tables.document import (
     Statistic,
     Summary,
 )
-from arcademark.report.tables.loading import Place
-from arcademark.report.tables.question import Material, Question, prepare
+from arcademark.report.tables.loading import ScoreSource
 from arcademark.report.tables.uncertainty import Bootstrap, Runs
 from arcademark.suite.subsets import Subset
 
 Seeds = Mapping[str, tuple[NDArray[np.float64], ...]]
-"""By task, what its interval stands on; see `Material.seeds`."""
+"""By task, what its interval stands on; see `Dataset.seeds`."""
 
 SUITE_OF_MODELS = "atari-57"
 """The suite whose median the published subset models estimate."""
 
 
-def score_table(places: Sequence[Place] | Place, question: Question | None = None, /, **asked: Any) -> ScoreReport:
+def score_table(
+    places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Any
+) -> ScoreReport:
     """Work out everything that is to be said of a table of scores.
 
     Parameters
@@ -56,7 +58,7 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
     places : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
         A path is a file of any format that is read here, or a run's directory; a mapping goes from algorithm to task to
         a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
-    question : Question, optional
+    options : ScoreOptions, optional
     **asked : object
         Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
 
@@ -65,25 +67,25 @@ def score_table(places: Sequence[Place] | Place, question: Question | None = Non
     ArcadeMarkError
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
-    wanted = question or Question(**asked)
-    material = prepare(places, wanted)
-    measures = material.yardstick.chosen(wanted.metrics)
+    wanted = options or ScoreOptions(**asked)
+    dataset = prepare(places, wanted)
+    measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = Bootstrap.of(
-        wanted.seed, wanted.resamples, wanted.method, int(material.scores.table.runs_present().sum())
+        wanted.seed, wanted.resamples, wanted.method, int(dataset.scores.table.runs_present().sum())
     )
-    models = _models(material)
+    models = _models(dataset)
     algorithms = tuple(
-        _algorithm(name, material, measures, bootstrap, model)
-        for name, model in zip(material.algorithms, models, strict=True)
+        _algorithm(name, dataset, measures, bootstrap, model)
+        for name, model in zip(dataset.algorithms, models, strict=True)
     )
-    told = notices.collect(material, algorithms, bootstrap)
-    title, sources = wording.shortened(material.algorithms, most=4), [item.source for item in algorithms]
-    return ScoreReport(**shared(title, material, measures, bootstrap, told, sources), algorithms=algorithms)
+    told = notices.collect(dataset, algorithms, bootstrap)
+    title, sources = wording.shortened(dataset.algorithms, most=4), [item.source for item in algorithms]
+    return ScoreReport(**shared(title, dataset, measures, bootstrap, told, sources), algorithms=algorithms)
 
 
 def shared(
     title: str,
-    material: Material,
+    dataset: Dataset,
     measures: Sequence[Measure],
     bootstrap: Bootstrap,
     told: tuple[Notice, ...],
@@ -93,64 +95,64 @@ def shared(
     return {
         "title": title,
         "generator": f"ArcadeMark {arcademark.__version__}",
-        "sources": material.scores.sources,
-        "scope": scope(material),
-        "benchmark": material.yardstick.view,
+        "sources": dataset.scores.sources,
+        "scope": scope(dataset),
+        "benchmark": dataset.benchmark.view,
         "intervals": bootstrap.view(),
-        "games": games(material),
-        "hard_exploration": hard_exploration(material),
+        "games": games(dataset),
+        "hard_exploration": hard_exploration(dataset),
         "notices": told,
         "citations": cited_in(
             [
                 *(notice.text for notice in told),
                 *(measure.meaning for measure in measures),
-                *material.yardstick.cited,
+                *dataset.benchmark.cited,
                 *cited,
             ]
         ),
     }
 
 
-def games(material: Material) -> tuple[Game, ...]:
+def games(dataset: Dataset) -> tuple[Game, ...]:
     """Show the games of a table."""
-    yardstick = material.yardstick
+    benchmark = dataset.benchmark
     return tuple(
         Game(
             id=task,
-            name=yardstick.title(task),
-            references=MappingProxyType({kind: known.get(task) for kind, known in yardstick.references.items()}),
-            in_benchmark=task in yardstick.tasks,
-            hard_exploration=yardstick.atari and task in hard.games(),
+            name=benchmark.title(task),
+            references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
+            in_benchmark=task in benchmark.tasks,
+            hard_exploration=benchmark.atari and task in hard.games(),
         )
-        for task in material.tasks
+        for task in dataset.tasks
     )
 
 
-def scope(material: Material) -> str:
+def scope(dataset: Dataset) -> str:
     """Say which games the summaries are over."""
-    yardstick, names = material.yardstick, material.tasks
-    if yardstick.atari and (known := directory.known_set(names)):
+    benchmark, names = dataset.benchmark, dataset.tasks
+    if benchmark.atari and (known := directory.known_set(names)):
         return known
-    if set(names) == set(yardstick.tasks):
-        return f"the {wording.plural(len(names), yardstick.noun)} of {yardstick.view.title}"
-    inside = sum(task in yardstick.tasks for task in names)
-    if inside == len(yardstick.tasks) and not yardstick.atari:
-        return f"the {wording.plural(inside, yardstick.noun)} of {yardstick.view.name}"
-    return f"{inside} of the {wording.plural(len(yardstick.tasks), yardstick.noun)} of {yardstick.view.name}"
+    if set(names) == set(benchmark.tasks):
+        return f"the {wording.plural(len(names), benchmark.noun)} of {benchmark.view.title}"
+    inside = sum(task in benchmark.tasks for task in names)
+    if inside == len(benchmark.tasks) and not benchmark.atari:
+        return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
+    return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
 
 
-def hard_exploration(material: Material) -> HardExploration | None:
+def hard_exploration(dataset: Dataset) -> HardExploration | None:
     """Set the hard-exploration games apart; None where the benchmark has no such games."""
-    if not material.yardstick.atari:
+    if not dataset.benchmark.atari:
         return None
-    return hard.section([(name, material.means(name)) for name in material.algorithms])
+    return hard.section([(name, dataset.means(name)) for name in dataset.algorithms])
 
 
-def _models(material: Material) -> tuple[Subset | None, ...]:
+def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
     """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
-    if material.yardstick.view.name != SUITE_OF_MODELS:
-        return (None,) * len(material.algorithms)
-    return estimates.choose_together([_cells(name, material.seeds(name)) for name in material.algorithms])
+    if dataset.benchmark.view.name != SUITE_OF_MODELS:
+        return (None,) * len(dataset.algorithms)
+    return estimates.choose_together([_cells(name, dataset.seeds(name)) for name in dataset.algorithms])
 
 
 def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
@@ -158,22 +160,22 @@ def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
 
 
 def _algorithm(
-    name: str, material: Material, measures: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
+    name: str, dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
 ) -> Algorithm:
-    played, means, seeds = material.runs(name), material.means(name), material.seeds(name)
+    played, means, seeds = dataset.runs(name), dataset.means(name), dataset.seeds(name)
     counts = [row.size for row in played.values()]
     found = bootstrap.summaries(name, measures, played)
-    summaries = tuple(_summary(*both, played, material) for both in zip(measures, found, strict=True))
-    frames = material.scores.frames.get(name)
+    summaries = tuple(_summary(*both, played, dataset) for both in zip(measures, found, strict=True))
+    frames = dataset.scores.frames.get(name)
     normalised = {measure.metric: measure.of_tasks(means) for measure in measures}
     return Algorithm(
         name=name,
-        source=material.source(name),
-        protocol=material.play(name).label,
+        source=dataset.source(name),
+        protocol=dataset.play(name).label,
         training_frames=frames,
         fewest_runs=min(counts, default=0),
         most_runs=max(counts, default=0),
-        coverage=_coverage(means, material, summaries),
+        coverage=_coverage(means, dataset, summaries),
         scores=tuple(
             Score(
                 task,
@@ -184,14 +186,14 @@ def _algorithm(
             for task, scores in seeds.items()
         ),
         summaries=summaries,
-        breakthroughs=bars.breakthroughs(means, name) if "human" in material.yardstick.references else (),
+        breakthroughs=bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else (),
         efficiency=_efficiency(frames, summaries),
-        estimate=None if model is None else _estimate(name, model, material, seeds, bootstrap),
+        estimate=None if model is None else _estimate(name, model, dataset, seeds, bootstrap),
     )
 
 
-def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, material: Material) -> Summary:
-    unknown = tuple(material.yardstick.title(task) for task in played if task not in measure.known)
+def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
+    unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
     return Summary(
         measure.metric,
         measure.title,
@@ -205,21 +207,21 @@ def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, mat
     )
 
 
-def _coverage(means: Mapping[str, float], material: Material, summaries: Sequence[Summary]) -> Coverage:
-    yardstick, first = material.yardstick, summaries[0]
-    missing = [task for task in yardstick.tasks if task not in means]
-    inside = len(yardstick.tasks) - len(missing)
+def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
+    benchmark, first = dataset.benchmark, summaries[0]
+    missing = [task for task in benchmark.tasks if task not in means]
+    inside = len(benchmark.tasks) - len(missing)
     if not missing:
         others = first.games - inside
         if others <= 0:
-            return Coverage(inside, len(yardstick.tasks), (), first.median.value, "")
+            return Coverage(inside, len(benchmark.tasks), (), first.median.value, "")
         return Coverage(
-            inside, len(yardstick.tasks), (), None, f"{wording.plural(others, yardstick.noun)} of other suites"
+            inside, len(benchmark.tasks), (), None, f"{wording.plural(others, benchmark.noun)} of other suites"
         )
-    names = tuple(yardstick.title(task) for task in missing)
-    lacking = wording.plural(len(names), yardstick.noun)
-    why = f"{lacking} of {yardstick.view.name} {'has' if len(names) == 1 else 'have'} no score"
-    return Coverage(inside, len(yardstick.tasks), names, None, why)
+    names = tuple(benchmark.title(task) for task in missing)
+    lacking = wording.plural(len(names), benchmark.noun)
+    why = f"{lacking} of {benchmark.view.name} {'has' if len(names) == 1 else 'have'} no score"
+    return Coverage(inside, len(benchmark.tasks), names, None, why)
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency | None:
@@ -238,7 +240,7 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency 
     )
 
 
-def _estimate(name: str, model: Subset, material: Material, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
-    cap = protocols.frame_cap(material.play(name))
+def _estimate(name: str, model: Subset, dataset: Dataset, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
+    cap = protocols.frame_cap(dataset.play(name))
     played = _cells(name, {task: seeds[task] for task in model.tasks if task in seeds})
     return estimates.estimate(model, played, cap, bootstrap.seed)

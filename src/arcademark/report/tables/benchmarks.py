@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise, ranges
 from arcademark.report import measures, wording
 from arcademark.report.measures import Measure
-from arcademark.report.tables.document import Benchmark, ReferenceKind
+from arcademark.report.tables.document import BenchmarkView, ReferenceKind
 from arcademark.scores.references import read_references
 from arcademark.suite import references, tasks
 
@@ -44,12 +44,12 @@ Limits = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Yardstick:
+class Benchmark:
     """A benchmark ready to measure by.
 
     Parameters
     ----------
-    view : Benchmark
+    view : BenchmarkView
         As documents show it.
     tasks : tuple of str
         All its tasks.
@@ -63,7 +63,7 @@ class Yardstick:
         What a reader must know of the measures.
     """
 
-    view: Benchmark
+    view: BenchmarkView
     tasks: tuple[str, ...]
     references: Mapping[str, Mapping[str, float]]
     measures: Mapping[str, Measure]
@@ -120,7 +120,7 @@ class Yardstick:
                 raise UnknownNameError("metric", metric, self.measures)
         return tuple(self.measures[metric] for metric in metrics or self.shown)
 
-    def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Yardstick:
+    def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
         """Add the inter-algorithm measure where there are algorithms to set beside each other.
 
         Parameters
@@ -147,7 +147,9 @@ class Yardstick:
         )
 
 
-def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None) -> Yardstick:
+def load_benchmark(
+    suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None
+) -> Benchmark:
     """Make the benchmark that is asked for.
 
     Parameters
@@ -171,10 +173,10 @@ def yardstick(suite: str = USUAL, own: str | os.PathLike[str] | None = None, dec
     found = tasks.suite(suite)
     anchors = {kind: references.scores(kind, found.name) for kind in found.references}
     told = tuple(ReferenceKind(KINDS[kind], _sources(kind, found.name)) for kind in found.references)
-    view = Benchmark(found.name, found.title, False, len(found.tasks), told)
+    view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
     if "human" in anchors:
         made = measures.atari()
-        return Yardstick(view, found.tasks, anchors, made, tuple(made))
+        return Benchmark(view, found.tasks, anchors, made, tuple(made))
     return _ale(view, found.tasks, anchors)
 
 
@@ -182,7 +184,7 @@ def _sources(kind: str, suite: str) -> str:
     return "; ".join(dict.fromkeys(entry.source for entry in references.references(kind, suite).values()))
 
 
-def _own(path: str | os.PathLike[str], decimal: str | None) -> Yardstick:
+def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
     found = read_references(path, decimal=decimal)
     made = {
         "normalised": measures.between(
@@ -200,11 +202,11 @@ def _own(path: str | os.PathLike[str], decimal: str | None) -> Yardstick:
         ),
     }
     kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
-    view = Benchmark(found.source, found.source, True, len(found.low), kinds)
-    return Yardstick(view, tuple(found.low), {"low": found.low, "high": found.high}, made, tuple(made))
+    view = BenchmarkView(found.source, found.source, True, len(found.low), kinds)
+    return Benchmark(view, tuple(found.low), {"low": found.low, "high": found.high}, made, tuple(made))
 
 
-def _ale(view: Benchmark, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Yardstick:
+def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:
     limits = ranges.random_limits(anchors["random"], names)
     made = {
         "random_normalised": _placed(
@@ -227,7 +229,7 @@ def _ale(view: Benchmark, names: tuple[str, ...], anchors: Mapping[str, Mapping[
             limits,
         )
         remarks.append(told)
-    return Yardstick(view, names, anchors, made, tuple(made), tuple(remarks))
+    return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -29,9 +29,9 @@ from arcademark.report.tables.comparison import (
     Side,
     SummaryDifference,
 )
+from arcademark.report.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.report.tables.document import Statistic
-from arcademark.report.tables.loading import Place
-from arcademark.report.tables.question import Material, Question, prepare
+from arcademark.report.tables.loading import ScoreSource
 from arcademark.report.tables.uncertainty import Bootstrap
 
 CONFIDENCE = 0.99
@@ -41,7 +41,7 @@ CITED = "Bellemare et al. 2013; Agarwal et al. 2021"
 """Whose tests, and whose probability of improvement and profiles, a comparison shows."""
 
 POWER_STATISTIC = "iqm"
-"""The summary of which it is told how many runs its difference needs."""
+"""The summary whose difference the needed number of runs is given for."""
 
 LONG_TAIL = 1.5
 """The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
@@ -55,8 +55,8 @@ Runs = Mapping[str, NDArray[np.float64]]
 
 
 def compare_tables(
-    places: Sequence[Place] | Place,
-    question: Question | None = None,
+    places: Sequence[ScoreSource] | ScoreSource,
+    options: ScoreOptions | None = None,
     /,
     *,
     follow: Callable[[int, int], None] | None = None,
@@ -66,7 +66,7 @@ def compare_tables(
 
     Parameters
     ----------
-    places, question, **asked
+    places, options, **asked
         As in `arcademark.report.tables.analysis.score_table`; ``algorithms`` names at least two, all if none.
     follow : callable, optional
         Is told how many pairs of algorithms are compared, of how many, after each.
@@ -76,33 +76,33 @@ def compare_tables(
     ArcadeMarkError
         As there, where there are not two different algorithms, or no two of them share a game.
     """
-    wanted = question or Question(**asked)
+    wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)
-    material = prepare(places, wanted)
-    if len(material.algorithms) < 2:
+    dataset = prepare(places, wanted)
+    if len(dataset.algorithms) < 2:
         raise ArcadeMarkError(
-            f"only one algorithm, {material.algorithms[0]!r}, so nothing to compare it with; name two, with another "
+            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
         )
-    measures = material.yardstick.chosen(wanted.metrics)
+    measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = Bootstrap.of(
-        wanted.seed, wanted.resamples, wanted.method, int(material.scores.table.runs_present().sum())
+        wanted.seed, wanted.resamples, wanted.method, int(dataset.scores.table.runs_present().sum())
     )
-    pairs = _pairs(material, measures, bootstrap, follow)
-    sides = tuple(_side(name, material) for name in material.algorithms)
-    title = wording.shortened(material.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))
-    told = notices.of_comparison(material, sides, pairs, bootstrap, CONFIDENCE)
+    pairs = _pairs(dataset, measures, bootstrap, follow)
+    sides = tuple(_side(name, dataset) for name in dataset.algorithms)
+    title = wording.shortened(dataset.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))
+    told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(
-        **analysis.shared(title, material, measures, bootstrap, told, [CITED]),
+        **analysis.shared(title, dataset, measures, bootstrap, told, [CITED]),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,
         confidence=CONFIDENCE,
         algorithms=sides,
         pairs=pairs,
-        sensitivity=sensitivity.of(material),
-        profiles=_profiles(material, main, bootstrap),
+        sensitivity=sensitivity.of(dataset),
+        profiles=_profiles(dataset, main, bootstrap),
     )
 
 
@@ -114,46 +114,46 @@ def _check_different(names: Sequence[str]) -> None:
         raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all")
 
 
-def _side(name: str, material: Material) -> Side:
-    counts = [row.size for row in material.runs(name).values()]
+def _side(name: str, dataset: Dataset) -> Side:
+    counts = [row.size for row in dataset.runs(name).values()]
     return Side(
         name,
-        material.source(name),
-        material.play(name).label,
-        material.scores.frames.get(name),
+        dataset.source(name),
+        dataset.play(name).label,
+        dataset.scores.frames.get(name),
         min(counts, default=0),
         max(counts, default=0),
     )
 
 
 def _pairs(
-    material: Material, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
+    dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
 ) -> tuple[Pair, ...]:
     """Compare each with each by the main measure, two alone by all."""
-    duels = list(itertools.combinations(material.algorithms, 2))
+    duels = list(itertools.combinations(dataset.algorithms, 2))
     pairs = []
     for done, names in enumerate(duels, start=1):
-        if material.runs(names[0]).keys() & material.runs(names[1]).keys():
-            pairs.append(_pair(names, material, measures if len(duels) == 1 else measures[:1], bootstrap))
+        if dataset.runs(names[0]).keys() & dataset.runs(names[1]).keys():
+            pairs.append(_pair(names, dataset, measures if len(duels) == 1 else measures[:1], bootstrap))
         if follow is not None:
             follow(done, len(duels))
     if not pairs:
-        raise ArcadeMarkError(f"{wording.listing(material.algorithms)} have no game in common; nothing to compare")
+        raise ArcadeMarkError(f"{wording.listing(dataset.algorithms)} have no game in common; nothing to compare")
     return tuple(pairs)
 
 
-def _pair(names: tuple[str, str], material: Material, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
-    everything = [material.runs(name) for name in names]
-    shared = [task for task in material.tasks if all(task in runs for runs in everything)]
+def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
+    everything = [dataset.runs(name) for name in names]
+    shared = [task for task in dataset.tasks if all(task in runs for runs in everything)]
     first, second = ({task: runs[task] for task in shared} for runs in everything)
-    left_out = [task for task in material.tasks if (task in everything[0]) != (task in everything[1])]
+    left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     games, tested = _games(first, second, measures[0])
     found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
     return Pair(
         first=names[0],
         second=names[1],
         games=games,
-        left_out=tuple(material.yardstick.title(task) for task in left_out),
+        left_out=tuple(dataset.benchmark.title(task) for task in left_out),
         better=tested.better,
         worse=tested.worse,
         undecided=tested.undecided,
@@ -262,10 +262,10 @@ def _seeds_of_summary(found: Interval, runs: float) -> int | None:
     return max(2, math.ceil(runs * (wanted * found.standard_error / found.value) ** 2))
 
 
-def _profiles(material: Material, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
+def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
     known = {
-        name: {task: row for task, row in material.runs(name).items() if task in measure.known}
-        for name in material.algorithms
+        name: {task: row for task, row in dataset.runs(name).items() if task in measure.known}
+        for name in dataset.algorithms
     }
     known = {name: runs for name, runs in known.items() if runs}
     if not known:

@@ -66,7 +66,7 @@ class ReferenceKind:
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkView:
     """What the scores are measured by.
 
     Parameters
@@ -268,7 +268,7 @@ class TableDocument(Noticed):
         What was read, in words.
     scope : str
         Which games the summaries are over, in words.
-    benchmark : Benchmark
+    benchmark : BenchmarkView
     intervals : Intervals
     games : tuple of Game
     hard_exploration : HardExploration or None
@@ -282,7 +282,7 @@ class TableDocument(Noticed):
     generator: str
     sources: tuple[str, ...]
     scope: str
-    benchmark: Benchmark
+    benchmark: BenchmarkView
     intervals: Intervals
     games: tuple[Game, ...]
     hard_exploration: HardExploration | None

@@ -36,7 +36,7 @@ EVERYTHING = "all"
 TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
 """What is a table, for messages."""
 
-Place = str | os.PathLike[str] | ScoreTable | ScoresByName
+ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName
 """A path, ``catalogue:`` and a collection's name, a table, or scores by algorithm and task."""
 
 _Read = str | os.PathLike[str] | ScoreTable
@@ -83,7 +83,7 @@ class Scores:
         )
 
 
-def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **reading: Any) -> Scores:
+def load(places: Sequence[ScoreSource] | ScoreSource, canonical: Callable[[str], str], **reading: Any) -> Scores:
     """Read scores and put them into one table.
 
     Parameters
@@ -117,7 +117,7 @@ def load(places: Sequence[Place] | Place, canonical: Callable[[str], str], **rea
     return _together(found)
 
 
-def _wanted(places: Sequence[Place] | Place) -> list[_Read]:
+def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
     if isinstance(places, str | os.PathLike | ScoreTable | Mapping):
         return [_place(places)]
     if not isinstance(places, Sequence):
@@ -127,7 +127,7 @@ def _wanted(places: Sequence[Place] | Place) -> list[_Read]:
     return [_place(place) for place in places]
 
 
-def _place(place: Place) -> _Read:
+def _place(place: ScoreSource) -> _Read:
     if isinstance(place, Mapping):
         return ScoreTable.from_mapping(place)
     if not isinstance(place, str | os.PathLike | ScoreTable):
@@ -138,7 +138,7 @@ def _place(place: Place) -> _Read:
 
 
 def _no_table(value: object) -> str:
-    return f"{type(value).__name__} given for a table of scores, which says nothing of algorithms and tasks"
+    return f"{type(value).__name__} given for a table of scores, which does not name algorithms and tasks"
 
 
 def _text(place: _Read) -> str:
@@ -187,7 +187,7 @@ def _run(directory: str) -> Scores:
         if trial.learns
     }
     short = [f"{trial.algorithm} on {trial.task}, seed {trial.seed}" for trial in run.incomplete]
-    remark = f"{directory} is not complete, and scores stand on the episodes there are: {wording.shortened(short)}."
+    remark = f"{directory} is not complete, so scores are of the episodes played so far: {wording.shortened(short)}."
     return Scores(
         run.table,
         dict.fromkeys(run.table.algorithms, Play(protocol.label, protocol)),
@@ -220,7 +220,7 @@ def _collection(names: str) -> Scores:
     lost = [name for name in kept if name not in table.algorithms]
     place = f"{CATALOGUE}{names}" if wanted is not None else "the catalogue"
     remarks = [
-        *([f"Reference players of {place}, left aside: {wording.listing(references)}."] if references else []),
+        *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
     ]
     return Scores(

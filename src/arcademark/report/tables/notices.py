@@ -13,10 +13,10 @@ from arcademark.report import published, wording
 from arcademark.report.document import Level, Notice
 from arcademark.report.measures import Measure
 from arcademark.report.runs.notices import about_estimates
-from arcademark.report.tables import held, protocols
+from arcademark.report.tables import coverage, protocols
 from arcademark.report.tables.comparison import Pair, Side, SummaryDifference
+from arcademark.report.tables.dataset import Dataset
 from arcademark.report.tables.document import Algorithm, Summary
-from arcademark.report.tables.question import Material
 from arcademark.report.tables.uncertainty import Bootstrap
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
@@ -66,40 +66,40 @@ def sort(found: Sequence[Notice]) -> tuple[Notice, ...]:
     return tuple(sorted(dict.fromkeys(found), key=lambda item: list(KINDS).index(item.kind)))
 
 
-def collect(material: Material, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
+def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
     """Gather all notices of a table, warnings first."""
     estimates = [(item.name, item.estimate) for item in algorithms if item.estimate is not None]
     return sort(
         [
-            *partial(material, algorithms),
-            *how_made(material),
-            *same_games(material),
+            *partial(dataset, algorithms),
+            *how_made(dataset),
+            *same_games(dataset),
             *about_estimates(estimates),
-            *references(material),
-            *_few_runs(held.of_algorithms(material, _measures(algorithms[0].summaries, material), bootstrap.method)),
-            *_complete(algorithms, material),
+            *references(dataset),
+            *_few_runs(coverage.of_algorithms(dataset, _measures(algorithms[0].summaries, dataset), bootstrap.method)),
+            *_complete(algorithms, dataset),
             *_records(algorithms),
-            *_unheard(algorithms, material),
-            *_over_runs(material),
-            *(notice("measures", text) for text in material.yardstick.remarks),
-            *_efficiency(algorithms, material),
-            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap, material.yardstick.noun),
-            *_over_episodes(algorithms, material.yardstick.noun),
-            *read(material),
-            *_hard(material),
+            *_implausible(algorithms, dataset),
+            *_over_runs(dataset),
+            *(notice("measures", text) for text in dataset.benchmark.remarks),
+            *_efficiency(algorithms, dataset),
+            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap, dataset.benchmark.noun),
+            *_over_episodes(algorithms, dataset.benchmark.noun),
+            *read(dataset),
+            *_hard(dataset),
         ]
     )
 
 
-def partial(material: Material, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+def partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     """Say first how much of the benchmark there is, and what that forbids."""
-    suite = material.yardstick.view
+    suite = dataset.benchmark.view
     short = [item for item in algorithms if item.coverage.missing]
     groups: dict[tuple[str, ...], list[Algorithm]] = {}
     for item in short:
         groups.setdefault(item.coverage.missing, []).append(item)
     if len(groups) > MOST_GROUPS:
-        total = wording.plural(short[0].coverage.of, material.yardstick.noun)
+        total = wording.plural(short[0].coverage.of, dataset.benchmark.noun)
         counts = [item.coverage.games for item in short]
         yield notice(
             "partial_suite",
@@ -110,12 +110,12 @@ def partial(material: Material, algorithms: Sequence[Algorithm]) -> Iterator[Not
         return
     for missing, those in groups.items():
         first = those[0].coverage
-        total = wording.plural(first.of, material.yardstick.noun)
+        total = wording.plural(first.of, dataset.benchmark.noun)
         whose = "All algorithms have" if len(those) == len(algorithms) > 1 else _have([item.name for item in those])
         yield notice(
             "partial_suite",
             f"{whose} {first.games} of the {total} of {suite.name}: summaries are over what there is, and the median "
-            f"over {total} is refused, for these are missing: {wording.shortened(missing, most=6)}.",
+            f"over {total} is not given, as these are missing: {wording.shortened(missing, most=6)}.",
         )
 
 
@@ -123,30 +123,30 @@ def _have(names: Sequence[str]) -> str:
     return f"{wording.shortened(names)} {'has' if len(names) == 1 else 'have'}"
 
 
-def how_made(material: Material) -> Iterator[Notice]:
+def how_made(dataset: Dataset) -> Iterator[Notice]:
     """Warn where algorithms set side by side were not scored alike, or where that is not known."""
-    plays = {name: material.play(name) for name in material.algorithms}
+    plays = {name: dataset.play(name) for name in dataset.algorithms}
     for text in protocols.differing(plays):
         yield notice("protocols_differ", text)
-    yield from _training(material)
+    yield from _training(dataset)
     for text in protocols.not_ours(plays):
         yield notice("protocol_unknown", text)
     if rest := protocols.in_full(plays):
         yield notice("settings", rest)
-    unknown = protocols.unknown(plays, material.algorithms)
+    unknown = protocols.unknown(plays, dataset.algorithms)
     if unknown:
-        beside = " or setting them beside published scores" if material.yardstick.atari else ""
+        beside = " or setting them beside published scores" if dataset.benchmark.atari else ""
         yield notice(
             "protocol_unknown",
-            f"Protocol not known of {wording.shortened(unknown)}: check before ranking them{beside} (--protocol).",
+            f"Protocol unknown for {wording.shortened(unknown)}: check before ranking them{beside} (--protocol).",
         )
 
 
-def _training(material: Material) -> Iterator[Notice]:
-    """Warn where algorithms trained for different numbers of frames, as far as these are known."""
+def _training(dataset: Dataset) -> Iterator[Notice]:
+    """Warn where algorithms trained for different numbers of frames, where known."""
     trained: dict[int, list[str]] = {}
-    for name in material.algorithms:
-        if frames := material.scores.frames.get(name):
+    for name in dataset.algorithms:
+        if frames := dataset.scores.frames.get(name):
             trained.setdefault(frames, []).append(name)
     if len(trained) > 1:
         told = "; ".join(
@@ -154,16 +154,16 @@ def _training(material: Material) -> Iterator[Notice]:
         )
         yield notice(
             "training_differs",
-            f"They were not trained equally long, which a difference may come from. Training frames: {told}.",
+            f"Training lengths differ, which may explain a difference in scores. Training frames: {told}.",
         )
 
 
-def same_games(material: Material, so: str = "Not every summary is over the same {}s") -> Iterator[Notice]:
+def same_games(dataset: Dataset, so: str = "Not every summary is over the same {}s") -> Iterator[Notice]:
     """Warn where algorithms do not have the same games, and what follows."""
-    everything = set(material.tasks)
-    lacking = {name: everything - material.means(name).keys() for name in material.algorithms}
+    everything = set(dataset.tasks)
+    lacking = {name: everything - dataset.means(name).keys() for name in dataset.algorithms}
     if any(lacking.values()):
-        titles = {task: material.yardstick.title(task) for task in material.tasks}
+        titles = {task: dataset.benchmark.title(task) for task in dataset.tasks}
         parts = [
             f"{name} lacks {wording.shortened([title for task, title in titles.items() if task in games])}"
             for name, games in lacking.items()
@@ -171,7 +171,7 @@ def same_games(material: Material, so: str = "Not every summary is over the same
         ]
         yield notice(
             "games_differ",
-            f"{so.format(material.yardstick.noun)}: {_shown(parts)}. --games common takes those that all have.",
+            f"{so.format(dataset.benchmark.noun)}: {_shown(parts)}. --games common takes those that all have.",
         )
 
 
@@ -180,14 +180,14 @@ def _shown(parts: Sequence[str], most: int = 4) -> str:
     return "; ".join([*parts[:most], *([f"and {wording.plural(more, 'algorithm')} more"] if more > 0 else [])])
 
 
-def references(material: Material) -> Iterator[Notice]:
+def references(dataset: Dataset) -> Iterator[Notice]:
     """Warn of tasks that no reference normalises."""
-    yardstick = material.yardstick
-    outside = [yardstick.title(task) for task in material.tasks if task not in yardstick.tasks]
+    benchmark = dataset.benchmark
+    outside = [benchmark.title(task) for task in dataset.tasks if task not in benchmark.tasks]
     if outside:
         yield notice(
             "no_reference",
-            f"No {yardstick.noun} of {yardstick.view.name}, so without references and in no summary: "
+            f"No {benchmark.noun} of {benchmark.view.name}, so without references and in no summary: "
             f"{wording.shortened(outside)}.",
         )
 
@@ -197,25 +197,25 @@ def _few_runs(told: Iterable[str]) -> Iterator[Notice]:
         yield notice("few_runs", f"{text}.")
 
 
-def _measures(shown: Sequence[Summary | SummaryDifference], material: Material) -> list[Measure]:
-    return [material.yardstick.measures[metric] for metric in dict.fromkeys(item.metric for item in shown)]
+def _measures(shown: Sequence[Summary | SummaryDifference], dataset: Dataset) -> list[Measure]:
+    return [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in shown)]
 
 
-def _complete(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+def _complete(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
     whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
     if whole:
         yield notice(
             "suite_complete",
-            f"{_have(whole)} all games of {material.yardstick.view.name}: the median is known, see the summaries; an "
+            f"{_have(whole)} all games of {dataset.benchmark.view.name}: the median is known, see the summaries; an "
             "estimate is needed only beside other estimates.",
         )
 
 
-def _over_runs(material: Material) -> Iterator[Notice]:
-    if any(row.size > 1 for name in material.algorithms for row in material.runs(name).values()):
+def _over_runs(dataset: Dataset) -> Iterator[Notice]:
+    if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
         yield notice(
             "measures",
-            f"Mean and median are over {material.yardstick.noun}s, of each one's mean over runs; IQM and optimality "
+            f"Mean and median are over {dataset.benchmark.noun}s, of each one's mean over runs; IQM and optimality "
             "gap are over runs. A capped metric caps those means and those runs.",
         )
 
@@ -224,21 +224,21 @@ def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     if any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:]):
         yield notice(
             "records",
-            "A record counts as broken from HWRNS 100 %. Broken by nobody else means no other algorithm in the "
+            "A record counts as broken from HWRNS 100 %. Broken by no other means no other algorithm in the "
             "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
         )
 
 
-def _unheard(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
     """Warn of scores above both the human world record and every published score: more often slips than feats."""
-    records = material.yardstick.references.get("human_world_record", {})
+    records = dataset.benchmark.references.get("human_world_record", {})
     told = []
     for item in algorithms:
-        for score in item.scores if item.name not in material.scores.qualified else ():
+        for score in item.scores if item.name not in dataset.scores.qualified else ():
             found, record = published.best(score.game, but=[item.name]), records.get(score.game)
             value = score.score.value
             if found and record is not None and value is not None and value > max(found.score, record):
-                title = material.yardstick.title(score.game)
+                title = dataset.benchmark.title(score.game)
                 told.append(f"{title} {wording.score(value)} of {item.name} (record {wording.score(record)})")
     if told:
         yield notice(
@@ -248,10 +248,10 @@ def _unheard(algorithms: Sequence[Algorithm], material: Material) -> Iterator[No
         )
 
 
-def _efficiency(algorithms: Sequence[Algorithm], material: Material) -> Iterator[Notice]:
+def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
     if any(item.efficiency for item in algorithms):
         told = "Learning efficiency is the summary, as a fraction, divided by training frames (Fan 2021, Eq. 7)."
-        if material.yardstick.atari:
+        if dataset.benchmark.atari:
             told += (
                 " Game time is at 60 frames a second; Fan 2021, Eq. 6, takes half an hour for 100,000 frames instead "
                 "of 108,000."
@@ -260,7 +260,7 @@ def _efficiency(algorithms: Sequence[Algorithm], material: Material) -> Iterator
     unknown = [item.name for item in algorithms if not item.efficiency]
     if unknown and len(unknown) < len(algorithms):
         yield notice(
-            "efficiency", f"No training frames are known of {wording.shortened(unknown)}; --frames gives them."
+            "efficiency", f"Training frames are unknown for {wording.shortened(unknown)}; give them with --frames."
         )
 
 
@@ -297,48 +297,48 @@ def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notic
         )
 
 
-def read(material: Material) -> Iterator[Notice]:
+def read(dataset: Dataset) -> Iterator[Notice]:
     """Pass on what was said in reading."""
-    for text in material.scores.remarks:
+    for text in dataset.scores.remarks:
         yield notice("read", text if text.endswith(".") else f"{text}.")
 
 
-def _hard(material: Material) -> Iterator[Notice]:
-    if material.yardstick.atari:
+def _hard(dataset: Dataset) -> Iterator[Notice]:
+    if dataset.benchmark.atari:
         yield notice(
             "hard_exploration",
-            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games stand by "
-            "themselves.",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
+            "separately.",
         )
 
 
 def of_comparison(
-    material: Material, sides: Sequence[Side], pairs: Sequence[Pair], bootstrap: Bootstrap, confidence: float
+    dataset: Dataset, sides: Sequence[Side], pairs: Sequence[Pair], bootstrap: Bootstrap, confidence: float
 ) -> tuple[Notice, ...]:
     """Gather all notices of a comparison, warnings first."""
     counts = [(side.name, side.most_runs) for side in sides]
     duels = [(pair.first, pair.second) for pair in pairs]
     return sort(
         [
-            *how_made(material),
-            *_pairs(material, pairs),
-            *references(material),
-            *_few_runs(held.of_pairs(material, duels, _measures(pairs[0].summaries, material), bootstrap.method)),
-            *_tests(pairs, confidence, material.yardstick.noun),
-            *_over_runs(material),
-            *(notice("measures", text) for text in material.yardstick.remarks),
-            *_power(pairs, confidence, material.yardstick.noun),
-            *intervals(counts, bootstrap, material.yardstick.noun),
-            *read(material),
-            *_hard(material),
+            *how_made(dataset),
+            *_pairs(dataset, pairs),
+            *references(dataset),
+            *_few_runs(coverage.of_pairs(dataset, duels, _measures(pairs[0].summaries, dataset), bootstrap.method)),
+            *_tests(pairs, confidence, dataset.benchmark.noun),
+            *_over_runs(dataset),
+            *(notice("measures", text) for text in dataset.benchmark.remarks),
+            *_power(pairs, confidence, dataset.benchmark.noun),
+            *intervals(counts, bootstrap, dataset.benchmark.noun),
+            *read(dataset),
+            *_hard(dataset),
         ]
     )
 
 
-def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
-    noun = material.yardstick.noun
+def _pairs(dataset: Dataset, pairs: Sequence[Pair]) -> Iterator[Notice]:
+    noun = dataset.benchmark.noun
     if len(pairs) > 1:
-        yield from same_games(material, "Each pair is compared on the {}s that both have")
+        yield from same_games(dataset, "Each pair is compared on the {}s that both have")
     elif pairs[0].left_out:
         yield notice(
             "games_differ",
@@ -346,15 +346,15 @@ def _pairs(material: Material, pairs: Sequence[Pair]) -> Iterator[Notice]:
             f"{wording.shortened(pairs[0].left_out)}.",
         )
     fewest = min(len(pair.games) for pair in pairs)
-    inside = min(sum(game.game in material.yardstick.tasks for game in pair.games) for pair in pairs)
+    inside = min(sum(game.game in dataset.benchmark.tasks for game in pair.games) for pair in pairs)
     if fewest == 1:
-        yield notice("comparison", f"Only one {noun} is compared: that says nothing of any other.")
-    elif inside < len(material.yardstick.tasks):
+        yield notice("comparison", f"Only one {noun} is compared; the result does not extend to others.")
+    elif inside < len(dataset.benchmark.tasks):
         yield notice(
             "partial_suite",
             f"{'Only' if len(pairs) == 1 else 'As few as'} {inside} of the "
-            f"{wording.plural(len(material.yardstick.tasks), noun)} of {material.yardstick.view.name} are compared; "
-            "the others may tell otherwise.",
+            f"{wording.plural(len(dataset.benchmark.tasks), noun)} of {dataset.benchmark.view.name} are compared; "
+            "the others may differ.",
         )
 
 

@@ -1,4 +1,4 @@
-"""How scores were made, as far as it is known, and where that differs between algorithms set side by side."""
+"""How scores were made, where known, and where that differs between algorithms set side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SETTINGS = 3
 MOST_GROUPS = 3
 """Groups of algorithms, each with its own differences from the first, above which settings are told one by one."""
 
-_DIFFERENT = "{} were scored under different protocols, so their scores are not to be ranked together"
+_DIFFERENT = "{} were scored under different protocols, so their scores should not be ranked together"
 
 UNKNOWN = "not known"
 
@@ -116,7 +116,7 @@ def differing(plays: Mapping[str, Play]) -> Iterator[str]:
         yield (
             f"{wording.shortened(planners)} {'plans' if len(planners) == 1 else 'plan'} on the emulator, trying "
             f"actions there before taking one, and {wording.shortened(others)} "
-            f"{'does' if len(others) == 1 else 'do'} not, so their scores are not to be ranked together."
+            f"{'does' if len(others) == 1 else 'do'} not, so their scores should not be ranked together."
         )
     known = {name: play for name, play in plays.items() if play.known}
     first, *others = known or [""]
@@ -178,7 +178,7 @@ def not_ours(plays: Mapping[str, Play]) -> Iterator[str]:
             why = f"what {label!r} changes of the protocol {name} is not understood"
         else:
             why = str(UnknownNameError("protocol", name, protocols())).rstrip("?")
-        yield f"{wording.shortened(names)}: {why}; nothing is known of how these scores were made."
+        yield f"{wording.shortened(names)}: {why}; it is not known how these scores were made."
 
 
 def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:

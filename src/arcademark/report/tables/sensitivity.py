@@ -10,7 +10,7 @@ from arcademark.report import measures
 from arcademark.report.measures import Measure
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Flip, Ranking, Sensitivity
-from arcademark.report.tables.question import Material
+from arcademark.report.tables.dataset import Dataset
 from arcademark.suite import references
 
 OTHER_SOURCES = "hns_other_sources"
@@ -19,7 +19,7 @@ USUAL = "median"
 """The summary of the first metric whose order the others are held against."""
 
 
-def of(material: Material) -> Sensitivity | None:
+def of(dataset: Dataset) -> Sensitivity | None:
     """Rank a table's algorithms by every summary of every metric, over the games that all have.
 
     Beside the benchmark's own measures, HNS is taken with the references that other sources print, where sources
@@ -30,12 +30,12 @@ def of(material: Material) -> Sensitivity | None:
     Sensitivity or None
         None where the algorithms share no game.
     """
-    runs = {name: material.runs(name) for name in material.algorithms}
-    shared = [task for task in material.tasks if all(task in found for found in runs.values())]
+    runs = {name: dataset.runs(name) for name in dataset.algorithms}
+    shared = [task for task in dataset.tasks if all(task in found for found in runs.values())]
     if not shared:
         return None
     found_by: list[tuple[Measure, str, dict[str, float]]] = []
-    for measure in _measures(material):
+    for measure in _measures(dataset):
         known = [task for task in shared if task in measure.known]
         if not known:
             continue
@@ -48,12 +48,12 @@ def of(material: Material) -> Sensitivity | None:
         return None
     usual = next(values for _, statistic, values in found_by if statistic == USUAL)
     rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found_by]
-    return Sensitivity(tuple(rankings), tuple(_flips(material.algorithms, rankings)))
+    return Sensitivity(tuple(rankings), tuple(_flips(dataset.algorithms, rankings)))
 
 
-def _measures(material: Material) -> Iterator[Measure]:
-    yield from material.yardstick.measures.values()
-    if "human" in material.yardstick.references:
+def _measures(dataset: Dataset) -> Iterator[Measure]:
+    yield from dataset.benchmark.measures.values()
+    if "human" in dataset.benchmark.references:
         low, high = (_as_others_print(kind) for kind in ("random", "human"))
         yield measures.between(
             OTHER_SOURCES,

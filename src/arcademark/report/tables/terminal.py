@@ -134,7 +134,7 @@ def _summaries(report: ScoreReport, width: int) -> Table:
 
 
 def _records(report: ScoreReport) -> Iterator[RenderableType]:
-    made = prose(prose(table("algorithm", "broken", "by nobody else in the catalogue"), 1))
+    made = prose(prose(table("algorithm", "broken", "by no other in the catalogue"), 1))
     for item in report.algorithms:
         for bar in item.breakthroughs:
             if bar.metric == "hwrb" and bar.reached:

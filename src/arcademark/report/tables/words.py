@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from arcademark.report import wording
 from arcademark.report.tables.comparison import Comparison, Pair, Sensitivity
-from arcademark.report.tables.document import Algorithm, Benchmark, ScoreReport, Statistic
+from arcademark.report.tables.document import Algorithm, BenchmarkView, ScoreReport, Statistic
 
 KINDS = MappingProxyType(
     {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
@@ -91,12 +91,12 @@ def p_value(value: float | None) -> str:
     return wording.MISSING if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def noun(benchmark: Benchmark) -> str:
+def noun(benchmark: BenchmarkView) -> str:
     """Name what a benchmark has many of: games on Atari, else tasks."""
     return "task" if benchmark.own else "game"
 
 
-def median(benchmark: Benchmark) -> str:
+def median(benchmark: BenchmarkView) -> str:
     """Name the median over a whole benchmark: by its name, unless that is a file's."""
     return f"median of all {benchmark.games}" if benchmark.own else f"{benchmark.name} median"
 

@@ -14,8 +14,8 @@ from itertools import chain, pairwise
 from typing import Protocol
 
 from arcademark.environments.registry import Emulator
-from arcademark.runs.lane import Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
+from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
 
 
@@ -125,9 +125,9 @@ class Lost:
     reason: str
 
 
-News = Opened | Played | EpisodeResult | Trained | TrainingBlock | Unfinished | Failed | Lost
-Batch = Sequence[tuple[str, News]]
-"""News of trials, by their ids, in order."""
+TrialEvent = Opened | Played | EpisodeResult | Trained | TrainingBlock | Unfinished | Failed | Lost
+Batch = Sequence[tuple[str, TrialEvent]]
+"""Events of trials, by their ids, in order."""
 
 
 class Memory(Protocol):

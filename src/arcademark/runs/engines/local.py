@@ -24,9 +24,9 @@ from typing import Literal, assert_never
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, News, Opened
-from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
 from arcademark.runs.processes import Channel, GarbledError
+from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
@@ -98,7 +98,7 @@ class _Worker:
     fault: str = ""
 
     def send(self, order: worker.Order) -> None:
-        """Send an order; that the worker is dead will be noticed where news is read."""
+        """Send an order; that the worker is dead will be noticed where events are read."""
         with contextlib.suppress(OSError):
             self.channel.send(order)
 
@@ -145,20 +145,20 @@ class LocalEngine:
         try:
             while self._workers if self._finishing else self._left:
                 self._dispatch()
-                batch: list[tuple[str, News]] = []
+                batch: list[tuple[str, TrialEvent]] = []
                 dead = self._listen(batch)
                 self._end_late(batch)
                 self._end_kept(batch)
                 yield batch
                 if dead:
-                    yield [news for member in dead for news in self._bury(member)]
+                    yield [event for member in dead for event in self._bury(member)]
         finally:
             self.stop()
 
     def finish(self) -> Batch:
         """End all play but that of learners which have something to hand over; return what had finished."""
         self._finishing = True
-        batch: list[tuple[str, News]] = []
+        batch: list[tuple[str, TrialEvent]] = []
         for member in self._workers:
             self._hear_some(member, batch)  # episodes may have ended since the last batch
         self._end_kept(batch)
@@ -169,18 +169,18 @@ class LocalEngine:
     def stop(self) -> Batch:
         """End all play at once and return what had finished by then."""
         self._finishing = True
-        batch: list[tuple[str, News]] = []
+        batch: list[tuple[str, TrialEvent]] = []
         for member in list(self._workers):
             self._end(member, batch)
         return batch
 
-    def _end(self, member: _Worker, batch: list[tuple[str, News]]) -> None:
+    def _end(self, member: _Worker, batch: list[tuple[str, TrialEvent]]) -> None:
         self._workers.remove(member)
         member.kill()
         self._hear_some(member, batch)
         member.channel.close()
 
-    def _end_kept(self, batch: list[tuple[str, News]]) -> None:
+    def _end_kept(self, batch: list[tuple[str, TrialEvent]]) -> None:
         """Once it is to finish, end the workers that have nothing to hand over."""
         for member in list(self._workers):
             if self._finishing and not member.unkept:
@@ -240,10 +240,10 @@ class LocalEngine:
             self._left -= 1
             self._shared.pop(work.id, None)
 
-    # News
+    # Events
 
-    def _listen(self, batch: list[tuple[str, News]]) -> list[_Worker]:
-        """Wait for news, add it to the batch, and return the workers that have died or must be replaced."""
+    def _listen(self, batch: list[tuple[str, TrialEvent]]) -> list[_Worker]:
+        """Wait for events, add them to the batch, and return the workers that have died or must be replaced."""
         ended = [member for member in self._workers if member.process.poll() is not None]
         heard = processes.heard([member.channel for member in self._workers], 0.0 if ended else WAIT_SECONDS)
         dead = []
@@ -255,7 +255,7 @@ class LocalEngine:
                 dead.append(member)
         return dead
 
-    def _hear_some(self, member: _Worker, batch: list[tuple[str, News]]) -> bool:
+    def _hear_some(self, member: _Worker, batch: list[tuple[str, TrialEvent]]) -> bool:
         """Take over what a worker has sent; False if nothing more is to be had of it."""
         try:
             for message in member.channel.arrived():
@@ -263,10 +263,10 @@ class LocalEngine:
         except (EOFError, OSError):
             return False
         except GarbledError as error:
-            member.fault = f"ended, for it sent {error}"
+            member.fault = f"ended, as it sent {error}"
         return not member.fault
 
-    def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, News]]) -> None:
+    def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, TrialEvent]]) -> None:
         _check(member, message)
         member.greeted, self._false_starts = True, 0
         work = member.work
@@ -330,7 +330,7 @@ class LocalEngine:
             kept = {key: due for key, due in member.deadlines.items() if key.startswith("evaluation")}
             member.deadlines = kept | {what: time.monotonic() + self._episode_seconds}
 
-    def _end_late(self, batch: list[tuple[str, News]]) -> None:
+    def _end_late(self, batch: list[tuple[str, TrialEvent]]) -> None:
         """Kill workers that take too long, for they may hang where no exception reaches, and give their trials up."""
         now = time.monotonic()
         for member in list(self._workers):
@@ -340,7 +340,7 @@ class LocalEngine:
                 batch += self._give_up(work, f"{late[0]} took more than {self._episode_seconds:g} s, the limit")
                 self._end(member, batch)
 
-    def _bury(self, member: _Worker) -> list[tuple[str, News]]:
+    def _bury(self, member: _Worker) -> list[tuple[str, TrialEvent]]:
         """Take back what a dead worker had not done; a trial that only kills workers is given up."""
         if member not in self._workers:
             return []
@@ -364,7 +364,7 @@ class LocalEngine:
         error = f"the process that plays it died {work.deaths} times in a row ({how}); does the agent end it?"
         return [(work.id, Lost(how)), *self._give_up(work, error)]
 
-    def _give_up(self, work: _Work, error: str) -> list[tuple[str, News]]:
+    def _give_up(self, work: _Work, error: str) -> list[tuple[str, TrialEvent]]:
         if work.over:
             return []
         self._settle(work, over=True)

@@ -25,9 +25,9 @@ from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.engines.base import Episodes, Failed, Opened
-from arcademark.runs.lane import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.plan import Trial
 from arcademark.runs.processes import Channel, GarbledError, serving
+from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
 
@@ -124,8 +124,8 @@ def _obey(
             return player
         if player is None:
             raise ArcadeMarkError("no trial is open")
-        for happening in player.play(order.episodes, order.checkpoint, order.unfinished, stopping.is_set):
-            send(happening)
+        for event in player.play(order.episodes, order.checkpoint, order.unfinished, stopping.is_set):
+            send(event)
         send(Idle())
         return player
     except ArcadeMarkError as error:

@@ -110,7 +110,9 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
     known = content[:6] == b"\x93NUMPY" and content[6:8] in (b"\x01\x00", b"\x02\x00", b"\x03\x00")
     found = _HEADER.fullmatch(header)
     if not known or len(content) < end or (found is None and not header.startswith(_STRUCTURED)):
-        raise ArcadeMarkError(f"{place}: not a whole NumPy file (its header is none that NumPy writes); write it again")
+        raise ArcadeMarkError(
+            f"{place}: not a whole NumPy file (its header is not one that NumPy writes); write it again"
+        )
     if found is None:
         raise ArcadeMarkError(f"{place}: holds rows of named fields, expected numbers; save an array a field")
     order, kind, size = (part.decode() for part in found.group(1, 2, 3))

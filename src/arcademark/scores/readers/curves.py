@@ -144,9 +144,9 @@ def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) ->
     logs = []
     for (agent, game), curve in curves.items():
         runs, ragged = _runs(curve)
-        said = [*more, "runs are not numbered in the file: they are told apart by their order"]
+        said = [*more, "runs are not numbered in the file: they are numbered in their order"]
         if ragged:
-            said.append("iterations that not all runs have are left out: whose their values are cannot be told")
+            said.append("iterations that not all runs have are left out: it is not known whose their values are")
         for number, run in enumerate(runs):
             ordered = [value for _, value in sorted(run, key=lambda point: point[0])]
             finite = np.array([value for value in ordered if not math.isnan(value)], dtype=np.float64)

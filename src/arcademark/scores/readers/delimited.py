@@ -139,7 +139,7 @@ def _refuse_width(
 def _hint(separator: str, found: int, expected: int) -> str:
     if separator == "," and found > expected:
         return "; put names that hold a comma in quotes, and write numbers without thousands separators"
-    return "; mend or remove the row"
+    return "; correct or remove the row"
 
 
 def _separator(start: str) -> str:

@@ -150,7 +150,7 @@ def _window(path: Path, row: int, result: _Result) -> tuple[list[float], int] | 
             numbers = [_number(path, row, "hist_stats/episode_reward", value) for value in values]
             if any(map(math.isnan, numbers)):
                 raise ArcadeMarkError(
-                    f"{path}, row {row}, hist_stats/episode_reward: an episode's score is NaN; mend it"
+                    f"{path}, row {row}, hist_stats/episode_reward: an episode's score is NaN; correct it"
                 )
             return numbers, min(new, len(numbers))
     return None

@@ -253,7 +253,7 @@ def _remedy(text: str, decimal: str | None) -> str:
     if decimal is not None and numeral.marks and decimal not in numeral.marks:
         return f"expected a number with {decimal!r} before decimals, as was asked for"
     if numeral.marks or _parses(text):
-        return f"it is infinite or beyond ±2^53 ({LARGEST:.0f}), where whole numbers are no longer exact: mend it"
+        return f"it is infinite or beyond ±2^53 ({LARGEST:.0f}), where whole numbers are no longer exact: correct it"
     return "expected a number such as 1234.5, or nothing where it is missing"
 
 

@@ -42,7 +42,7 @@ def read_monitor(path: Path) -> list[Log]:
     if missing.any():
         row = int(np.argmax(missing))
         raise ArcadeMarkError(
-            f"{sheet.place(row, score)}: an episode without a score or a time; mend or remove the row"
+            f"{sheet.place(row, score)}: an episode without a score or a time; correct or remove the row"
         )
     return [Log(path, values, "episode", task=environment, times=times + start)]
 

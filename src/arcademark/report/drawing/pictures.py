@@ -1,4 +1,4 @@
-"""Draws a plate of pictures: rows with their titles, and pictures beside each other with theirs below them."""
+"""Draws a figure of pictures: rows with their titles, and pictures beside each other with theirs below them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from arcademark.report.plates.drawing import PALETTE, WIDTH, bare, beside, wrapped
-from arcademark.report.plates.forms import Picture, PictureRow, Pictures
+from arcademark.report.drawing.forms import Picture, PictureRow, Pictures
+from arcademark.report.drawing.style import PALETTE, WIDTH, bare, beside, wrapped
 
 GAP = 10.0
 """Between two pictures."""
@@ -32,10 +32,10 @@ Line = list[tuple[float, float, Picture]]
 """Pictures beside each other, each with its left end and the width of its place."""
 
 
-def draw(plate: Pictures) -> Figure:
-    """Draw the plate on a figure that has no canvas yet."""
-    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in plate.rows)
-    rows = [(row, _lines(row, columns)) for row in plate.rows]
+def draw(model: Pictures) -> Figure:
+    """Draw the model on a figure that has no canvas yet."""
+    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in model.rows)
+    rows = [(row, _lines(row, columns)) for row in model.rows]
     heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
     total = sum(heights) + ROW_GAP * (len(heights) - 1)
     figure = Figure(figsize=(WIDTH / 72, total / 72), dpi=PIXELS_AN_INCH)

@@ -19,10 +19,10 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.report import wording
 from arcademark.report.tables import protocols
-from arcademark.report.tables.benchmarks import Yardstick
-from arcademark.report.tables.loading import CATALOGUE, EVERYTHING, Place, collection_names
+from arcademark.report.tables.benchmarks import Benchmark
+from arcademark.report.tables.dataset import ScoreOptions, prepare
+from arcademark.report.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, collection_names
 from arcademark.report.tables.protocols import Play
-from arcademark.report.tables.question import Question, prepare
 from arcademark.subset.problem import Floats
 
 METRICS = ("hns", "normalised")
@@ -40,14 +40,14 @@ class Normalised:
         NaN where missing.
     raw : float array, shape (algorithms, tasks)
         The same in each task's own unit.
-    yardstick : Yardstick
+    benchmark : Benchmark
         What they are measured by.
     metric : str
         Its name: "hns".
     low, high : mapping of task to float
         What scores 0 % and 100 %.
     plays : mapping of str to Play
-        How each algorithm's scores were made, as far as that is known.
+        How each algorithm's scores were made, where known.
     sources, remarks : tuple of str
         What was read, and what else a reader must know.
     papers : mapping of str to str
@@ -60,7 +60,7 @@ class Normalised:
     tasks: tuple[str, ...]
     percent: Floats
     raw: Floats
-    yardstick: Yardstick
+    benchmark: Benchmark
     metric: str
     low: Mapping[str, float]
     high: Mapping[str, float]
@@ -72,16 +72,16 @@ class Normalised:
 
     def title(self, task: str) -> str:
         """Name a task for people."""
-        return self.yardstick.title(task)
+        return self.benchmark.title(task)
 
 
-def normalised(places: Sequence[Place], question: Question, *, players: bool = True) -> Normalised:
+def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
     """Read and normalise scores.
 
     Parameters
     ----------
     places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
-    question : Question
+    options : ScoreOptions
         Suite or references, algorithms, games and how to read.
     players : bool, optional
         Whether collections of the catalogue keep their reference players.
@@ -91,23 +91,23 @@ def normalised(places: Sequence[Place], question: Question, *, players: bool = T
     ArcadeMarkError
         Where something cannot be read, or nothing is left.
     """
-    found = prepare([_kept(place) if players else place for place in places], question)
-    measure = found.yardstick.measures[next(name for name in METRICS if name in found.yardstick.measures)]
+    found = prepare([_kept(place) if players else place for place in places], options)
+    measure = found.benchmark.measures[next(name for name in METRICS if name in found.benchmark.measures)]
     tasks = tuple(task for task in found.tasks if task in measure.known)
     strangers = [task for task in found.tasks if task not in measure.known]
     raw = found.scores.table.select(tasks=tasks).mean_over_runs()
-    low, high = _references(found.yardstick)
+    low, high = _references(found.benchmark)
     remarks = list(found.scores.remarks)
     entries = _published(places, found.algorithms)
     if strangers:
-        names = wording.shortened(map(found.yardstick.title, strangers))
-        remarks.append(f"Left out, for they have no reference scores: {names}.")
+        names = wording.shortened(map(found.benchmark.title, strangers))
+        remarks.append(f"Not used, because they have no reference scores: {names}.")
     return Normalised(
         algorithms=found.algorithms,
         tasks=tasks,
         percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
         raw=raw,
-        yardstick=found.yardstick,
+        benchmark=found.benchmark,
         metric=measure.metric,
         low={task: low[task] for task in tasks},
         high={task: high[task] for task in tasks},
@@ -119,7 +119,7 @@ def normalised(places: Sequence[Place], question: Question, *, players: bool = T
     )
 
 
-def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[str, Entry]:
+def _published(places: Sequence[ScoreSource], algorithms: Sequence[str]) -> Mapping[str, Entry]:
     """Return the catalogue's entries of the algorithms that are its own."""
     found: dict[str, Entry] = {}
     for place in places:
@@ -129,19 +129,19 @@ def _published(places: Sequence[Place], algorithms: Sequence[str]) -> Mapping[st
     return found
 
 
-def _source(place: Place, told: str) -> str:
+def _source(place: ScoreSource, told: str) -> str:
     if place == f"{CATALOGUE}{EVERYTHING}":
         return "catalogue: all published scores"
     return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
 
 
-def _kept(place: Place) -> Place:
+def _kept(place: ScoreSource) -> ScoreSource:
     """Return a collection as its source has it, which published models were fitted to, reference players included."""
     if isinstance(place, str) and place.startswith(CATALOGUE):
         return collections.load(collection_names(place), as_published=True)
     return place
 
 
-def _references(measure: Yardstick) -> tuple[Mapping[str, float], Mapping[str, float]]:
+def _references(measure: Benchmark) -> tuple[Mapping[str, float], Mapping[str, float]]:
     kinds = measure.references
     return (kinds["low"], kinds["high"]) if "low" in kinds else (kinds["random"], kinds["human"])

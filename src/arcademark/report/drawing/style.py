@@ -1,4 +1,4 @@
-"""What both forms of plate are drawn with: colours, measured texts, bare axes."""
+"""What every figure is drawn with: colours, measured texts, bare axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arcademark.errors import escaped
 from arcademark.report import figures
 
 WIDTH = 468.0
-"""Of a plate, in points."""
+"""Of a figure, in points."""
 
 PALETTE = {name: figures.PALETTE[name] for name in ("paper", "ink", "muted", "rule", "track", "record")} | {
     "hue-1": "#2c52b8",

@@ -1,4 +1,4 @@
-"""Draws a plate of curves: panels beside each other, one legend, colours that never stand alone."""
+"""Draws a figure of curves: panels beside each other, one legend, colours that never stand alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.plates.drawing import PALETTE, WIDTH, bare, beside, text_width, wrapped
-from arcademark.report.plates.forms import CurvePanel, Curves
+from arcademark.report.drawing.forms import CurvePanel, Curves
+from arcademark.report.drawing.style import PALETTE, WIDTH, bare, beside, text_width, wrapped
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.6), (1.2, 1.4), (5, 1.4, 1.2, 1.4), (3, 1.2))
 
@@ -22,15 +22,15 @@ LEGEND_LINE = 16.0
 TITLE_SIZE, TICK_SIZE, TEXT_SIZE = 8.5, 7.0, 7.5
 
 
-def draw(plate: Curves) -> Figure:
-    """Draw the plate on a figure that has no canvas yet."""
-    count = len(plate.panels)
+def draw(model: Curves) -> Figure:
+    """Draw the model on a figure that has no canvas yet."""
+    count = len(model.panels)
     width = (WIDTH - LEFT - GAP * (count - 1) - RIGHT) / count
-    titles = [wrapped(panel.title, width, TITLE_SIZE, bold=True) for panel in plate.panels]
-    names = [curve.name for curve in plate.panels[0].curves]
+    titles = [wrapped(panel.title, width, TITLE_SIZE, bold=True) for panel in model.panels]
+    names = [curve.name for curve in model.panels[0].curves]
     height = LEGEND + more_legend(names) + TITLE_LINE * max(map(len, titles)) + 8 + BODY + FOOT
     figure = Figure(figsize=(WIDTH / 72, height / 72))
-    for place, (panel, title) in enumerate(zip(plate.panels, titles, strict=True)):
+    for place, (panel, title) in enumerate(zip(model.panels, titles, strict=True)):
         x = LEFT + place * (width + GAP)
         axes = figure.add_axes((x / WIDTH, FOOT / height, width / WIDTH, BODY / height))
         _behind(axes, panel)

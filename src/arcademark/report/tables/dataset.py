@@ -16,8 +16,8 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.samples import means, padded
 from arcademark.report import wording
 from arcademark.report.tables import loading
-from arcademark.report.tables.benchmarks import Yardstick, yardstick
-from arcademark.report.tables.loading import Place, Scores
+from arcademark.report.tables.benchmarks import Benchmark, load_benchmark
+from arcademark.report.tables.loading import Scores, ScoreSource
 from arcademark.report.tables.protocols import Play
 from arcademark.suite import protocols, subsets
 from arcademark.suite.tasks import listed
@@ -27,7 +27,7 @@ COMMON = "common"
 
 
 @dataclass(frozen=True)
-class Question:
+class ScoreOptions:
     """Everything that may be asked beside the table itself.
 
     Parameters
@@ -78,19 +78,19 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Material:
+class Dataset:
     """A table ready to be judged.
 
     Parameters
     ----------
     scores : Scores
-    yardstick : Yardstick
+    benchmark : Benchmark
     unscored : tuple of str
         Tasks that the table names and has no score on, where it was not asked for some games only.
     """
 
     scores: Scores
-    yardstick: Yardstick
+    benchmark: Benchmark
     unscored: tuple[str, ...] = ()
 
     @property
@@ -143,7 +143,7 @@ class Material:
         return dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
 
 
-def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
+def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
     """Read what is to be judged, and what to judge it by.
 
     Raises
@@ -151,19 +151,19 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
     ArcadeMarkError
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
-    measure = yardstick(question.suite, question.references, question.reading.get("decimal"))
-    frames = {"": question.frames} if isinstance(question.frames, int) else dict(question.frames or {})
-    read = loading.load(places, measure.canonical, **question.reading)
-    chosen = [_meant(name, read.table.algorithms) for name in question.algorithms]
+    measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
+    frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
+    read = loading.load(places, measure.canonical, **options.reading)
+    chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
         raise ArcadeMarkError(f"the algorithm {twice!r} is named twice; name each once")
     frames = {name and _meant(name, read.table.algorithms): number for name, number in frames.items()}
-    protocol = None if question.protocol is None else protocols.protocol(question.protocol)
+    protocol = None if options.protocol is None else protocols.protocol(options.protocol)
     known = loading.declare(read, protocol, frames)
     table = known.table.select(algorithms=chosen or None)
-    tasks = _tasks(question.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
-    unscored = () if question.games else tuple(task for task in table.tasks if task not in tasks)
+    tasks = _tasks(options.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
+    unscored = () if options.games else tuple(task for task in table.tasks if task not in tasks)
     table = table.select(tasks=tasks)
     if not table.runs_present().any():
         raise ArcadeMarkError(
@@ -175,7 +175,7 @@ def prepare(places: Sequence[Place] | Place, question: Question) -> Material:
             f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
-    return Material(replace(known, table=table), measure, unscored)
+    return Dataset(replace(known, table=table), measure, unscored)
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
@@ -191,7 +191,7 @@ def _meant(name: str, known: Sequence[str]) -> str:
 
 
 def _tasks(
-    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Yardstick
+    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Benchmark
 ) -> list[str]:
     """Return the tasks to keep: the benchmark's in its order, then others; those without any score go."""
     scored = [task for task, column in zip(there, present.T, strict=True) if column.any()]
@@ -207,7 +207,7 @@ def _tasks(
     return [task for task in order if task in wanted]
 
 
-def _own_tasks(games: str, there: Sequence[str], measure: Yardstick) -> list[str]:
+def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
     names = [measure.canonical(name) for name in listed(games, "--games")]
     for name in names:
         if name not in there:

@@ -1,4 +1,4 @@
-"""Plates as SVG, PNG and PDF."""
+"""Figures as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from matplotlib.figure import Figure
 
 from arcademark.files import MADE_BY
 from arcademark.report import figures
+from arcademark.report.drawing import curves, lines, pictures, rows
+from arcademark.report.drawing.forms import FigureModel, Lines, Pictures, Rows
+from arcademark.report.drawing.style import DARK, PALETTE
 from arcademark.report.figures import MARGIN
-from arcademark.report.plates import curves, lines, pictures, rows
-from arcademark.report.plates.drawing import DARK, PALETTE
-from arcademark.report.plates.forms import Lines, Pictures, Plate, Rows
 
 
-def svg(plate: Plate, name: str) -> str:
-    """Draw a plate.
+def svg(model: FigureModel, name: str) -> str:
+    """Draw a figure.
 
     Parameters
     ----------
-    plate : Rows, Curves, Lines or Pictures
+    model : Rows, Curves, Lines or Pictures
     name : str
         Unique in a page: ids in the drawing begin with it.
 
     Returns
     -------
     str
-        One ``<svg>`` element, the same for the same plate.
+        One ``<svg>`` element, the same for the same model.
     """
-    figure = draw(plate)
+    figure = draw(model)
     figure.patch.set_visible(False)
     return figures.as_svg(figure, name)
 
@@ -46,14 +46,14 @@ def on_paper(drawing: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{made_by}' + drawing.replace(">", f">\n {paper}", 1)
 
 
-def png(plate: Plate) -> bytes:
-    """Draw a plate as a PNG on the light theme's paper."""
-    return figures.as_file(draw(plate), ".png")
+def png(model: FigureModel) -> bytes:
+    """Draw a figure as a PNG on the light theme's paper."""
+    return figures.as_file(draw(model), ".png")
 
 
-def pdf(plate: Plate) -> bytes:
-    """Draw a plate as a PDF on the light theme's paper, undated, its text as text."""
-    return figures.as_file(draw(plate), ".pdf")
+def pdf(model: FigureModel) -> bytes:
+    """Draw a figure as a PDF on the light theme's paper, undated, its text as text."""
+    return figures.as_file(draw(model), ".pdf")
 
 
 def themed(drawing: str) -> str:
@@ -61,10 +61,10 @@ def themed(drawing: str) -> str:
     return figures.themed(figures.with_variables(drawing, {name: PALETTE[name] for name in DARK}))
 
 
-def draw(plate: Plate) -> Figure:
-    """Draw a plate on a figure that has no canvas yet."""
-    if isinstance(plate, Lines):
-        return lines.draw(plate)
-    if isinstance(plate, Pictures):
-        return pictures.draw(plate)
-    return rows.draw(plate) if isinstance(plate, Rows) else curves.draw(plate)
+def draw(model: FigureModel) -> Figure:
+    """Draw the model on a figure that has no canvas yet."""
+    if isinstance(model, Lines):
+        return lines.draw(model)
+    if isinstance(model, Pictures):
+        return pictures.draw(model)
+    return rows.draw(model) if isinstance(model, Rows) else curves.draw(model)

@@ -14,7 +14,7 @@ from arcademark.metrics.intervals import LEVEL
 from arcademark.report import wording
 from arcademark.report.measures import Measure
 from arcademark.report.tables import words
-from arcademark.report.tables.question import Material
+from arcademark.report.tables.dataset import Dataset
 
 PERCENT = "\N{NO-BREAK SPACE}%"
 
@@ -45,11 +45,11 @@ class Basis:
         return runs if self.fewest == self.most else f"as few as {runs}"
 
 
-def of_algorithms(material: Material, measures: Sequence[Measure], method: str) -> Iterator[str]:
+def of_algorithms(dataset: Dataset, measures: Sequence[Measure], method: str) -> Iterator[str]:
     """Warn of algorithms whose intervals hold the truth too rarely, those of which the same is said together."""
     found: dict[str, list[str]] = {}
-    for name in material.algorithms:
-        basis = _basis(material, name)
+    for name in dataset.algorithms:
+        basis = _basis(dataset, name)
         if basis and (told := _told(basis, measures, method, "")):
             found.setdefault(f"{basis.title}: {told}", []).append(name)
     for told, names in found.items():
@@ -57,10 +57,10 @@ def of_algorithms(material: Material, measures: Sequence[Measure], method: str) 
 
 
 def of_pairs(
-    material: Material, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure], method: str
+    dataset: Dataset, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure], method: str
 ) -> Iterator[str]:
     """Warn where intervals of differences hold the truth too rarely, of many pairs for that with the fewest runs."""
-    bases = [(basis, pair) for pair in pairs if (basis := _basis(material, *pair))]
+    bases = [(basis, pair) for pair in pairs if (basis := _basis(dataset, *pair))]
     if not bases:
         return
     basis, pair = min(bases, key=lambda item: (item[0].fewest, item[0].games))
@@ -73,13 +73,13 @@ def of_pairs(
         yield f"{whose}, {basis.title}: {'; '.join(filter(None, told))}"
 
 
-def _basis(material: Material, *names: str) -> Basis | None:
+def _basis(dataset: Dataset, *names: str) -> Basis | None:
     """Return what the intervals over the games that all of these algorithms have stand on; None where there are none.
 
     An algorithm whose games have one run each leaves no interval, nor does one against it.
     """
-    played = [material.runs(name) for name in names]
-    inside = [task for task in material.yardstick.tasks if all(task in runs for runs in played)]
+    played = [dataset.runs(name) for name in names]
+    inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
     several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]
     if not all(several):
         return None

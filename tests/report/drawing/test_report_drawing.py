@@ -13,10 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.report.plates import curves, drawing, files
-from arcademark.report.plates import lines as plate_lines
-from arcademark.report.plates.drawing import DARK, PALETTE, text_width
-from arcademark.report.plates.forms import Curves, Line, Lines, Rows
+from arcademark.report.drawing import curves, files, style
+from arcademark.report.drawing import lines as line_drawing
+from arcademark.report.drawing.forms import Curves, Line, Lines, Rows
+from arcademark.report.drawing.style import DARK, PALETTE, text_width
 from arcademark.report.reproductions import figures as reproduction_figures
 from arcademark.report.reproductions import papers
 from arcademark.reproduce.figures import PaperFigure
@@ -41,7 +41,7 @@ def figure(request: pytest.FixtureRequest) -> PaperFigure:
 
 
 def drawn(figure: PaperFigure) -> Figure:
-    made = files.draw(reproduction_figures.plate(figure))
+    made = files.draw(reproduction_figures.figure_model(figure))
     FigureCanvasAgg(made).draw()
     return made
 
@@ -93,7 +93,7 @@ def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
     root = ET.fromstring(reproduction_figures.svg_file(figure))
     left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
     assert (left, top) == (-files.MARGIN, -files.MARGIN)
-    assert width == pytest.approx(drawing.WIDTH + 2 * files.MARGIN)
+    assert width == pytest.approx(style.WIDTH + 2 * files.MARGIN)
     paper = next(iter(root))
     assert (paper.attrib["fill"], float(paper.attrib["width"]), float(paper.attrib["height"])) == (
         PALETTE["paper"],
@@ -153,10 +153,10 @@ def test_a_longer_bar_is_a_higher_value() -> None:
 
 
 def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
-    plate = reproduction_figures.plate(BARS)
-    assert isinstance(plate, Rows)
-    assert [panel.title for panel in plate.panels] == ["HNS", "Records", "Training frames"]
-    assert plate.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
+    model = reproduction_figures.figure_model(BARS)
+    assert isinstance(model, Rows)
+    assert [panel.title for panel in model.panels] == ["HNS", "Records", "Training frames"]
+    assert model.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
     axes = [axes for axes in drawn(BARS).axes if axes.get_xscale() == "log"]
     assert len(axes) == 2
     x = [float(axes[0].transData.transform((value, 0))[0]) for value in (10, 100, 1000)]
@@ -164,18 +164,18 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
 
 
 def test_mean_and_median_share_an_axis_in_the_rows_order() -> None:
-    plate = reproduction_figures.plate(BARS)
-    assert isinstance(plate, Rows)
-    mean, median = plate.panels[0].columns
+    model = reproduction_figures.figure_model(BARS)
+    assert isinstance(model, Rows)
+    mean, median = model.panels[0].columns
     assert (mean.title, mean.mark, mean.values) == ("mean", "dot", (25.0, 874.0, 4996.0))
     assert (median.title, median.mark, median.values) == ("median", "ring", (5.5, None, 2041.0))
-    assert plate.panels[0].line == (100.0, "average human")
+    assert model.panels[0].line == (100.0, "average human")
 
 
 def test_curves_fall_where_their_steps_end() -> None:
-    plate = reproduction_figures.plate(STEPS)
-    assert isinstance(plate, Curves)
-    basic, ram = plate.panels[0].curves
+    model = reproduction_figures.figure_model(STEPS)
+    assert isinstance(model, Curves)
+    basic, ram = model.panels[0].curves
     assert basic.x == (0.0, 0.2, 0.5, 1.0, 2.0)
     assert basic.y == (1.0, 1.0, 0.5, 0.25, 0.0)
     assert ram.x == (0.0, 0.4, 2.0)  # its last step ends beyond what is shown
@@ -237,10 +237,10 @@ def test_details_that_are_no_frames_are_headings() -> None:
     from arcademark.reproduce.figures import Panel, Series
 
     panel = Panel("x", "bars", "", (Series("x", (1.0, 2.0, 3.0)),), ("a", "b", "c"), ("old", "old", "new"))
-    plate = reproduction_figures.plate(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
-    assert isinstance(plate, Rows)
-    assert plate.groups == (("old", ("a", "b")), ("new", ("c",)))
-    assert plate.panels[0].columns[0].values == (1.0, 2.0, 3.0)
+    model = reproduction_figures.figure_model(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
+    assert isinstance(model, Rows)
+    assert model.groups == (("old", ("a", "b")), ("new", ("c",)))
+    assert model.panels[0].columns[0].values == (1.0, 2.0, 3.0)
 
 
 def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
@@ -248,7 +248,7 @@ def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
     assert curves.more_legend(names[:2]) == 0
     assert curves.more_legend(names) == curves.LEGEND_LINE
     lines = tuple(Line(name, (1.0, 2.0), (2.0, 1.0)) for name in names)
-    figure = plate_lines.draw(Lines("Error", "size", lines, ((1, "1"), (2, "2"))))
+    figure = line_drawing.draw(Lines("Error", "size", lines, ((1, "1"), (2, "2"))))
     width = figure.get_figwidth() * 72
     written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
     for name in names:

@@ -21,10 +21,10 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.report import wording
-from arcademark.report.subsets import material, validating
-from arcademark.report.tables.benchmarks import Yardstick
-from arcademark.report.tables.loading import Place
-from arcademark.report.tables.question import Question
+from arcademark.report.subsets import dataset, validating
+from arcademark.report.tables.benchmarks import Benchmark
+from arcademark.report.tables.dataset import ScoreOptions
+from arcademark.report.tables.loading import ScoreSource
 from arcademark.scores.readers.base import canonical as canonical_at
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
@@ -41,7 +41,7 @@ SEED = 1982
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class Predictor:
     """A distribution of all tasks' scores, and what it takes to put scores to it.
 
     Parameters
@@ -85,7 +85,7 @@ class Learnt:
         """Normalise the scores of tasks that there are references for; the others are left out."""
         return between(scores, self.low, self.high)
 
-    def tell(
+    def predict(
         self, scores: Mapping[str, float], *, level: float, frames: Mapping[str, float] | None = None
     ) -> Outlook | None:
         """Predict from an algorithm's scores; None where it has none that tell anything.
@@ -113,7 +113,7 @@ class Learnt:
 
 
 @cache
-def atari() -> Learnt:
+def atari() -> Predictor:
     """Learn from the training table of the Atari-5 paper all games at once, and without each paper."""
     low, high = references.scores("random"), references.scores("human")
     table = collections.load(TRAINING).select(tasks=suite("atari-57").tasks)
@@ -122,10 +122,10 @@ def atari() -> Learnt:
     owners = [paper.key if (paper := papers[name]) is not None else name for name in table.algorithms]
     trained = train(percent, table.algorithms, table.tasks, owners)
     cap = subset("atari-5").max_frames_per_episode
-    return Learnt(trained, low, high, _of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
+    return Predictor(trained, low, high, _of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 
 
-def own(places: Sequence[Place], own_references: Path | None = None, papers: Path | None = None) -> Learnt:
+def own(places: Sequence[ScoreSource], own_references: Path | None = None, papers: Path | None = None) -> Predictor:
     """Learn from a table of the user's own.
 
     Parameters
@@ -142,35 +142,35 @@ def own(places: Sequence[Place], own_references: Path | None = None, papers: Pat
     ArcadeMarkError
         Where something cannot be read, or there are too little to learn from.
     """
-    table = material.normalised(places, Question(references=own_references))
+    table = dataset.normalised(places, ScoreOptions(references=own_references))
     known = validating.origins(table.algorithms, table.papers, papers)
     owners = [known[name] for name in table.algorithms]
     if len(set(owners)) < 2:
         whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
         raise ArcadeMarkError(
-            f"the scores to learn from are {whose}, and two at least are needed to see how well others are told; add "
-            "scores, or name papers with --papers"
+            f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
+            "predicted; add scores, or name papers with --papers"
         )
     trained = train(table.percent, table.algorithms, table.tasks, owners)
     tasks = trained.joint.tasks
-    on_atari = table.yardstick.atari
-    return Learnt(
+    on_atari = table.benchmark.atari
+    return Predictor(
         trained,
         table.low,
         table.high,
         _of_games(tasks) if on_atari else (MEDIAN, MEAN, reached("at 100 % or more", [PERCENT] * len(tasks))),
-        table.yardstick.canonical,
-        table.yardstick.noun,
+        table.benchmark.canonical,
+        table.benchmark.noun,
         "papers" if len(set(owners)) < len(owners) else "algorithms",
-        sources=tuple(f"learnt from {told}" for told in table.sources),
-        remarks=(*table.remarks, *_left_out(trained, table.yardstick)),
+        sources=tuple(f"trained on {told}" for told in table.sources),
+        remarks=(*table.remarks, *_left_out(trained, table.benchmark)),
     )
 
 
-def _left_out(trained: Trained, yardstick: Yardstick) -> tuple[str, ...]:
+def _left_out(trained: Trained, benchmark: Benchmark) -> tuple[str, ...]:
     if not trained.left_out:
         return ()
-    names = wording.shortened(map(yardstick.title, trained.left_out))
+    names = wording.shortened(map(benchmark.title, trained.left_out))
     few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
     return (f"Left out of all, summaries too, for {few}: {names}.",)
 

@@ -21,7 +21,7 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class PreparedSearch:
     """A search, checked.
 
     Parameters
@@ -79,7 +79,7 @@ def rounding(targets: Floats) -> float:
     return NOTHING * float(np.mean(targets**2))
 
 
-def ask(
+def prepare(
     problem: Problem,
     size: int,
     *,
@@ -92,7 +92,7 @@ def ask(
     fold_seed: int | None = FOLD_SEED,
     minimum_cases: int = 0,
     incomplete: Incomplete = "leave out",
-) -> Question:
+) -> PreparedSearch:
     """Check a search and make it ready; parameters and errors are those of `arcademark.subset.search.search`."""
     if nonnegative not in get_args(Nonnegative):
         raise ArcadeMarkError(f'subset search: nonnegative is {nonnegative!r}, expected "drop" or "nnls"')
@@ -121,7 +121,7 @@ def ask(
     table = np.zeros((rows + 1, rows), dtype=np.int64)
     for n in range(floor, rows + 1):
         table[n, :n] = fold_of_cases(n, folds, fold_seed)
-    return Question(
+    return PreparedSearch(
         scores=np.ascontiguousarray(np.vstack([problem.X.T, problem.y])),
         fold_table=table,
         floor=floor,

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* What is to be drawn stands here; `rows`, `curves`, `lines` and `pictures` draw it, and `files` writes it. A plate
+* What is to be drawn stands here; `rows`, `curves`, `lines` and `pictures` draw it, and `files` writes it. A figure
   is as wide as a page's text and as high as its rows need.
 * In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
 * Colours tell apart under every kind of colour blindness, and never alone: rows have names, curves have dashes.
@@ -72,7 +72,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Rows:
-    """A plate of rows.
+    """A figure of rows.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Curves:
-    """A plate of curves: panels beside each other."""
+    """A figure of curves: panels beside each other."""
 
     panels: tuple[CurvePanel, ...]
 
@@ -147,7 +147,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Lines:
-    """A plate of lines: one panel, whose axis up begins at 0.
+    """A figure of lines: one panel, whose axis up begins at 0.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ class PictureRow:
 
 @dataclass(frozen=True)
 class Pictures:
-    """A plate of pictures, a row below the other."""
+    """A figure of pictures, a row below the other."""
 
     rows: tuple[PictureRow, ...]
 
 
-Plate = Rows | Curves | Lines | Pictures
+FigureModel = Rows | Curves | Lines | Pictures

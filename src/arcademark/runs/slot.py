@@ -101,10 +101,10 @@ class TrainingBlock:
     checkpoint: Checkpoint
 
 
-Happening = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
+PlayEvent = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 
 
-class Lane:
+class Slot:
     """One environment and the episode that is played in it.
 
     Attributes
@@ -209,15 +209,15 @@ class Meter:
         self.due = time.perf_counter() + TICK_SECONDS
         self._ended = self._told = Played(0)
 
-    def ended(self, lane: Lane) -> None:
-        """Take over what was played in a lane, before the next episode begins there."""
-        self._ended += lane.played()
+    def ended(self, slot: Slot) -> None:
+        """Take over what was played in a slot, before the next episode begins there."""
+        self._ended += slot.played()
 
-    def tick(self, playing: Sequence[Lane]) -> Played:
-        """Say what was played, in the lanes given and in episodes that have ended."""
+    def tick(self, playing: Sequence[Slot]) -> Played:
+        """Say what was played, in the slots given and in episodes that have ended."""
         total = self._ended
-        for lane in playing:
-            total += lane.played()
+        for slot in playing:
+            total += slot.played()
         told, self._told = self._told, total
         self.due = time.perf_counter() + TICK_SECONDS
         return total - told

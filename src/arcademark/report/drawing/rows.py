@@ -1,4 +1,4 @@
-"""Draws a plate of rows: names at the left, then panels, each with its marks and, to their right, its numbers."""
+"""Draws a figure of rows: names at the left, then panels, each with its marks and, to their right, its numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TypeGuard
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.plates.drawing import PALETTE, WIDTH, bare, beside, scale, text_width, wrapped
-from arcademark.report.plates.forms import Column, Panel, Rows
+from arcademark.report.drawing.forms import Column, Panel, Rows
+from arcademark.report.drawing.style import PALETTE, WIDTH, bare, beside, scale, text_width, wrapped
 
 MOST_PANELS = 4
 """Panels beside each other; more are put below."""
@@ -42,7 +42,7 @@ SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a plate's rows are, in points from the first one's top.
+    """Where a figure's rows are, in points from the first one's top.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ class Layout:
     left: float
 
 
-def draw(plate: Rows) -> Figure:
-    """Draw the plate on a figure that has no canvas yet."""
-    rows = _layout(plate)
-    lines = _lines(plate.panels)
+def draw(model: Rows) -> Figure:
+    """Draw the model on a figure that has no canvas yet."""
+    rows = _layout(model)
+    lines = _lines(model.panels)
     sizes = [_widths(line, rows.left) for line in lines]
     heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
     feet = [FOOT + (UNIT_LINE if any(panel.unit for panel in line) else 0.0) for line in lines]
@@ -79,11 +79,11 @@ def draw(plate: Rows) -> Figure:
     return figure
 
 
-def _layout(plate: Rows) -> Layout:
+def _layout(model: Rows) -> Layout:
     names: list[tuple[str, float]] = []
     headings: list[tuple[str, float]] = []
     top = 0.0
-    for heading, members in plate.groups:
+    for heading, members in model.groups:
         if heading:
             headings.append((heading, top + HEADING * 0.62))
             top += HEADING
