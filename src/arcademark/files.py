@@ -15,9 +15,13 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from arcademark.errors import ArcadeMarkError
+import msgspec
+
+from arcademark.errors import ArcadeMarkError, one_line
+
+Kind = TypeVar("Kind")
 
 MOST_BYTES = 256 * 2**20
 """Of any file that is read whole."""
@@ -110,7 +114,13 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def parse_json(
-    text: str, place: object, remedy: str = "write the file again", row: int = 1, most_digits: int = MOST_DIGITS
+    text: str,
+    place: object,
+    remedy: str = "write the file again",
+    row: int = 1,
+    most_digits: int = MOST_DIGITS,
+    *,
+    finite: bool = False,
 ) -> Any:
     """Return what JSON text holds.
 
@@ -125,12 +135,14 @@ def parse_json(
         Of the file, in which the text begins.
     most_digits : int
         Of a whole number.
+    finite : bool
+        Refuse NaN and infinity as words, which are else read as such: logs hold them.
 
     Raises
     ------
     ArcadeMarkError
         If it is not JSON, names something twice in one object, is nested too deeply, or holds a number that is too
-        large. NaN and infinity as words are read as such: logs hold them.
+        large.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
@@ -152,9 +164,14 @@ def parse_json(
             raise ArcadeMarkError(f"{place}: the number {digits[:40]} is too large; correct it")
         return value
 
+    def word(name: str) -> float:
+        if finite:
+            raise ArcadeMarkError(f"{place}: holds {name}, expected a finite number; {remedy}")
+        return float(name)
+
     deep = f"{place}: JSON nested in more than {MOST_NESTED} levels; {remedy}"
     try:
-        found = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal)
+        found = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal, parse_constant=word)
     except json.JSONDecodeError as error:
         where = f"{place}, row {row + error.lineno - 1}, character {error.colno}"
         raise ArcadeMarkError(f"{where}: not JSON ({error.msg}); {remedy}") from None
@@ -163,6 +180,33 @@ def parse_json(
     if _nested(found) > MOST_NESTED:
         raise ArcadeMarkError(deep)
     return found
+
+
+def read_as(kind: type[Kind], found: Any, place: object, remedy: str) -> Kind:
+    """Return what JSON holds as a dataclass or a typed dictionary.
+
+    Parameters
+    ----------
+    kind : type
+        Its annotations say what each field is; nothing is taken for what it is not, but whole numbers for decimal ones.
+    found : object
+        As `parse_json` gives it. Fields that the type has not are left out.
+    place : object
+        Begins every error.
+    remedy : str
+        Ends errors, but for those of the type's own, which say what to do.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Which names the first field that is missing or wrong, "$.seeds[0]"; or what the type itself refuses.
+    """
+    try:
+        return msgspec.convert(found, kind)
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(f"{place}: {one_line(str(error))}") from None
+    except msgspec.ValidationError as error:
+        raise ArcadeMarkError(f"{place}: {one_line(str(error), 200)}; {remedy}") from None
 
 
 def inflate(data: bytes, most: int) -> bytes:

@@ -128,12 +128,13 @@ def test_files_keep_it():
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"mean": [1.0]}, "has 1 numbers, expected 2"),
-        ({"mean": 1.0}, "mean of spread is 1.0"),
-        ({"covariance": [[1.0, 0.0], [0.0, "x"]]}, "covariance of spread is 'x'"),
+        ({"mean": [1.0]}, "expected 1 means"),
+        ({"mean": [1.0], "covariance": [[1.0]]}, "has 1 numbers, expected 2"),
+        ({"mean": 1.0}, r"got `float` - at `\$.spread.mean`"),
+        ({"covariance": [[1.0, 0.0], [0.0, "x"]]}, r"got `str` - at `\$.spread.covariance\[1\]\[1\]`"),
         ({"covariance": [[1.0, 2.0], [2.0, 1.0]]}, "positive definite"),
         ({"errors": [[-1]]}, "errors of 0 or more"),
-        ({"more": 1}, "expected an object of covariance, errors, mean"),
+        ({"more": 1}, "unknown field 'spread.more'"),
     ],
 )
 def test_files_with_another_are_refused(changes, told):

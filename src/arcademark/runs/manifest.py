@@ -1,39 +1,21 @@
 """The manifest: what a run was asked for and with what, as ``manifest.json`` in its directory.
 
-Its fields::
-
-    schema            version of this layout
-    created           when the run began, ISO 8601 with the zone
-    command           the command that began it
-    protocol          every setting, overrides included (Protocol.to_json)
-    agents            [{label, reference, parameters, source, files}]; source of a user's own agent: {path, sha256,
-                      commit}; files {parameter: sha256 of the file it names}, missing in older runs;
-                      "plans": true of a planner, once it was made
-    games             {game: checksum of its ROM}
-    seeds, episodes   of each trial
-    training_frames   what --frames asked for, or null: the protocol's
-    training_episodes what --training-episodes asked for, or null; runs of before it was there have none
-    left_out          [[agent, game, reason]], the combinations that have no trial
-    versions          {arcademark, ale-py, numpy, python}
-    emulator          what the games were asked to be played on, "ale" or "console"; null: whichever can be had
-    emulators         {game: [what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58"]}, in the order of
-                      use, once it is begun; runs of before it was there were played on ale-py
-    machine           {system, processor, cores}
-    continued         [{started, command, versions, machine, emulator}], one each time the run was continued
-
-A run only grows: games, seeds and episodes may be added by a later command; whatever changes a score may not change.
+Its fields are those of `Manifest`. A run only grows: games, seeds and episodes may be added by a later command; what
+changes a score may not change.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.files import parse_json, read_text
+from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
@@ -42,97 +24,91 @@ FILE = "manifest.json"
 SCHEMA_VERSION = 1
 
 Document = dict[str, Any]
-_Check = Callable[[Any], bool]
 
 MOST_BYTES = 16 * 2**20
 MOST_DIGITS = 4_000
 """Of a whole number, such as a parameter may be: below what Python refuses to read."""
 
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
+Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
-def _any(_: Any) -> bool:
-    return True
+class Provenance(TypedDict):
+    """With what it was made, which nothing depends on."""
+
+    command: NotRequired[str]
+    """The command line."""
+    machine: NotRequired[dict[str, str | int | float | bool | None]]
+    """Its system, processor and cores."""
+    emulator: NotRequired[str | None]
+    """What the games were asked to be played on, "ale" or "console"; null: whichever can be had."""
 
 
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
+class Source(TypedDict):
+    """The file that holds a user's own agent."""
+
+    path: str
+    sha256: str
+    commit: NotRequired[str | None]
 
 
-def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
+class Agent(TypedDict):
+    """An agent with its parameters."""
+
+    label: str
+    reference: NotRequired[str]
+    parameters: NotRequired[dict[str, Any] | None]
+    source: NotRequired[Source | None]
+    plans: NotRequired[bool]
+    """True of a planner, once it was made."""
+    files: NotRequired[dict[str, str]]
+    """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
 
 
-def _whole(least: int, most: int) -> _Check:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+class Settings(TypedDict):
+    """Every setting of a protocol, overrides included, as `Protocol.to_json` writes them; it checks their values."""
+
+    name: str
+    title: str
+    citation: str
+    settings: dict[str, Any]
+    overrides: dict[str, Any]
+    provenance: dict[str, dict[str, str]]
 
 
-def _or_null(check: _Check) -> _Check:
-    return lambda value: value is None or check(value)
+class Continued(Provenance):
+    """A later command that continued the run, with what."""
+
+    started: str
+    versions: NotRequired[dict[str, str | None]]
 
 
-def _each(check: _Check) -> _Check:
-    return lambda value: isinstance(value, list) and all(map(check, value))
+class Manifest(Provenance):
+    """What a run was asked for and with what; older runs lack what is not required."""
 
-
-def _named(check: _Check) -> _Check:
-    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
-
-
-def _fields(required: Mapping[str, _Check], optional: Mapping[str, _Check] | None = None) -> _Check:
-    def check(value: Any) -> bool:
-        known = {**required, **(optional or {})}
-        return (
-            isinstance(value, dict)
-            and required.keys() <= value.keys()
-            and all(known[name](item) for name, item in value.items() if name in known)
-        )
-
-    return check
-
-
-_BUDGET = _or_null(_whole(0, 2**63 - 1))
-_MADE_WITH: Mapping[str, _Check] = {"command": _text, "versions": _named(_or_null(_text)), "machine": _named(_plain)}
-_SOURCE = _fields({"path": _text, "sha256": _text}, {"commit": _or_null(_text)})
-_AGENT = _fields(
-    {"label": _text},
-    {
-        "reference": _text,
-        "parameters": _or_null(_named(_any)),
-        "source": _or_null(_SOURCE),
-        "plans": _flag,
-        "files": _named(_text),
-    },
-)
-_PROTOCOL = _fields(
-    {
-        **dict.fromkeys(("name", "title", "citation"), _text),
-        "settings": _named(_any),  # the protocol checks them itself
-        "overrides": _named(_any),
-        "provenance": _named(_named(_text)),
-    }
-)
-REQUIRED: Mapping[str, _Check] = {
-    "protocol": _PROTOCOL,
-    "agents": _each(_AGENT),
-    "games": _named(_text),
-    "seeds": _each(_whole(0, 2**63 - 1)),
-    "episodes": _whole(1, MOST_EPISODES),
-    "left_out": _each(lambda item: isinstance(item, list) and len(item) == 3 and all(map(_text, item))),
-    "versions": _MADE_WITH["versions"],
-}
-OPTIONAL: Mapping[str, _Check] = {
-    **_MADE_WITH,
-    "created": _text,
-    "training_frames": _BUDGET,
-    "training_episodes": _BUDGET,
-    "emulator": _or_null(_text),
-    "emulators": _named(_each(_text)),
-    "continued": _each(_fields({"started": _text, **_MADE_WITH}, {"emulator": _or_null(_text)})),
-}
-"""What runs of before it was there have not, or what nothing depends on."""
+    schema: int
+    """The version of this layout."""
+    created: NotRequired[str]
+    """When the run began, ISO 8601 with the zone."""
+    protocol: Settings
+    agents: list[Agent]
+    games: dict[str, str]
+    """From each game to the checksum of its ROM."""
+    seeds: list[Whole]
+    episodes: Annotated[int, Meta(ge=1, le=MOST_EPISODES)]
+    """Of each trial."""
+    training_frames: NotRequired[Whole | None]
+    """What ``--frames`` asked for, or null: the protocol's."""
+    training_episodes: NotRequired[Whole | None]
+    """What ``--training-episodes`` asked for, or null."""
+    left_out: list[tuple[str, str, str]]
+    """Agent, game and reason of the combinations that have no trial."""
+    versions: dict[str, str | None]
+    """Of arcademark, ale-py, numpy and python."""
+    emulators: NotRequired[dict[str, list[str]]]
+    """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
+    begins. Older runs were played on ale-py."""
+    continued: NotRequired[list[Continued]]
+    """One each time the run was continued."""
 
 
 def read(directory: Path) -> Document:
@@ -159,12 +135,7 @@ def read(directory: Path) -> Document:
             f"{path}: written by a newer ArcadeMark (schema {one_line(str(version), 20)}, this one reads up to "
             f"{SCHEMA_VERSION}); install the newer version"
         )
-    for name, check in {**REQUIRED, **OPTIONAL}.items():
-        if name in REQUIRED and name not in document:
-            raise ArcadeMarkError(f"{path}: damaged ({name!r} is missing); restore it from a copy")
-        if name in document and not check(document[name]):
-            shown = one_line(repr(document[name]), 60)
-            raise ArcadeMarkError(f"{path}: damaged ({name!r} cannot be {shown}); restore it from a copy")
+    read_as(Manifest, document, f"{path}: damaged", "restore it from a copy")
     return dict(document)
 
 

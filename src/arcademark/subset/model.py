@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -24,6 +25,8 @@ from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_half_width
 if TYPE_CHECKING:
     from arcademark.subset.search import Candidate
 
+Error: TypeAlias = Annotated[float, Meta(ge=0)]
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
 FrameCap: TypeAlias = int | Literal["unknown"] | None
 
 PERCENT_SIGN = "%"
@@ -132,27 +135,26 @@ class SubsetModel:
     UnknownNameError
         Where there is no such transform.
     ArcadeMarkError
-        Where the coefficients do not fit the tasks, one is negative, references lack a task, or the typical error is
-        not of the kind that goes with the transform.
+        Where tasks, coefficients, references or spread do not fit each other, a coefficient is negative, or the typical
+        error is not of the kind that goes with the transform.
     """
 
     name: str
-    tasks: tuple[str, ...]
+    tasks: Annotated[tuple[str, ...], Meta(min_length=1)]
     coefficients: tuple[float, ...]
     intercept: float
-    relative_error: float | None
+    relative_error: Error | None
     target: str
-    max_frames_per_episode: int | None
+    max_frames_per_episode: Count | None
     citation: str
     transform: str = "log10"
-    r_squared: float | None = None
-    n: int | None = None
+    r_squared: Annotated[float, Meta(le=1)] | None = None
+    n: Count | None = None
     references: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     nested: Nested | None = None
-    absolute_error: float | None = None
+    absolute_error: Error | None = None
     summary: str | None = None
     unit: str = PERCENT_SIGN
-
     spread: Spread | None = None
 
     def __post_init__(self) -> None:
@@ -167,6 +169,15 @@ class SubsetModel:
             )
         if self.references and (lost := [task for task in self.tasks if task not in self.references]):
             raise ArcadeMarkError(f"model {self.name!r}: no references of {', '.join(lost)}; give two of every task")
+        if same := [task for task, (low, high) in self.references.items() if low == high]:
+            raise ArcadeMarkError(f"model {self.name!r}: both references of {same[0]!r} are the same; give two scores")
+        if "" in self.tasks or len(set(self.tasks)) < len(self.tasks):
+            raise ArcadeMarkError(f"model {self.name!r}: tasks is {self.tasks!r}, expected a list of different names")
+        if self.spread is not None and len(self.spread.mean) != len(self.tasks):
+            raise ArcadeMarkError(
+                f"model {self.name!r}: the mean of spread has {len(self.spread.mean)} numbers, expected "
+                f"{len(self.tasks)}, one a task"
+            )
         if len(self.coefficients) != len(self.tasks):
             raise ArcadeMarkError(
                 f"model {self.name!r}: {len(self.coefficients)} coefficients, expected {len(self.tasks)}, one a task"

@@ -59,7 +59,7 @@ class Spread:
     Raises
     ------
     ArcadeMarkError
-        Where the shapes do not fit, the covariance is no covariance, or an error is below 0.
+        Where the shapes do not fit, the covariance is no covariance, a paper has no error, or one is below 0.
     """
 
     mean: tuple[float, ...]
@@ -68,12 +68,12 @@ class Spread:
 
     def __post_init__(self) -> None:
         tasks = len(self.mean)
-        sizes = all(size >= 0 for sizes in self.errors for size in sizes)
+        sizes = all(sizes and min(sizes) >= 0 for sizes in self.errors)
         shaped = len(self.covariance) == tasks and all(len(row) == tasks for row in self.covariance)
         if not shaped or not _positive_definite(np.array(self.covariance)) or not sizes:
             raise ArcadeMarkError(
                 f"spread: expected {tasks} means, a symmetric positive definite covariance of as many rows, and "
-                "errors of 0 or more"
+                "errors of 0 or more for each paper"
             )
 
     def extrapolation(self, values: ArrayLike) -> float:

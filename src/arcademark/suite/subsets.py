@@ -40,6 +40,11 @@ class Nested:
         Algorithms predicted.
     errors : tuple of tuple of float
         Sizes of the errors in transformed units: a tuple a paper, a number an algorithm.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where an error is below 0, a paper has none, or there are not `n` of them.
     """
 
     mean: float
@@ -47,6 +52,12 @@ class Nested:
     worst: float
     n: int
     errors: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        sizes = [size for sizes in self.errors for size in sizes]
+        least = min(self.mean, self.median, self.worst, *sizes)
+        if not all(self.errors) or not len(sizes) == self.n > 0 or least < 0:
+            raise ArcadeMarkError("nested: expected errors of 0 or more for each paper, and n of them")
 
 
 def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> float:
