@@ -17,7 +17,7 @@ def test_every_combination_is_played_and_ranked(invoke):
     assert first.code == 0
     assert "warning" not in first.err
     found = json.loads(first.out)
-    assert found["schema"] == tuning.SCHEMA
+    assert found["schema"] == tuning.Tuned.SCHEMA
     assert found["games"] == ["freeway"]
     values = [setting["values"] for setting in found["settings"]]
     assert sorted((value["action"], value["probability"]) for value in values) == [

@@ -14,7 +14,8 @@ TYPES: dict[str, Any] = {
     "null": type(None),
 }
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref"}
-HEADINGS = {"$schema", "$id", "title", "$defs"}
+BOUNDS = {"minItems", "maxItems", "prefixItems", "minimum", "maximum"}
+HEADINGS = {"$schema", "$id", "title", "description", "$defs"}
 
 
 def is_a(value: Any, name: str) -> bool:
@@ -23,7 +24,7 @@ def is_a(value: Any, name: str) -> bool:
 
 def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: str = "$") -> list[str]:
     """What of the value does not fit the schema; the root holds the definitions."""
-    assert schema.keys() <= KEYWORDS | HEADINGS
+    assert schema.keys() <= KEYWORDS | BOUNDS | HEADINGS
     if "$ref" in schema:
         return problems(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root, place)
     if "anyOf" in schema:
@@ -37,7 +38,15 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: st
     if not any(is_a(value, name) for name in ([names] if isinstance(names, str) else names)):
         return [f"{place}: {value!r} is not {names}"]
     found = []
-    if isinstance(value, list) and "items" in schema:
+    if isinstance(value, list) and not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+        found.append(f"{place}: holds {len(value)}")
+    if is_a(value, "number") and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        found.append(f"{place}: {value} is out of bounds")
+    for index, (item, wanted) in enumerate(
+        zip(value, schema["prefixItems"], strict=True) if "prefixItems" in schema else ()
+    ):
+        found += problems(item, wanted, root, f"{place}[{index}]")
+    if isinstance(value, list) and schema.get("items"):
         for index, item in enumerate(value):
             found += problems(item, schema["items"], root, f"{place}[{index}]")
     if isinstance(value, dict):

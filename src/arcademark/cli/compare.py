@@ -50,9 +50,9 @@ def command(
 
         write(html, render_comparison(found), option="--html", example="page.html")
     if as_json:
-        from arcademark.report.tables.as_json import render_comparison as as_values
+        from arcademark.report.render import json
 
-        messages.print_json(as_values(found))
+        messages.print_json(json.render(found))
         return 0
     if latex:
         from arcademark.report.tables.latex import render_comparison as as_latex

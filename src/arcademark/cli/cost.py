@@ -40,9 +40,9 @@ def command(algorithm: str | None, games: str, runs: int, as_json: bool, **assum
 
     shown = expenses.expenses(algorithm, games, runs=runs, **assumptions)
     if as_json:
-        from arcademark.report import as_json as documents
+        from arcademark.report.render import json
 
-        messages.print_json(documents.document(shown, expenses.SCHEMA))
+        messages.print_json(json.render(shown))
         return 0
     from arcademark.report.layout import Console
     from arcademark.report.subsets import expenses_terminal

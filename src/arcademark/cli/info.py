@@ -105,6 +105,14 @@ def _feature_set(name: str) -> dict[str, Any]:
     return set_document(feature_set(name))
 
 
+def _schema(name: str) -> dict[str, Any]:
+    from arcademark.report.render import json
+
+    if name not in (known := json.documents()):
+        raise UnknownNameError("schema", name, known)
+    return json.schema(known[name])
+
+
 def _parameters(factory: Callable[..., object] | None) -> dict[str, Any]:
     """Return default, type and meaning of what ``--set`` accepts."""
     notes = {} if factory is None else docstrings.parameter_notes(factory)
@@ -153,6 +161,12 @@ def _feature_rows() -> list[Row]:
     return [(item.name, length(item), item.summary) for item in feature_sets().values()]
 
 
+def _schema_rows() -> list[Row]:
+    from arcademark.report.render import json
+
+    return [(name, docstrings.summary(kind)) for name, kind in json.documents().items()]
+
+
 def _parameter_names(agent: BuiltinAgent) -> str:
     return ", ".join(parameter.name for parameter in agent.parameters) or "–"
 
@@ -167,6 +181,7 @@ TOPICS: Mapping[str, tuple[Headings, Callable[[], list[Row]], Callable[[str], di
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
+    "schemas": (("name", "what such JSON holds"), _schema_rows, _schema),
 }
 
 
@@ -175,14 +190,14 @@ TOPICS: Mapping[str, tuple[Headings, Callable[[], list[Row]], Callable[[str], di
 @click.argument("name", required=False)
 @options.as_json
 def command(topic: str, name: str | None, as_json: bool) -> None:
-    """List games, suites, subsets, protocols, agents or features; with NAME, all that is known of one."""
+    """List games, suites, subsets, protocols, agents, features or JSON schemas; with NAME, all that is known of one."""
     topic = topic if topic in TOPICS or f"{topic}s" not in TOPICS else f"{topic}s"
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, TOPICS)
     headings, rows, details = TOPICS[topic]
     if name is not None:
         document = details(name)
-        messages.print_json(document) if as_json else _print_details(document)
+        messages.print_json(document) if as_json or topic == "schemas" else _print_details(document)
     elif as_json:
         keys = [" ".join(heading) if isinstance(heading, tuple) else heading for heading in headings]
         messages.print_json([dict(zip(keys, row, strict=True)) for row in rows()])

@@ -33,9 +33,9 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -
 
     found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
     if as_json:
-        from arcademark.report import as_json as documents
+        from arcademark.report.render import json
 
-        messages.print_json(documents.document(found, shown.SCHEMA))
+        messages.print_json(json.render(found))
     else:
         from arcademark.report.layout import Console
 

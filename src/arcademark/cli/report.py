@@ -67,9 +67,9 @@ def show(
 
         write(html, render_page(report), option="--html", example="page.html")
     if as_json:
-        from arcademark.report.runs.as_json import render as render_json
+        from arcademark.report.render import json
 
-        messages.print_json(render_json(report))
+        messages.print_json(json.render(report))
         return
     from arcademark.report.layout import Console
     from arcademark.report.runs import terminal

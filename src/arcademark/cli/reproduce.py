@@ -62,9 +62,9 @@ def command(
 
         write(html, render_page(shown), option="--html", example="page.html")
     if as_json:
-        from arcademark.report import as_json as documents
+        from arcademark.report.render import json
 
-        messages.print_json(documents.document(shown, analysis.SCHEMA))
+        messages.print_json(json.render(shown))
     else:
         _print(shown, whole=whole)
         for path in written:

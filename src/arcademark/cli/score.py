@@ -63,9 +63,9 @@ def command(
 
         write(html, render_scores(report), option="--html", example="page.html")
     if as_json:
-        from arcademark.report.tables.as_json import render_scores as as_values
+        from arcademark.report.render import json
 
-        messages.print_json(as_values(report))
+        messages.print_json(json.render(report))
     elif latex:
         from arcademark.report.tables.latex import render_scores as as_latex
 

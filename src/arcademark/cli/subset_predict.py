@@ -68,7 +68,7 @@ def command(
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
-    from arcademark.report import as_json as documents
+    from arcademark.report.render import json
     from arcademark.report.subsets import predicting, predictors
 
     if not training and (references or papers):
@@ -87,7 +87,7 @@ def command(
         reading=tables.read_options(None, (), **given),
     )
     if as_json:
-        messages.print_json(documents.document(shown, predicting.SCHEMA))
+        messages.print_json(json.render(shown))
         return 0
     from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal

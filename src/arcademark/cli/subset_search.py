@@ -139,7 +139,7 @@ def command(
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
-    from arcademark.report import as_json as documents
+    from arcademark.report.render import json
     from arcademark.report.subsets import searching
 
     if given["papers"] is not None and not given["nested"]:
@@ -156,7 +156,7 @@ def command(
         shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
     written = [] if out is None else _write(shown, out)
     if as_json:
-        messages.print_json(documents.document(shown, searching.SCHEMA))
+        messages.print_json(json.render(shown))
         return 0
     from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal

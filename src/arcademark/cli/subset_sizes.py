@@ -64,7 +64,7 @@ def show(
     as_json: bool,
 ) -> int:
     """Search, write and print; ``both`` for both ways to choose, where scores are missing."""
-    from arcademark.report import as_json as documents
+    from arcademark.report.render import json
     from arcademark.report.subsets import sizes as every
     from arcademark.report.subsets import sizes_figure
 
@@ -77,7 +77,7 @@ def show(
         drawing = sizes_figure.draw(shown, figure.suffix.lower())
         write(figure, drawing, option="--figure", example="figure.svg")
     if as_json:
-        messages.print_json(documents.document(shown, every.SCHEMA))
+        messages.print_json(json.render(shown))
         return 0
     from arcademark.report.layout import Console
     from arcademark.report.subsets import sizes_terminal

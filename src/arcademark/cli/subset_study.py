@@ -40,7 +40,7 @@ def command(
 
     Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
     """
-    from arcademark.report import as_json as documents
+    from arcademark.report.render import json
     from arcademark.report.subsets import studying
     from arcademark.report.tables.loading import EVERYTHING
 
@@ -50,7 +50,7 @@ def command(
     names = tables.names("models", models) or studying.MODELS
     shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
     if as_json:
-        messages.print_json(documents.document(shown, studying.SCHEMA))
+        messages.print_json(json.render(shown))
         return 0
     from arcademark.report.layout import Console
     from arcademark.report.subsets import terminal

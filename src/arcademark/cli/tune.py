@@ -74,9 +74,9 @@ def command(
         return 130
     shown = tuning.tuned(directory, values)
     if as_json:
-        from arcademark.report import as_json as documents
+        from arcademark.report.render import json
 
-        messages.print_json(documents.document(shown, tuning.SCHEMA))
+        messages.print_json(json.render(shown))
     else:
         from arcademark.report.layout import Console
 

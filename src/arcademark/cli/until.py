@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
     from arcademark.suite.protocols import Protocol
 
-SCHEMA = "arcademark.run-until/1"
 MEDIAN = "median"
 
 
@@ -107,6 +106,8 @@ class Outcome:
         Whether the error is as small as asked for; it was stopped; a trial failed.
     steps : tuple of Step
     """
+
+    SCHEMA: ClassVar[str] = "arcademark.run-until/1"
 
     asked_error: float
     error: float | None
@@ -273,17 +274,16 @@ def run(asked: Asked, *, as_json: bool) -> int:
 
 def _document(outcome: Outcome, directory: Path, label: str) -> dict[str, Any]:
     """Return how it ended, the report and the prediction as JSON values."""
-    from arcademark.report import as_json
-    from arcademark.report.runs.as_json import render
+    from arcademark.report.render import json
     from arcademark.report.runs.views import analyse
     from arcademark.report.subsets import models, predicting
 
-    report = render(analyse([directory], every_variant=False))
+    report = json.render(analyse([directory], every_variant=False))
     prediction = None
     if outcome.steps[-1].known:
         shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-        prediction = as_json.document(shown, predicting.SCHEMA)
-    return {**as_json.document(outcome, SCHEMA), "level": LEVEL, "report": report, "prediction": prediction}
+        prediction = json.render(shown)
+    return {**json.render(outcome), "level": LEVEL, "report": report, "prediction": prediction}
 
 
 def _render(outcome: Outcome, directory: Path, label: str) -> None:

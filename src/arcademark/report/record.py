@@ -5,8 +5,12 @@ Frozen data, a part of `arcademark.report.runs.document.Report`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypeAlias
+
+Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
+"""Of a protocol's setting."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,10 @@ class Setting:
 
     field: str
     title: str
-    value: Any
+    value: Value
     text: str
     overridden: bool
-    original: Any
+    original: Value
     original_text: str
     status: Literal["cited", "choice"]
     note: str
@@ -140,12 +144,12 @@ class Run:
         In the plan's order.
     commands : tuple of str
         The command lines that made it, in order.
-    versions, machine : tuple of (str, str)
+    versions, machine : mapping of str to str
         What it was made with and on.
-    roms : tuple of (str, str)
-        Game's name and its ROM's MD5.
-    emulators : tuple of (str, tuple of str)
-        Game's name and what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its core).
+    roms : mapping of str to str
+        From a game's name to its ROM's MD5.
+    emulators : mapping of str to (tuple of str)
+        From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its core).
     """
 
     name: str
@@ -160,10 +164,10 @@ class Run:
     counted_frames: int
     trials: tuple[Trial, ...]
     commands: tuple[str, ...]
-    versions: tuple[tuple[str, str], ...]
-    machine: tuple[tuple[str, str], ...]
-    roms: tuple[tuple[str, str], ...]
-    emulators: tuple[tuple[str, tuple[str, ...]], ...]
+    versions: Mapping[str, str]
+    machine: Mapping[str, str]
+    roms: Mapping[str, str]
+    emulators: Mapping[str, tuple[str, ...]]
 
     @property
     def troubles(self) -> tuple[Trial, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ from html_page import Page
 from json_schema import problems
 from made_up_papers import CELLS, FIGURES, SOURCE, STATEMENTS, TABLE, made_up
 
-from arcademark.report import as_json
-from arcademark.report.reproductions import analysis, html
+from arcademark.report.render import json as rendered
+from arcademark.report.reproductions import html
 from arcademark.report.reproductions.analysis import Reproduced
 
-SCHEMA = json.loads((files("arcademark.report") / "templates" / "reproduction.schema.json").read_text(encoding="utf-8"))
+SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")
 EVIL = '<script>alert("x")</script>&<b>'
 
@@ -29,7 +28,7 @@ def page() -> str:
 
 
 def through_json(shown: Reproduced) -> Any:
-    return json.loads(json.dumps(as_json.document(shown, analysis.SCHEMA), allow_nan=False))
+    return json.loads(json.dumps(rendered.render(shown), allow_nan=False))
 
 
 def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
@@ -96,7 +95,7 @@ def test_a_difference_without_explanation_is_said() -> None:
 def test_reproductions_fit_the_schema(shown: Reproduced) -> None:
     document = through_json(shown)
     assert problems(document, SCHEMA, SCHEMA) == []
-    assert document["schema"] == SCHEMA["properties"]["schema"]["const"] == analysis.SCHEMA
+    assert document["schema"] == SCHEMA["properties"]["schema"]["const"] == Reproduced.SCHEMA
 
 
 def test_json_keeps_what_is_there() -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,17 @@ import pytest
 from json_schema import problems
 from made_up import collected, made_up_run
 
-from arcademark.report.runs import as_json
+from arcademark.report.render import json as rendered
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.notices import KINDS
 from arcademark.report.runs.views import analyse
 
-SCHEMA = json.loads((files("arcademark.report") / "templates" / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = rendered.schema(Report)
 PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
 
 
 def through_json(report: Report) -> Any:
-    return json.loads(json.dumps(as_json.render(report), allow_nan=False))
+    return json.loads(json.dumps(rendered.render(report), allow_nan=False))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ def test_reports_fit_the_schema(games: tuple[str, ...], played: int) -> None:
 def test_a_full_report_fits_the_schema_and_keeps_its_numbers(report_two: Report) -> None:
     document = through_json(report_two)
     assert problems(document, SCHEMA, SCHEMA) == []
-    assert document["schema"] == SCHEMA["properties"]["schema"]["const"] == as_json.SCHEMA
+    assert document["schema"] == SCHEMA["properties"]["schema"]["const"] == Report.SCHEMA
     assert document["algorithms"][0]["estimate"]["value"] == report_two.algorithms[0].estimate.value
     assert document["runs"][0]["versions"]["ale-py"] == "0.12.1"
     assert document["runs"][0]["trials"][0]["status"] == "done"
@@ -56,7 +55,7 @@ def test_a_full_report_fits_the_schema_and_keeps_its_numbers(report_two: Report)
             lambda document: document["algorithms"][0]["scores"][0].update(episodes=1.5),
             "$.algorithms[0].scores[0].episodes",
         ),
-        (lambda document: document["notices"][0].update(kind="other"), "$.notices[0].kind"),
+        (lambda document: document["notices"][0].update(level="other"), "$.notices[0].level"),
         (lambda document: document["games"][0].update(random="0"), "$.games[0].random"),
         (lambda document: document["games"][0].update(hard_exploration=1), "$.games[0].hard_exploration"),
         (lambda document: document.update(schema="arcademark.report/0"), "$: 'arcademark.report/0'"),
@@ -76,7 +75,7 @@ def test_what_is_no_number_is_refused(value: float, report_one: Report) -> None:
         report_one.algorithms[0], estimate=dataclasses.replace(report_one.algorithms[0].estimate, value=value)
     )
     with pytest.raises(ValueError, match="null"):
-        as_json.render(dataclasses.replace(report_one, algorithms=(algorithm,)))
+        rendered.render(dataclasses.replace(report_one, algorithms=(algorithm,)))
 
 
 def test_every_field_is_described() -> None:
@@ -92,4 +91,3 @@ def test_every_kind_of_notice_is_described() -> None:
         r"^\| `(\w+)` \| (warning|note) \|", PAGE.partition("## Kinds of notice")[2], flags=re.MULTILINE
     )
     assert dict(described) == dict(KINDS)
-    assert SCHEMA["$defs"]["notice"]["properties"]["kind"]["enum"] == list(KINDS)

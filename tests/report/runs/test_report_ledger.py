@@ -10,7 +10,7 @@ import pytest
 from made_up import collected, made_up_run
 from rich.console import Console
 
-from arcademark.report import as_json
+from arcademark.report.render import json as rendered
 from arcademark.report.runs import ledger
 from arcademark.report.runs.views import analyse
 from arcademark.runs.ledger import Entry, Ledger, Unread
@@ -167,6 +167,6 @@ def test_every_field_is_described():
     fields = [field.name for kind in kinds for field in dataclasses.fields(kind)]
     assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", page, flags=re.MULTILINE) == ["schema", *fields]
     shown = ledger.view(Ledger(("a",), (entry(), entry(parameters=alpha(1))), (Unread("b", "why"),)))
-    document = json.loads(json.dumps(as_json.document(shown, ledger.SCHEMA), allow_nan=False))
+    document = json.loads(json.dumps(rendered.render(shown), allow_nan=False))
     assert list(document) == ["schema", *(field.name for field in dataclasses.fields(ledger.LedgerView))]
     assert document["accounts"][0]["repeated"] == [{"game": "breakout", "settings": 2, "runs": ["runs/a"]}]

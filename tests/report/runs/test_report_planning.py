@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -13,7 +12,8 @@ from json_schema import problems
 from made_up import collected, made_up_run
 from rich.console import Console
 
-from arcademark.report.runs import as_json, html, terminal
+from arcademark.report.render import json as rendered
+from arcademark.report.runs import html, terminal
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.views import analyse
 from arcademark.runs.store import RunRecord
@@ -71,8 +71,8 @@ def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
 
 
 def test_the_json_holds_it_too():
-    schema = json.loads((files("arcademark.report") / "templates" / "report.schema.json").read_text(encoding="utf-8"))
-    document = json.loads(json.dumps(as_json.render(analyse(collected(planned()))), allow_nan=False))
+    schema = rendered.schema(Report)
+    document = json.loads(json.dumps(rendered.render(analyse(collected(planned()))), allow_nan=False))
     assert problems(document, schema, schema) == []
     assert document["algorithms"][0]["scores"][0]["planning"]["decisions"] == 9_000
     assert document["runs"][0]["simulated_frames"] == 8_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arcademark.report import as_json
+from arcademark.report.render import json
 from arcademark.report.runs import tuning
 from arcademark.report.runs.tuning import Setting, Tuned
 from arcademark.suite import tasks
@@ -76,5 +76,5 @@ def test_every_field_is_described():
     page = PAGE.partition("## What `arcademark tune --json` prints")[2]
     fields = [field.name for kind in (Tuned, Setting) for field in dataclasses.fields(kind)]
     assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", page, flags=re.MULTILINE) == ["schema", *fields]
-    document = as_json.document(made(), tuning.SCHEMA)
+    document = json.render(made())
     assert [*document, *document["settings"][0]] == ["schema", *fields]

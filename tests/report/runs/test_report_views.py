@@ -11,7 +11,8 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 from rich.console import Console
 
-from arcademark.report.runs import as_json, html, terminal
+from arcademark.report.render import json
+from arcademark.report.runs import html, terminal
 from arcademark.report.runs.document import Algorithm, Report
 from arcademark.report.runs.notices import KINDS
 from arcademark.report.runs.views import analyse
@@ -216,7 +217,7 @@ def test_what_emulated_the_games_is_told_everywhere(played: dict[str, list[str]]
     assert f"played on {told} " in " ".join(out.getvalue().split())
     assert f"<dt>played on</dt><dd>{told}</dd>" in html.render(report)
     assert (f"They were played on {told}; ArcadeMark's console" in report.methods[0]) == bool(played)
-    emulators = as_json.render(report)["runs"][0]["emulators"]
+    emulators = json.render(report)["runs"][0]["emulators"]
     assert emulators["Q*bert"] == played.get("qbert", [ALE])
     other = analyse(collected(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b"))))
     assert not kinds(other) & {"emulators_differ", "protocols_differ"}

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from made_up import ATARI_5, made_up_run, trained
 
-from arcademark.report.runs import as_json
+from arcademark.report.render import json
 from arcademark.report.runs.views import analyse
-from arcademark.report.tables import as_json as tables_as_json
 from arcademark.report.tables.analysis import score_table
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
@@ -62,8 +61,8 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_report_and_score_agree(tmp_path: Path, name: str) -> None:
     directory = written(RUNS[name], tmp_path / "run")
-    (of_run,) = as_json.render(analyse([directory]))["algorithms"]
-    (of_table,) = tables_as_json.render_scores(score_table(directory))["algorithms"]
+    (of_run,) = json.render(analyse([directory]))["algorithms"]
+    (of_table,) = json.render(score_table(directory))["algorithms"]
     assert len(of_run["scores"]) == len(ATARI_5)
     for one, other in zip(of_run["scores"], of_table["scores"], strict=True):
         interval = one["interval"] or {"low": None, "high": None}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import arcademark
 from arcademark.catalogue.model import Source
@@ -16,8 +17,6 @@ from arcademark.report.reproductions.papers import PAPERS
 from arcademark.reproduce.comparison import Comparison, Reproduction
 from arcademark.reproduce.figures import PaperFigure
 from arcademark.suite.tasks import game_name
-
-SCHEMA = "arcademark.reproduction/1"
 
 BELOW: Mapping[str, str] = {
     "mean": "mean %",
@@ -101,6 +100,7 @@ class Reproduced:
         Figures made from the catalogue.
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.reproduction/1"
     title: str
     generator: str
     paper: str

@@ -40,16 +40,16 @@ def view(run: RunScores, name: str) -> Run:
         counted_frames=frames + simulated if record.protocol.counted_frames == "emulated" else frames,
         trials=_trials(run),
         commands=_commands(manifest),
-        versions=_pairs(manifest.get("versions")),
-        machine=_pairs(manifest.get("machine")),
-        roms=tuple((game_name(task), str(md5)) for task, md5 in manifest.get("games", {}).items() if md5),
-        emulators=tuple((game_name(task), tuple(used)) for task, used in manifests.emulators(manifest).items()),
+        versions=_texts(manifest.get("versions")),
+        machine=_texts(manifest.get("machine")),
+        roms=_texts({game_name(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
+        emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
     )
 
 
 def played_on(run: Run) -> str:
     """Say what emulated the games, "the console (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
-    counts = Counter(used for _, used in run.emulators)
+    counts = Counter(used for used in run.emulators.values())
     told = [(wording.listing(map(_emulator, used)), count) for used, count in counts.most_common()]
     if len(told) == 1:
         return told[0][0]
@@ -96,5 +96,5 @@ def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(command) for command in given if command))
 
 
-def _pairs(mapping: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    return tuple((key, str(value)) for key, value in (mapping or {}).items() if value is not None)
+def _texts(mapping: dict[str, Any] | None) -> dict[str, str]:
+    return {key: str(value) for key, value in (mapping or {}).items() if value is not None}

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcademark.report.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
 from arcademark.report.record import Citation, Planning, Run
@@ -200,6 +201,7 @@ class Report(Noticed):
     citations : tuple of Citation
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.report/2"
     title: str
     generator: str
     scope: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from arcademark.runs.plan import Plan
 
-SCHEMA = "arcademark.ledger/1"
 APART = ("features",)
 """Parameters whose values make different algorithms, rather than settings of one."""
 BASELINES = ("random", "const", "perturb")
@@ -134,6 +133,7 @@ class LedgerView:
     unread : tuple of Unread
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.ledger/1"
     runs: tuple[str, ...]
     accounts: tuple[Account, ...]
     evaluations: tuple[Evaluation, ...]

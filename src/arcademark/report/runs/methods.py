@@ -36,7 +36,7 @@ def paragraphs(
 
 
 def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], games: Sequence[Game]) -> str:
-    versions = dict(run.versions)
+    versions = run.versions
     protocol = run.protocol
     said = any(protocol == other.protocol for other in before)
     sentences = [
@@ -64,7 +64,7 @@ def _names(run: Run, games: Sequence[Game]) -> str:
 
 
 def _emulated(run: Run) -> Iterator[str]:
-    if any(label.startswith("console ") for _, used in run.emulators for label in used):
+    if any(label.startswith("console ") for used in run.emulators.values() for label in used):
         yield f"They were played on {played_on(run)}; ArcadeMark's console emulates what ale-py does, bit for bit."
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,6 @@ from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset
 
-SCHEMA = "arcademark.tune/1"
 VALIDATION = ("atari-3-val", "atari-5-val")
 """Subsets made for tuning (Aitchison et al. 2023, §8)."""
 
@@ -74,6 +74,7 @@ class Tuned:
     settings : tuple of Setting
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.tune/1"
     directory: str
     protocol: str
     games: tuple[str, ...]

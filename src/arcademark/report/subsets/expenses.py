@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import costs
@@ -11,7 +12,6 @@ from arcademark.suite.costs import Running, running, runnings
 from arcademark.suite.subsets import resolve_tasks
 from arcademark.suite.tasks import suite
 
-SCHEMA = "arcademark.cost/1"
 OWN = "own"
 
 
@@ -36,6 +36,7 @@ class Expenses:
         What follows from them.
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.cost/1"
     running: Running
     games: tuple[str, ...]
     cost: Cost

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +40,6 @@ from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
-SCHEMA = "arcademark.subset-prediction/2"
 EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
 Frames = Mapping[str, float] | None
@@ -147,6 +146,7 @@ class Predicted:
         What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/2"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
@@ -26,7 +26,6 @@ from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.stability import Win
 
-SCHEMA = "arcademark.subset-search/1"
 Choose: TypeAlias = Literal["best", "charged", "consensus"]
 CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
     {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
@@ -152,6 +151,7 @@ class Searched:
     sources, remarks : tuple of str
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
     target: str
     unit: str
     transform: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate
 from arcademark.subset.sizes import SizedSubset
 
-SCHEMA = "arcademark.subset-sizes/1"
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
 """What becomes of incomplete cases, by how subsets are chosen."""
 MOST = 200
@@ -89,6 +88,7 @@ class EverySize:
         that was asked for.
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/1"
     target: str
     transform: str
     metric: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from arcademark.report.tables.protocols import Play, frame_cap
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
 
-SCHEMA = "arcademark.subset-study/1"
 MODELS = ("atari-1", "atari-3", "atari-5", "atari-10")
 TRAINING = "atari-5-training"
 SAME_SHARE, SAME_LEAST = 0.9, 20
@@ -79,6 +79,7 @@ class Studied:
     sources, remarks : tuple of str
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.subset-study/1"
     models: tuple[str, ...]
     summary: str
     target: str

@@ -7,7 +7,7 @@ second's.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from arcademark.report.tables.document import Game, Statistic, TableDocument
 
@@ -256,6 +256,7 @@ class Comparison(TableDocument):
     profiles : tuple of Profile
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.comparison/1"
     metric: str
     metric_title: str
     metric_meaning: str

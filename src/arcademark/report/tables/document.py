@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcademark.report.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
 from arcademark.report.record import Citation
@@ -301,4 +302,5 @@ class ScoreReport(TableDocument):
     algorithms : tuple of Algorithm
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.scores/2"
     algorithms: tuple[Algorithm, ...]
