@@ -1,13 +1,18 @@
 """The command line as its user meets it: arguments in, exit code and both streams out."""
 
+import functools
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arcademark.cli.main import main
+from arcademark.report.render import json as documents
+from json_schema import problems
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,20 @@ class Outcome:
 Invoke = Callable[..., Outcome]
 
 
+@functools.cache
+def schema(name: str) -> dict[str, Any]:
+    return documents.schema(documents.documents()[name])
+
+
+def check_json(out: str) -> None:
+    """Hold what a command printed against its schema, if it is a document that has one."""
+    if not out.startswith("{"):
+        return
+    document = json.loads(out)
+    if document.get("schema") in documents.documents():
+        assert problems(document, schema(document["schema"]), schema(document["schema"])) == []
+
+
 @pytest.fixture
 def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Invoke:
     """Run a command in an empty folder."""
@@ -30,6 +49,7 @@ def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], t
         with pytest.raises(SystemExit) as stopped:
             main()
         out, err = capfd.readouterr()
+        check_json(out)
         return Outcome(int(stopped.value.code or 0), out, err)
 
     return call

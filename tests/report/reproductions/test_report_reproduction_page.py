@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from html_page import Page
-from json_schema import problems
 from made_up_papers import CELLS, FIGURES, SOURCE, STATEMENTS, TABLE, made_up
 
 from arcademark.report.render import json as rendered
 from arcademark.report.reproductions import html
 from arcademark.report.reproductions.analysis import Reproduced
+from json_schema import problems
 
 SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ import json
 
 import numpy as np
 import pytest
-from json_schema import problems
 from made_up import collected, made_up_run
 from rich.console import Console
 
@@ -18,6 +17,7 @@ from arcademark.report.runs.document import Report
 from arcademark.report.runs.views import analyse
 from arcademark.runs.store import RunRecord
 from arcademark.suite.protocols import protocol
+from json_schema import problems
 
 
 def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRecord:

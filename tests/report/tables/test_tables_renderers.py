@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from html_page import Page
-from json_schema import problems
 from made_up_tables import made_up_table
 from rich.console import Console
 
@@ -25,6 +24,7 @@ from arcademark.report.tables.comparison import Comparison
 from arcademark.report.tables.document import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
+from json_schema import problems
 
 SCHEMAS = {"scores": schema(ScoreReport), "comparison": schema(Comparison)}
 PAGE = (Path(__file__).parents[3] / "docs" / "score-json.md").read_text(encoding="utf-8")

@@ -42,9 +42,8 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: st
         found.append(f"{place}: holds {len(value)}")
     if is_a(value, "number") and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         found.append(f"{place}: {value} is out of bounds")
-    for index, (item, wanted) in enumerate(
-        zip(value, schema["prefixItems"], strict=True) if "prefixItems" in schema else ()
-    ):
+    places = value if isinstance(value, list) else []
+    for index, (item, wanted) in enumerate(zip(places, schema.get("prefixItems", ()), strict=False)):
         found += problems(item, wanted, root, f"{place}[{index}]")
     if isinstance(value, list) and schema.get("items"):
         for index, item in enumerate(value):

@@ -1,0 +1,144 @@
+"""The schemas of documents, and that documents of every kind fit theirs; `tests/cli` holds what is printed to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+from arcademark.report.render import json
+from json_schema import problems
+
+
+@dataclass(frozen=True)
+class Base:
+    """What both have.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InnerPart(Base):
+    """A part.
+
+    Parameters
+    ----------
+    name
+        See `Base`.
+    ends : (float, float), optional
+    """
+
+    ends: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A document
+    of two lines.
+
+    Not told.
+    """
+
+    SCHEMA: ClassVar[str] = "test.whole/1"
+
+    kind: Literal["a", "b"]
+    parts: tuple[InnerPart, ...]
+    counts: Mapping[str, int]
+
+
+WHOLE = Whole("a", (InnerPart("x"), InnerPart("y", (0.5, 2))), {"z": 3})
+
+
+def test_a_schema_says_what_a_document_holds() -> None:
+    assert json.schema(Whole) == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "test.whole/1",
+        "title": "Whole",
+        "description": "A document of two lines.",
+        "type": "object",
+        "properties": {
+            "schema": {"const": "test.whole/1"},
+            "kind": {"enum": ["a", "b"]},
+            "parts": {"type": "array", "items": {"$ref": "#/$defs/inner_part"}},
+            "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+        },
+        "required": ["schema", "kind", "parts", "counts"],
+        "additionalProperties": False,
+        "$defs": {
+            "inner_part": {
+                "title": "InnerPart",
+                "description": "A part.",
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "What it is called."},
+                    "ends": {
+                        "anyOf": [
+                            {
+                                "type": "array",
+                                "minItems": 2,
+                                "maxItems": 2,
+                                "prefixItems": [{"type": "number"}, {"type": "number"}],
+                                "items": False,
+                            },
+                            {"type": "null"},
+                        ]
+                    },
+                },
+                "required": ["name", "ends"],
+                "additionalProperties": False,
+            }
+        },
+    }
+
+
+def test_a_document_fits_its_schema() -> None:
+    document = json.render(WHOLE)
+    assert document == {
+        "schema": "test.whole/1",
+        "kind": "a",
+        "parts": [{"name": "x", "ends": None}, {"name": "y", "ends": [0.5, 2]}],
+        "counts": {"z": 3},
+    }
+    schema = json.schema(Whole)
+    assert problems(document, schema, schema) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"schema": "test.whole/2"}, "$.schema"),
+        ({"kind": "c"}, "$.kind"),
+        ({"parts": [{"name": "x"}]}, "$.parts[0].ends: is missing"),
+        ({"parts": [{"name": "x", "ends": [1]}]}, "$.parts[0].ends"),
+        ({"counts": {"z": 0.5}}, "$.counts.z"),
+        ({"more": 1}, "$.more"),
+    ],
+)
+def test_a_schema_refuses_what_does_not_fit(changes: dict[str, Any], where: str) -> None:
+    schema = json.schema(Whole)
+    (found,) = problems(json.render(WHOLE) | changes, schema, schema)
+    assert where in found or where == "$.schema"
+
+
+def test_numbers_are_finite() -> None:
+    with pytest.raises(ValueError, match="null"):
+        json.render(InnerPart("x", (0, math.nan)))
+
+
+@pytest.mark.parametrize("name", json.documents())
+def test_every_document_has_a_schema(name: str) -> None:
+    schema = json.schema(json.documents()[name])
+    assert schema["$id"] == schema["properties"]["schema"]["const"] == name
+    for part in (schema, *schema["$defs"].values()):
+        assert part["description"].endswith(".")
+        assert list(part["properties"]) == part["required"]
+        assert all(field for field in part["properties"].values()), "a field may hold anything"
