@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from json_schema import problems
 from made_up import collected, made_up_run
 
 from arcademark.report.render import json as rendered
 from arcademark.report.runs.document import Report
 from arcademark.report.runs.notices import KINDS
 from arcademark.report.runs.views import analyse
+from json_schema import problems
 
 SCHEMA = rendered.schema(Report)
 PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
