@@ -135,7 +135,7 @@ def test_watch_writes_a_picture(invoke, played):
     assert Path("pong.gif").read_bytes().startswith(b"GIF89a")
 
 
-@pytest.mark.parametrize("topic", ["games", "suites", "subsets", "protocols", "agents", "features"])
+@pytest.mark.parametrize("topic", ["games", "suites", "subsets", "protocols", "agents", "features", "schemas"])
 def test_info_lists_and_shows_each(invoke, topic):
     listed = json.loads(invoke("info", topic, "--json").out)
     assert len(listed) >= 2
