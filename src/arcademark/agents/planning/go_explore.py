@@ -131,17 +131,7 @@ class GoExplore(KeptPlanner):
     ) -> Generator[bool, None, int]:
         """Explore from `state` if the episode begins; return the next action of the best trajectory.
 
-        Yields True after each exploration.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Chooses cells and actions.
+        Yields True after each exploration; parameters are those of `KeptPlanner.plan`.
         """
         if first:
             self._forget()
