@@ -146,9 +146,13 @@ def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator)
     scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
     key = rng.integers(2**64, dtype=np.uint64)
     sample = samples.sample_of(scores)
-    names = [""] * len(scores)
-    found = aggregate.summarise(scores, names, target=TARGET)
-    values = [found.mean, found.median, found.iqm, found.optimality_gap]
+    means = scores.mean(axis=1)
+    values = [
+        aggregate.mean(means),
+        aggregate.median(means),
+        aggregate.iqm(scores),
+        aggregate.optimality_gap(scores, TARGET),
+    ]
     draws = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
     x, y = (samples.sample_of(each, sort=False) for each in (opponent, scores))
     won = bootstrap.resampled_improvement(x, y, key, RESAMPLES, 1)

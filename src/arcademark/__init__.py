@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from arcademark._version import __version__
+
 if TYPE_CHECKING:
     from arcademark.environments.gymnasium import make, make_vec
     from arcademark.report.runs.views import analyse
@@ -12,8 +14,6 @@ if TYPE_CHECKING:
     from arcademark.report.tables.compare import compare_tables
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "analyse": "arcademark.report.runs.views",

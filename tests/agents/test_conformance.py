@@ -1,10 +1,10 @@
 """Every agent that comes with the package passes, and agents that break one rule fail by that rule."""
 
+import agent_conformance as conformance
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 
-from arcademark.agents import conformance
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, applies, make_policy
 
 BUILTIN = agent_specs("baselines")

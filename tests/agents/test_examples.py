@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 
 from arcademark.agents import base
 from arcademark.agents.base import Transition
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, make_policy
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.suite.protocols import protocol

@@ -10,10 +10,10 @@ import zlib
 
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 
 from arcademark.agents import docstrings
 from arcademark.agents.base import Learner, Transition
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.linear.settings import Defaults, defaults
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.agents.parameters import declared

@@ -10,7 +10,7 @@ from arcademark import catalogue
 from arcademark.catalogue import check as checking
 from arcademark.catalogue.collections import collections, entries, results
 from arcademark.catalogue.errata import errata
-from arcademark.scores.reading import read_table
+from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 
@@ -123,7 +123,7 @@ def test_export_has_every_score_with_its_source(invoke):
 def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     asked = ("--collection", "review-2021,atari-5-training")
     assert invoke("catalogue", "export", *asked, *form, "--out", "deep/scores.csv").out == ""
-    back = read_table("deep/scores.csv", canonical_task=canonical_game).table
+    back = read_tables("deep/scores.csv", canonical_task=canonical_game).table
     table = catalogue.load(["review-2021", "atari-5-training"])
     again = back.select(algorithms=table.algorithms, tasks=table.tasks)
     assert np.array_equal(again.scores, table.scores, equal_nan=True)

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.cli import until
 from arcademark.report.subsets import predictors
 from arcademark.runs import execution
 from arcademark.runs.events import Summary
-from arcademark.runs.plan import make_plan
+from arcademark.runs.plan import expected_frames, make_plan
 from arcademark.runs.store import read_run
 from arcademark.subset import outlook
 from arcademark.suite import protocols
@@ -184,14 +183,14 @@ def test_a_game_costs_what_was_recorded_of_it_else_the_frame_cap(invoke, played)
         lengths[trial.game] += [row.frames for row in record.by_trial[trial.id]]
     for game in ("pong", "qbert"):
         assert len(lengths[game]) == 2
-        assert until.frames_of(by_game[game], record, rules) == pytest.approx(8 * np.mean(lengths[game]))
-    assert until.frames_of(by_game["alien"], record, rules) == 10 * 600
-    assert until.frames_of(by_game["alien"], None, rules) == 10 * 600
+        assert expected_frames(by_game[game], record, rules) == pytest.approx(8 * np.mean(lengths[game]))
+    assert expected_frames(by_game["alien"], record, rules) == 10 * 600
+    assert expected_frames(by_game["alien"], None, rules) == 10 * 600
     endless = replace(rules, max_frames_per_episode=None)
     every = [*lengths["pong"], *lengths["qbert"]]
-    assert until.frames_of(by_game["alien"], record, endless) == pytest.approx(10 * np.mean(every))
-    assert until.frames_of(by_game["alien"], None, endless) == 10
-    assert until.frames_of((), record, rules) == 1
+    assert expected_frames(by_game["alien"], record, endless) == pytest.approx(10 * np.mean(every))
+    assert expected_frames(by_game["alien"], None, endless) == 10
+    assert expected_frames((), record, rules) == 1
 
 
 def test_where_nothing_is_known_the_most_telling_game_comes_first():

@@ -1,10 +1,10 @@
 """Every environment keeps the contract: the emulator under each protocol, and the toy game."""
 
+import environment_conformance as conformance
 import numpy as np
 import pytest
+from environment_conformance import check_environment
 
-from arcademark.environments import conformance
-from arcademark.environments.conformance import check_environment
 from arcademark.environments.registry import open_environment
 from arcademark.suite.protocols import protocols
 from arcademark.suite.tasks import games

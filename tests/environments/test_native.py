@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from environment_conformance import check_environment
 
 from arcademark.console import build, prove
 from arcademark.environments import registry
 from arcademark.environments.atari import AtariConsole
-from arcademark.environments.conformance import check_environment
 from arcademark.environments.generative import snapshot
 from arcademark.environments.native import NativeConsole
 from arcademark.environments.registry import choose_emulator, open_environment, open_model

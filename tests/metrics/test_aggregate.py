@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import at_human_level, iqm, mean, median, optimality_gap, summarise
+from arcademark.metrics.aggregate import at_human_level, iqm, mean, median, optimality_gap
 
 NAN = np.nan
 SKEWED = np.array([0.0, 1, 2, 3, 10, 100, 1000, 5000])
@@ -69,7 +69,6 @@ def test_iqm_pools_runs_which_is_not_the_iqm_of_means() -> None:
     scores = np.array([[0.0, 8], [1, 1], [2, 2], [3, 9]])
     assert iqm(scores) == 2.0
     assert iqm(one_run(scores.mean(axis=1))) == 3.0
-    assert summarise(scores, TASKS).iqm == 2.0
 
 
 @settings(deadline=None)
@@ -228,33 +227,3 @@ def test_human_level_is_100_percent_and_games_are_named() -> None:
     assert (found.count, found.tasks, found.missing) == (2, ("a", "d"), ("c",))
     with pytest.raises(ArcadeMarkError, match="a score for each of 4 tasks"):
         at_human_level([1.0], TASKS)
-
-
-def test_summary_averages_runs_before_tasks_and_names_what_it_left_out() -> None:
-    scores = np.array([[0.0, 10], [NAN, NAN], [2, NAN], [60, 100]])
-    found = summarise(scores, TASKS, missing="omit")
-    assert found.mean == (5 + 2 + 80) / 3
-    assert found.median == 5
-    assert found.iqm == (2 + 10 + 60) / 3
-    assert (found.n_tasks, found.n_scores) == (3, 5)
-    assert (found.missing, found.ragged) == (("b",), ("c",))
-    assert (found.target, found.optimality_gap, found.at_target) == (100, (95 + 98 + 20) / 3, ())
-    lower = summarise(scores, TASKS, missing="omit", target=5.0)
-    assert (lower.target, lower.optimality_gap, lower.at_target) == (5, (2.5 + 3 + 0) / 3, ("a", "d"))
-
-
-def test_summary_of_one_score_a_task() -> None:
-    found = summarise(SKEWED, tuple("abcdefgh"))
-    assert (found.mean, found.median, found.iqm) == (764.5, 6.5, 28.75)
-    assert (found.n_tasks, found.n_scores, found.missing, found.ragged) == (8, 8, (), ())
-
-
-def test_summary_refuses_missing_scores_by_name_and_wrong_shapes() -> None:
-    with pytest.raises(ArcadeMarkError, match="missing on b, d;"):
-        summarise([[1.0, 2], [NAN, NAN], [1, 2], [1, NAN]], TASKS)
-    with pytest.raises(ArcadeMarkError, match="no scores"):
-        summarise([NAN] * 4, TASKS, missing="omit")
-    with pytest.raises(ArcadeMarkError, match=r"shape \(4,\) or \(4, runs\), not \(2,\)"):
-        summarise([1.0, 2.0], TASKS)
-    with pytest.raises(ArcadeMarkError, match=r"not \(4, 1, 1\)"):
-        summarise(np.zeros((4, 1, 1)), TASKS)

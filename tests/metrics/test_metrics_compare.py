@@ -13,13 +13,11 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.compare import (
     Moments,
     moments,
-    paired_table,
     paired_tests,
     paired_tests_of_moments,
     probabilities_of_improvement,
     probability_of_improvement,
 )
-from arcademark.scores.table import ScoreTable
 
 NAN = np.nan
 TASKS = ("alien", "pong", "qbert", "tennis", "venture", "zaxxon")
@@ -185,23 +183,6 @@ def test_bad_tests_are_refused() -> None:
     negative = Moments(np.array([1.0]), np.array([-1.0]), np.array([5]))
     with pytest.raises(ArcadeMarkError, match="standard deviation is negative"):
         paired_tests_of_moments(negative, negative, ["pong"])
-
-
-def test_table_of_all_pairs_both_ways_round() -> None:
-    scores = np.array([[[10.0, 11, 12], [1, 2, 3]], [[1.0, 2, 3], [1, 2, 4]], [[1.0, 2, 4], [20, 21, 22]]])
-    table = ScoreTable(("a", "b", "c"), ("pong", "alien"), scores, ("", "", ""), ("", "", ""))
-    found = paired_table(table)
-    assert found.algorithms == ("a", "b", "c")
-    entries = {pair: (tests.better, tests.worse) for pair, tests in found.tests.items()}
-    assert entries == {
-        ("a", "b"): (1, 0),
-        ("b", "a"): (0, 1),
-        ("a", "c"): (1, 1),
-        ("c", "a"): (1, 1),
-        ("b", "c"): (0, 1),
-        ("c", "b"): (1, 0),
-    }
-    assert found.tests["a", "c"].named("worse") == ("alien",)
 
 
 def test_probability_of_improvement_by_hand() -> None:

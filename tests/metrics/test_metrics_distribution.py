@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.distribution import average_score_distribution, performance_profile, score_distribution
+from arcademark.metrics.distribution import performance_profile, score_distribution
 
 NAN = np.nan
 
@@ -26,12 +26,6 @@ def slow_profile(scores: list[list[float]], threshold: float) -> float:
     return sum(by_task) / len(by_task)
 
 
-def slow_average_distribution(scores: list[list[float]], threshold: float) -> float:
-    tasks = [[score for score in task if not np.isnan(score)] for task in scores]
-    means = [sum(runs) / len(runs) for runs in tasks if runs]
-    return sum(mean > threshold for mean in means) / len(means)
-
-
 def test_score_distribution_counts_tasks_at_or_above() -> None:
     assert score_distribution([0.0, 1, 1, 3], [-1, 0, 1, 2, 3, 4]).tolist() == [1, 1, 0.75, 0.25, 0.25, 0]
 
@@ -46,25 +40,18 @@ def test_performance_profile_counts_runs_above_and_averages_over_tasks() -> None
     ]
 
 
-def test_average_score_distribution_counts_tasks_whose_mean_is_above() -> None:
-    scores = [[0.0, 2], [1.0, 4], [0.0, 0]]
-    assert average_score_distribution(scores, [0, 1, 2.4, 2.5]).tolist() == [2 / 3, 1 / 3, 1 / 3, 0]
-
-
 def test_games_that_nobody_scores_in_count_at_0_in_one_and_not_in_the_other() -> None:
     assert score_distribution([0.0, 5], [0]).tolist() == [1]
     assert performance_profile([[0.0], [5]], [0]).tolist() == [0.5]
-    assert average_score_distribution([[0.0], [5]], [0]).tolist() == [0.5]
 
 
 def test_ragged_runs_leave_tasks_their_weight() -> None:
     scores = [[1.0, NAN, NAN], [0.0, 0, 1], [NAN, NAN, NAN]]
     assert performance_profile(scores, [0], missing="omit").tolist() == [(1 + 1 / 3) / 2]
-    assert average_score_distribution(scores, [0.5], missing="omit").tolist() == [0.5]
     assert score_distribution([NAN, 0, 1], [1], missing="omit").tolist() == [0.5]
 
 
-@pytest.mark.parametrize("function", [score_distribution, performance_profile, average_score_distribution])
+@pytest.mark.parametrize("function", [score_distribution, performance_profile])
 def test_missing_scores_and_bad_thresholds_are_refused(function: object) -> None:
     with pytest.raises(ArcadeMarkError, match="1 of 2 scores are missing"):
         function([[1.0, NAN]], [0])  # type: ignore[operator]
@@ -75,10 +62,9 @@ def test_missing_scores_and_bad_thresholds_are_refused(function: object) -> None
             function([[1.0, 2.0]], thresholds)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("function", [performance_profile, average_score_distribution])
-def test_profiles_want_an_axis_of_runs(function: object) -> None:
+def test_profiles_want_an_axis_of_runs() -> None:
     with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(\.\.\., tasks, runs\), not \(2,\)"):
-        function([1.0, 2.0], [0])  # type: ignore[operator]
+        performance_profile([1.0, 2.0], [0])
 
 
 @settings(deadline=None)
@@ -102,13 +88,9 @@ def test_profiles_agree_with_slow_oracles_in_any_order(
     assume(not np.isnan(scores).all())
     shuffled = [list(task) for task in scores]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    for function, slow in (
-        (performance_profile, slow_profile),
-        (average_score_distribution, slow_average_distribution),
-    ):
-        expected = [slow(scores, threshold) for threshold in thresholds]
-        np.testing.assert_allclose(function(scores, thresholds, missing="omit"), expected, atol=1e-12)
-        np.testing.assert_allclose(function(shuffled, thresholds, missing="omit"), expected, atol=1e-12)
+    expected = [slow_profile(scores, threshold) for threshold in thresholds]
+    for runs in (scores, shuffled):
+        np.testing.assert_allclose(performance_profile(runs, thresholds, missing="omit"), expected, atol=1e-12)
 
 
 @settings(deadline=None)
@@ -117,12 +99,11 @@ def test_distributions_fall_with_the_threshold_and_rise_with_scores(scores: list
     assume(not np.isnan(scores).all())
     table = np.array(scores)
     rising = np.arange(-7, 12)
-    for function in (performance_profile, average_score_distribution):
-        found = function(table, rising, missing="omit")
-        assert found[0] == pytest.approx(1)
-        assert found[-1] == 0
-        assert (np.diff(found) <= 1e-12).all()
-        assert (function(table + gain, rising, missing="omit") >= found - 1e-12).all()
+    found = performance_profile(table, rising, missing="omit")
+    assert found[0] == pytest.approx(1)
+    assert found[-1] == 0
+    assert (np.diff(found) <= 1e-12).all()
+    assert (performance_profile(table + gain, rising, missing="omit") >= found - 1e-12).all()
     means = table[:, 0]
     assume(not np.isnan(means).all())
     fraction = score_distribution(means, rising, missing="omit")
@@ -148,12 +129,8 @@ def test_leading_axes_are_carried_through() -> None:
     scores = np.random.default_rng(3).integers(-4, 5, size=(2, 3, 5, 4)).astype(float)
     scores[1, 2, 0, 1:] = NAN
     found = performance_profile(scores, [-1, 0, 2], missing="omit")
-    averaged = average_score_distribution(scores, [-1, 0, 2], missing="omit")
     tasks = score_distribution(scores[..., 0], [-1, 0, 2])
-    assert found.shape == averaged.shape == tasks.shape == (2, 3, 3)
+    assert found.shape == tasks.shape == (2, 3, 3)
     for place in np.ndindex(2, 3):
         np.testing.assert_allclose(found[place], performance_profile(scores[place], [-1, 0, 2], missing="omit"))
-        assert (
-            averaged[place].tolist() == average_score_distribution(scores[place], [-1, 0, 2], missing="omit").tolist()
-        )
         assert tasks[place].tolist() == score_distribution(scores[place][:, 0], [-1, 0, 2]).tolist()

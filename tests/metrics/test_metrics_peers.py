@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.aggregate import iqm, mean, median, optimality_gap
 from arcademark.metrics.compare import probability_of_improvement
-from arcademark.metrics.distribution import average_score_distribution, performance_profile
+from arcademark.metrics.distribution import performance_profile
 
 
 def made_up(a: int, b: int, runs: int) -> NDArray[np.float64]:
@@ -38,5 +38,3 @@ def test_probability_of_improvement() -> None:
 def test_distributions() -> None:
     runs = [0.9894736842105263, 0.9263157894736842, 0.6526315789473685, 0.49473684210526314, 0.4842105263157895]
     np.testing.assert_allclose(performance_profile(X, THRESHOLDS), [*runs, 0.042105263157894736])
-    means = [1, 1, 1, 0.47368421052631576, 0.3157894736842105, 0]
-    np.testing.assert_allclose(average_score_distribution(X, THRESHOLDS), means)

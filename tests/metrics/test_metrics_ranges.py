@@ -11,7 +11,6 @@ from arcademark.metrics.ranges import (
     baseline_limits,
     baseline_normalised,
     inter_algorithm,
-    min_max,
     random_limits,
     random_normalised,
     zero_ranges,
@@ -52,23 +51,6 @@ def test_inter_algorithm_by_hand() -> None:
 def test_of_two_algorithms_one_has_1_and_the_other_0() -> None:
     """As Bellemare et al. 2013, §4.1.3, has it of n = 2."""
     assert inter_algorithm([[1.0, 5.0, -3.0], [2.0, 4.0, -2.0]], TASKS).tolist() == [[0, 1, 0], [1, 0, 1]]
-
-
-def test_min_max_by_hand_and_along_another_axis() -> None:
-    limits = {"pong": (-21.0, 21.0), "alien": (0.0, 1000.0)}
-    assert min_max([0.0, 250.0], limits, ("pong", "alien")).tolist() == [0.5, 0.25]
-    runs = [[-21.0, 21.0, NAN], [1000.0, 0.0, 500.0]]
-    expected = [[0, 1, NAN], [1, 0, 0.5]]
-    np.testing.assert_array_equal(min_max(runs, limits, ("pong", "alien"), task_axis=0), expected)
-
-
-def test_min_max_refuses_what_lies_outside_and_limits_that_are_none() -> None:
-    with pytest.raises(ArcadeMarkError, match="a score lies outside the limits on alien, pong;"):
-        min_max([[-1.0, 22.0], [0.0, 0.0]], {"pong": (-21.0, 21.0), "alien": (0.0, 10.0)}, ("alien", "pong"))
-    with pytest.raises(ArcadeMarkError, match="the lowest score is above the highest on pong"):
-        min_max([0.0], {"pong": (21.0, -21.0)}, ("pong",))
-    with pytest.raises(ArcadeMarkError, match="no low reference score for pong"):
-        min_max([0.0], {}, ("pong",))
 
 
 def test_empty_ranges_are_refused_by_name_unless_omitted_and_can_be_named() -> None:

@@ -13,7 +13,7 @@ from arcademark.reproduce import ale2013_scores as data
 from arcademark.reproduce.ale2013 import statements
 from arcademark.reproduce.ale2013_counts import look_ahead, with_pairs
 from arcademark.reproduce.claims import decided, gone
-from arcademark.reproduce.figures import ale2013_figure
+from arcademark.reproduce.figures_ale2013 import figure as ale2013_figure
 from arcademark.scores.table import ScoreTable
 
 DIFFER = {

@@ -6,7 +6,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce import ale2013_scores as data
 from arcademark.reproduce import review_values
-from arcademark.reproduce.figures import Panel, Series, ale2013_figure, review_figure
+from arcademark.reproduce.figures import Panel, Series
+from arcademark.reproduce.figures_ale2013 import figure as ale2013_figure
+from arcademark.reproduce.figures_review import figure as review_figure
 
 ALL = [(review_figure, number) for number in (1, 2, 3, 4)] + [(ale2013_figure, number) for number in (2, 3, 4)]
 

@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
 from arcademark.scores.readers import arrays, delimited, rllib, stable_baselines, tensorboard
 from arcademark.scores.readers import parquet as parquets
-from arcademark.scores.reading import read_table, read_tables
+from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
 WIDE = "game,dqn\npong,1\n"
@@ -37,7 +37,7 @@ def header(descr: str = "'<f8'", shape: str = "(2, 2)", fortran: str = "False") 
 
 def refuse(path: Path, message: str, **options: object) -> None:
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_table(path, algorithm="a", **options)  # type: ignore[arg-type]
+        read_tables(path, algorithm="a", **options)  # type: ignore[arg-type]
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
@@ -95,7 +95,7 @@ def test_arrays_are_read_in_every_order_and_type(tmp_path: Path) -> None:
         path = tmp_path / "scores.npy"
         with path.open("wb") as file:
             np.lib.format.write_array(file, np.asarray(number), version=(version, 0))
-        found = read_table(path, algorithm="a", tasks=TASKS).table.scores[0].T
+        found = read_tables(path, algorithm="a", tasks=TASKS).table.scores[0].T
         assert found.tolist() == number.tolist()
 
 
@@ -165,10 +165,10 @@ def test_no_table_is_made_larger_than_its_bound(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "scores.csv"
     path.write_text("algorithm,game,score\n" + "".join(f"{a},{t},1\n" for a, t, _, _ in long))
     with pytest.raises(ArcadeMarkError, match="table of 900 cells, expected at most 100"):
-        read_table(path)
+        read_tables(path)
     np.savez(tmp_path / "scores.npz", a=wide, b=wide[:1])
     with pytest.raises(ArcadeMarkError, match="table of 120 cells"):
-        read_table(tmp_path / "scores.npz", tasks=TASKS)
+        read_tables(tmp_path / "scores.npz", tasks=TASKS)
 
 
 def test_text_has_a_bound_on_bytes_and_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,4 +337,4 @@ def test_evaluations_without_their_arrays_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "evaluations.npz"
     np.savez(path, other=[1])
     with pytest.raises(ArcadeMarkError, match="expected numbers of shape"):
-        read_table(path, format="sb3-evaluations", algorithm="a", task="pong")
+        read_tables(path, format="sb3-evaluations", algorithm="a", task="pong")

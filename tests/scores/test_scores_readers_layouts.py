@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import rows
 from arcademark.scores.readers.base import Reading
-from arcademark.scores.reading import read_table
+from arcademark.scores.reading import read_tables
 
 NAN = np.nan
 GAMES = {"Pong": "pong", "Q*bert": "qbert", "ALE/Qbert-v5": "qbert"}
@@ -34,7 +34,7 @@ def test_long_file_with_seeds_and_columns_that_do_not_matter(tmp_path: Path) -> 
         tmp_path,
         "Game,Seed,note,Algorithm,Score\nPong,1,x,dqn,20\nPong,0,,dqn, 18.5\nQ*bert,0,,dqn,\nPong,0,,ppo,-1e1\n",
     )
-    made = read_table(path, canonical_task=canonical).table
+    made = read_tables(path, canonical_task=canonical).table
     assert (made.algorithms, made.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(made.scores, [[[18.5, 20], [NAN, NAN]], [[-10, NAN], [NAN, NAN]]])
     assert made.sources == (str(path), str(path))
@@ -52,17 +52,17 @@ def test_long_file_with_seeds_and_columns_that_do_not_matter(tmp_path: Path) -> 
     ids=["long", "wide by algorithm", "wide by game", "Windows line ends"],
 )
 def test_every_layout_gives_the_same_scores(tmp_path: Path, text: str) -> None:
-    made = read_table(write(tmp_path, text)).table
+    made = read_tables(write(tmp_path, text)).table
     assert (made.algorithms, made.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(made.scores[..., 0], [[18.5, 1000], [20, NAN]])
 
 
 def test_byte_order_mark_of_spreadsheets_is_no_part_of_the_header(tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, "algorithm,pong\ndqn,1\n", "utf-8-sig")).table.algorithms == ("dqn",)
+    assert read_tables(write(tmp_path, "algorithm,pong\ndqn,1\n", "utf-8-sig")).table.algorithms == ("dqn",)
 
 
 def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == (
+    assert read_tables(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == (
         "pong",
         "qbert",
     )
@@ -102,22 +102,20 @@ def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_table(path, canonical_task=canonical)
+        read_tables(path, canonical_task=canonical)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match=r"nowhere\.csv: cannot read the file \(No such file"):
-        read_table(tmp_path / "nowhere.csv")
-    with pytest.raises(ArcadeMarkError, match="is a folder; read_tables"):
-        read_table(tmp_path)
+        read_tables(tmp_path / "nowhere.csv")
     with pytest.raises(ArcadeMarkError, match="not UTF-8 text"):
-        read_table(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))
+        read_tables(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))
 
 
 def read(tmp_path: Path, text: str, **options: object) -> Reading:
-    return read_table(write(tmp_path, text), canonical_task=canonical, **options)  # type: ignore[arg-type]
+    return read_tables(write(tmp_path, text), canonical_task=canonical, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_a_corner_without_a_name_is_told_by_the_games(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match="column 1: the column has no name; name it 'game' or 'algorithm'"):
         read(tmp_path, ",dqn,ppo\nPong,1,2\nPnog,3,4\n")
     with pytest.raises(ArcadeMarkError, match="the column has no name; name it"):
-        read_table(write(tmp_path, ",dqn\nPong,1\n"))
+        read_tables(write(tmp_path, ",dqn\nPong,1\n"))
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
@@ -276,9 +274,9 @@ def test_a_long_table_reads_as_its_rows_in_any_order(
     path.write_text("algorithm,game,run,score\n" + "".join(lines))
     if all(score is None for score in cells.values()):
         with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
-            read_table(path, canonical_task=canonical)
+            read_tables(path, canonical_task=canonical)
         return
-    made = read_table(path, canonical_task=canonical)
+    made = read_tables(path, canonical_task=canonical)
     found = {
         (a, t, r): made.table.scores[i, j, k]
         for i, a in enumerate(made.table.algorithms)

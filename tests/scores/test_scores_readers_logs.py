@@ -16,7 +16,8 @@ from tensorboard.util.tensor_util import make_tensor_proto
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Reading
-from arcademark.scores.reading import read_table, read_tables, recognise
+from arcademark.scores.readers.formats import recognise
+from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 NAN = float("nan")
@@ -48,7 +49,7 @@ def monitor(path: Path, scores: list[float], env: str | None = "PongNoFrameskip-
 
 def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path: Path) -> None:
     path = monitor(tmp_path / "monitor.csv", [float(i) for i in range(250)])
-    assert recognise(path) == "sb3-monitor"
+    assert recognise(path, path).format == "sb3-monitor"
     made = read(path, algorithm="ppo", run=3)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("ppo",), ("pong",), {"ppo": (3,)})
     assert made.table.scores.item() == np.mean(range(150, 250))
@@ -105,7 +106,7 @@ def test_damage_to_a_monitor_is_named(tmp_path: Path, text: str, message: str) -
 def test_an_algorithm_that_nothing_names_is_asked_for(tmp_path: Path) -> None:
     path = monitor(tmp_path / "monitor.csv", [1.0])
     with pytest.raises(ArcadeMarkError, match="which algorithm this is; say it with algorithm="):
-        read_table(path)
+        read_tables(path)
 
 
 # Stable-Baselines3's evaluations.npz
@@ -115,7 +116,7 @@ def test_the_last_evaluation_counts(tmp_path: Path) -> None:
     path = tmp_path / "dqn" / "BreakoutNoFrameskip-v4_2" / "evaluations.npz"
     path.parent.mkdir(parents=True)
     np.savez(path, timesteps=[100, 200, 300], results=[[1, 3], [5, 7], [9, 13]], ep_lengths=[[1, 1]] * 3)
-    assert recognise(path) == "sb3-evaluations"
+    assert recognise(path, path).format == "sb3-evaluations"
     made = read(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("breakout",), {"dqn": (2,)})
     assert episodes(made) == {("dqn", "breakout"): [[9, 13]]}
@@ -176,7 +177,7 @@ def window(scores: list[float], new: int) -> dict[str, object]:
 def test_old_results_hold_each_episode_once(tmp_path: Path, place: str) -> None:
     rows = [window([1.0, 2.0], 2), window([1.0, 2.0, 3.0], 1), window([3.0, 4.0, 5.0], 2), window([3.0, 4.0, 5.0], 0)]
     path = results(tmp_path / TRIAL, [{place: row} if place else row for row in rows])
-    assert recognise(path) == "rllib"
+    assert recognise(path, path).format == "rllib"
     made = read(path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("PPO",), ("pong",), {"PPO": (5,)})
     assert episodes(made) == {("PPO", "pong"): [[1, 2, 3, 4, 5]]}
@@ -273,7 +274,7 @@ def test_cleanrls_events_hold_an_episode_a_value_and_the_run_names_itself(tmp_pa
         {"losses/td": [(1, 9.0)], "charts/episodic_return": [(10, -21.0), (30, 5.0), (20, -20.0)]},
         tensors=tensors,
     )
-    assert recognise(path) == "tensorboard"
+    assert recognise(path, path).format == "tensorboard"
     made = read(path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn_atari",), ("pong",), {"dqn_atari": (3,)})
     assert episodes(made) == {("dqn_atari", "pong"): [[-21, -20, 5]]}
@@ -335,10 +336,10 @@ def test_a_monitor_that_knows_no_environment_leaves_its_name_to_the_path(tmp_pat
     path = tmp_path / "PongNoFrameskip-v4" / "monitor.csv"
     path.parent.mkdir()
     path.write_text('#{"t_start": 1700000000.0, "env_id": "None"}\nr,l,t\n3.0,300,2.1\n')
-    assert read_table(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("pong",)
+    assert read_tables(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("pong",)
 
 
 def test_a_monitor_around_our_own_environment_names_its_game(tmp_path: Path) -> None:
     path = tmp_path / "monitor.csv"
     path.write_text('#{"t_start": 1700000000.0, "env_id": "arcademark/breakout"}\nr,l,t\n3.0,300,2.1\n')
-    assert read_table(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("breakout",)
+    assert read_tables(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("breakout",)

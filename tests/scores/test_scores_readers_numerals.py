@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.sheet import Sheet
-from arcademark.scores.reading import read_table
+from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references
 
 
@@ -95,25 +95,25 @@ def test_a_cell_against_the_mark_asked_for_is_refused() -> None:
     with pytest.raises(ArcadeMarkError, match=r"row 3.*'0\.5' is no score; .*with ',' before decimals"):
         read(["1,5", "0.5"], ";", ",")
     with pytest.raises(ArcadeMarkError, match="decimal is 'x', expected"):
-        read_table("scores.csv", decimal="x")
+        read_tables("scores.csv", decimal="x")
 
 
 def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("game;DQN;PPO\npong;10.596;1.234,5 ± 1\nqbert;7;8\n")
-    reading = read_table(path)
+    reading = read_tables(path)
     assert reading.table.scores[..., 0].tolist() == [[10596, 7], [1234.5, 8]]
     assert any("decimal comma" in note and "'1.234,5 ± 1'" in note for note in reading.notes)
     assert any("left out of the scores: intervals come from the runs" in note for note in reading.notes)
     path.write_text("game;score;algorithm;frames\npong;10.596;a;1.000.000\nqbert;7;a;2.000.000\n")
-    assert read_table(path).table.scores[0, :, 0].tolist() == [10596, 7]
+    assert read_tables(path).table.scores[0, :, 0].tolist() == [10596, 7]
 
 
 def test_a_percent_sign_in_one_column_only_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("game,DQN,PPO\npong,45%,20.7\n")
     with pytest.raises(ArcadeMarkError, match=r"column 'DQN': '45%' has a percent sign and .*column 'PPO': '20.7' has"):
-        read_table(path)
+        read_tables(path)
 
 
 def test_references_are_read_alike(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("game,algorithm,seed,score\npong,a,1%,5\n")
     with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1%' is no whole number"):
-        read_table(path)
+        read_tables(path)
 
 
 def test_a_table_in_markdown_is_read(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_table_in_markdown_is_read(tmp_path: Path) -> None:
     path.write_text(
         "| Game | DQN | **PPO** |\n|:-----|----:|:---:|\n| Pong | 18.9 ± 0.3 | **−20.7** |\n| Q*bert | | 10,596.5 |\n"
     )
-    table = read_table(path).table
+    table = read_tables(path).table
     assert table.tasks == ("Pong", "Q*bert")
     assert table.scores[..., 0].tolist() == [pytest.approx([18.9, math.nan], nan_ok=True), [-20.7, 10596.5]]
     path.write_text("Game|DQN\n---|---\nPong|x\n")
     with pytest.raises(ArcadeMarkError, match="row 3, column 'DQN': 'x' is no score"):
-        read_table(path)
+        read_tables(path)
 
 
 STYLES = [(".", ""), (".", ","), (",", ""), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "\u202f"), (".", "’")]

@@ -8,8 +8,9 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Reading
+from arcademark.scores.readers.formats import recognise
 from arcademark.scores.readers.series import unit_of
-from arcademark.scores.reading import read_tables, recognise
+from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 
@@ -45,7 +46,7 @@ def test_what_one_value_of_a_series_is(tag: str, unit: str) -> None:
 def test_a_progress_file(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_text("rollout/ep_rew_mean,time/total_timesteps,train/loss\n5,300,1\n,400,1\n3,100,1\n")
-    assert recognise(path) == "metrics-csv"
+    assert recognise(path, path).format == "metrics-csv"
     assert read(path, algorithm="a", task="pong").table.scores.item() == 5
     assert read(path, algorithm="a", task="pong", last=2).table.scores.item() == 4
     refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean", algorithm="a", task="pong", tag="x")
@@ -69,7 +70,7 @@ EXPORT = f'''"global_step","{PONG}","{PONG}__MIN","{PONG}__MAX","{BREAKOUT}"
 def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
     path = tmp_path / "wandb_export.csv"
     path.write_text(EXPORT)
-    assert recognise(path) == "wandb"
+    assert recognise(path, path).format == "wandb"
     made = read(path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("pong", "breakout"), {"dqn": (1, 2)})
     assert episodes(made) == {("dqn", "pong"): [[-21, -19]], ("dqn", "breakout"): [[3, 5]]}
@@ -99,4 +100,4 @@ def test_an_export_of_several_series_needs_one(tmp_path: Path) -> None:
 def test_algorithms_with_a_dash_make_no_export(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("game,dqn - a,dqn - b\npong,1,2\n")
-    assert recognise(path) == "wide"
+    assert recognise(path, path).format == "wide"

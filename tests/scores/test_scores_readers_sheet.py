@@ -11,7 +11,7 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.delimited import read_sheet
-from arcademark.scores.reading import read_table
+from arcademark.scores.reading import read_tables
 
 NAN = np.nan
 
@@ -37,21 +37,21 @@ def write(tmp_path: Path, content: str | bytes, name: str = "scores.csv") -> Pat
     ids=["commas", "tabs", "semicolons", "BOM and CRLF", "CR", "UTF-16", "quotes and blank lines", "no last line end"],
 )
 def test_what_separates_cells_and_lines_makes_no_difference(tmp_path: Path, content: bytes) -> None:
-    table = read_table(write(tmp_path, content)).table
+    table = read_tables(write(tmp_path, content)).table
     assert (table.algorithms, table.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(table.scores[..., 0], [[1.5, 2], [NAN, 3]])
 
 
 def test_a_comma_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
-    made = read_table(write(tmp_path, 'game,"dqn, tuned","ppo; best"\npong,1,2\n')).table
+    made = read_tables(write(tmp_path, 'game,"dqn, tuned","ppo; best"\npong,1,2\n')).table
     assert made.algorithms == ("dqn, tuned", "ppo; best")
 
 
 def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_editor_does(tmp_path: Path) -> None:
     path = write(tmp_path, 'game,"dqn\n(best)"\npong,1\n"q\nbert",x\n')
     with pytest.raises(ArcadeMarkError, match=r"row 5, column 'dqn \(best\)': 'x' is no score"):
-        read_table(path)
-    assert read_table(write(tmp_path, 'game,"dqn\n(best)"\npong,1\n')).table.algorithms == ("dqn (best)",)
+        read_tables(path)
+    assert read_tables(write(tmp_path, 'game,"dqn\n(best)"\npong,1\n')).table.algorithms == ("dqn (best)",)
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_edi
 def test_what_is_no_number_is_refused_with_the_remedy(tmp_path: Path, cell: str, remedy: str) -> None:
     path = write(tmp_path, f"game,dqn\nqbert,7\npong,{cell}\n")
     with pytest.raises(ArcadeMarkError, match=r"row 3, column 'dqn': .* is no score; ") as caught:
-        read_table(path)
+        read_tables(path)
     assert remedy in str(caught.value)
 
 
 def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
     cells = ["1", "-2.5", "+3e2", " 4 ", ".5", "9007199254740992", "-0"]
     path = write(tmp_path, "game,dqn\n" + "".join(f"g{i},{cell}\n" for i, cell in enumerate(cells)))
-    assert read_table(path).table.scores[0, :, 0].tolist() == [1, -2.5, 300, 4, 0.5, 2.0**53, 0]
+    assert read_tables(path).table.scores[0, :, 0].tolist() == [1, -2.5, 300, 4, 0.5, 2.0**53, 0]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
 def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     path = write(tmp_path, content)
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_table(path)
+        read_tables(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
@@ -118,7 +118,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(ArcadeMarkError, match=r"scores\.csv: cannot read the file \(Permission denied\)"):
-        read_table(path)
+        read_tables(path)
 
 
 def parquet(tmp_path: Path, columns: dict[str, object]) -> Path:
@@ -134,9 +134,9 @@ def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
         "seed": [1, 0, 0],
         "score": [20.5, None, -3.0],
     }
-    made = read_table(parquet(tmp_path, columns))
+    made = read_tables(parquet(tmp_path, columns))
     text = "algorithm,game,seed,score\ndqn,pong,1,20.5\ndqn,qbert,0,\nppo,pong,0,-3\n"
-    expected = read_table(write(tmp_path, text))
+    expected = read_tables(write(tmp_path, text))
     np.testing.assert_array_equal(made.table.scores, expected.table.scores)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (
         expected.table.algorithms,
@@ -154,7 +154,7 @@ def test_parquet_takes_integers_decimals_and_columns_of_nothing(tmp_path: Path) 
         "half": pa.array([1.5, 2], pa.float32()),
         "none": pa.nulls(2),
     }
-    made = read_table(parquet(tmp_path, columns))
+    made = read_tables(parquet(tmp_path, columns))
     np.testing.assert_array_equal(made.table.scores[..., 0], [[1, 2], [1.5, 2], [NAN, NAN]])
     assert "1 algorithm without any score: none" in made.notes
 
@@ -171,7 +171,7 @@ def test_parquet_takes_integers_decimals_and_columns_of_nothing(tmp_path: Path) 
 )
 def test_damage_in_parquet_is_named(tmp_path: Path, columns: dict[str, object], message: str) -> None:
     with pytest.raises(ArcadeMarkError, match=message):
-        read_table(parquet(tmp_path, columns))
+        read_tables(parquet(tmp_path, columns))
 
 
 def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, mon
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ArcadeMarkError, match="not a whole Parquet file"):
-        read_table(path)
+        read_tables(path)
     path.write_bytes(whole)
     original = builtins.__import__
 
@@ -190,7 +190,7 @@ def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, mon
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install 'arcademark\[readers\]'"):
-        read_table(path)
+        read_tables(path)
 
 
 def test_a_name_is_found_by_its_first_row_however_it_is_written(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Reading
-from arcademark.scores.reading import read_tables, recognise
+from arcademark.scores.readers.formats import recognise
+from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 NAN = float("nan")
@@ -40,7 +41,7 @@ ZOO = "iteration,frame,eval_episode_return,train_episode_return,eval_num_episode
 
 def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path: Path) -> None:
     path = write(tmp_path / "rainbow" / "pong" / "3" / "results.csv", ZOO + "0,0,-21,nan,9,1\n1,1000000,5.5,-20,9,1\n")
-    assert recognise(path) == "dqn-zoo"
+    assert recognise(path, path).format == "dqn-zoo"
     made = read(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("rainbow",), ("pong",), {"rainbow": (3,)})
     assert made.table.scores.item() == 5.5
@@ -86,7 +87,7 @@ def points(*rows: tuple[str, int, float]) -> list[dict[str, object]]:
 def test_runs_that_follow_each_other(tmp_path: Path) -> None:
     rows = [("DQN", 0, 1.0), ("DQN", 1, 2.0), ("DQN", 0, 3.0), ("DQN", 1, 4.0), ("C51", 0, 5.0), ("C51", 1, 6.0)]
     path = write(tmp_path / "spaceinvaders.json", points(*rows))
-    assert recognise(path) == "dopamine"
+    assert recognise(path, path).format == "dopamine"
     made = read(path)
     assert (made.table.algorithms, made.table.tasks) == (("DQN", "C51"), ("space_invaders",))
     np.testing.assert_array_equal(made.table.scores, [[[2, 4]], [[6, NAN]]])
@@ -111,7 +112,7 @@ def test_runs_that_stand_together_at_each_iteration(tmp_path: Path) -> None:
 
 def test_csv_with_a_game(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", "Agent,Game,Iteration,Value\nDQN,Pong,0,1\nDQN,Pong,1,2\nDQN,Q*bert,0,7\n")
-    assert recognise(path) == "dopamine"
+    assert recognise(path, path).format == "dopamine"
     made = read(path)
     assert (made.table.tasks, made.table.scores.ravel().tolist()) == (("pong", "qbert"), [2, 7])
 
@@ -143,7 +144,7 @@ def npz(path: Path, **arrays: object) -> Path:
 
 def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
     path = npz(tmp_path / "a.npz", DQN=[[1, 2], [3, 4], [5, 6]], PPO=[[7.0, NAN]])
-    assert recognise(path) == "rliable"
+    assert recognise(path, path).format == "rliable"
     made = read(path, tasks=GAMES)
     assert (made.table.algorithms, made.table.tasks) == (("DQN", "PPO"), ("pong", "qbert"))
     np.testing.assert_array_equal(made.table.scores, [[[1, 3, 5], [2, 4, 6]], [[7, NAN, NAN], [NAN, NAN, NAN]]])

@@ -10,8 +10,9 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers.base import Reading
+from arcademark.scores.readers.formats import recognise
 from arcademark.scores.readers.naming import Names, from_path, matches
-from arcademark.scores.reading import FORMATS, read_table, read_tables, recognise
+from arcademark.scores.reading import FORMATS, read_tables
 from arcademark.suite.tasks import canonical_game
 
 NAN = np.nan
@@ -208,8 +209,6 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
         read(tmp_path / "nowhere.csv")
     with pytest.raises(ArcadeMarkError, match="no file of scores in this folder; it is empty"):
         read(tmp_path)
-    with pytest.raises(ArcadeMarkError, match="is a folder; read_tables"):
-        read_table(tmp_path)
     with pytest.raises(ArcadeMarkError, match="no table is given"):
         read([])
     path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
@@ -221,7 +220,7 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
 
 def test_formats_are_recognised_by_content_and_may_be_said(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
-    assert recognise(path) == "wide"
+    assert recognise(path, path).format == "wide"
     assert read(path, format="wide").format == "wide"
     with pytest.raises(UnknownNameError, match="unknown format 'excel'"):
         read(path, format="excel")

@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.search import search
 from arcademark.subset.stability import bootstrap, over_fold_seeds
-from arcademark.subset.validate import HeldOut, Nested, copies, coverage_without, nested
+from arcademark.subset.validate import HeldOut, Nested, copies, nested
 
 FOLDS, SEED = 4, 7
 
@@ -216,27 +216,3 @@ def test_samples_on_none_of_which_anything_can_be_chosen_are_refused():
 
     with pytest.raises(ArcadeMarkError, match="nothing can be chosen"):
         bootstrap(random_problem(2), never, 3, np.random.default_rng(0))
-
-
-def test_coverage_without_a_source_comes_of_choices_that_never_saw_it():
-    problem = random_problem(4, missing=0.05)
-    sources = sources_of(problem, papers=5)
-    seen: list[tuple[str, ...]] = []
-
-    def counted(sample: Problem):
-        seen.append(sample.algorithms)
-        return choose(2)(sample)
-
-    (half, most) = coverage_without(problem, sources, counted, [0.5, 0.8])["best"]
-    assert len(seen) == 5 + 5 * 4 // 2  # without each, and without each two
-    outer = nested(problem, sources, choose(2))["best"]
-    inside, shares = 0, []
-    for source, items in outer.by_source().items():
-        rest = [row for row, name in enumerate(problem.algorithms) if sources[name] != source]
-        half_width = nested(problem.with_algorithms(rest), sources, choose(2))["best"].half_width(0.5)
-        held = [abs(item.residual) <= half_width for item in items]
-        inside += sum(held)
-        shares.append(np.mean(held))
-    assert (half.inside, half.of) == (inside, len(outer.held))
-    assert half.of_sources == pytest.approx(np.mean(shares))
-    assert most.inside >= half.inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -18,10 +19,13 @@ def summary(factory: Callable[..., object]) -> str:
 def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
     """Return what the docstring of a class or function says of its parameters, each as one line.
 
-    Of a class its own docstring counts, then that of ``__init__``. Names that share an entry share what it says.
+    Of a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it
+    inherits. Names that share an entry share what it says.
     """
     found: dict[str, str] = {}
-    for text in _docstrings(factory):
+    bases = inspect.getmro(factory) if inspect.isclass(factory) else ()
+    documented: list[Callable[..., object]] = [base for base in bases if dataclasses.is_dataclass(base)]
+    for text in (text for one in documented or [factory] for text in _docstrings(one)):
         for names, note in _entries(_parameters(text)):
             found |= {name: note for name in names if note and name not in found}
     return found

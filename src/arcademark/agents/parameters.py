@@ -10,9 +10,11 @@ Values are kept as JSON: what ``--set depth=2`` says is what a run records, and 
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -197,11 +199,15 @@ def coerce(value: object, annotation: Any) -> Any:
 
 def _hints(factory: Callable[..., object]) -> dict[str, Any]:
     """Annotations by name, those that cannot be evaluated as their text."""
-    target = factory.__init__ if inspect.isclass(factory) else factory
     raw = {
         name: p.annotation for name, p in inspect.signature(factory).parameters.items() if p.annotation is not MISSING
     }
-    namespace = getattr(inspect.unwrap(target), "__globals__", {})
+    if dataclasses.is_dataclass(factory):  # a field is annotated where its class stands
+        modules = [sys.modules.get(base.__module__) for base in reversed(inspect.getmro(factory))]
+        namespace = {name: value for module in modules for name, value in vars(module or object).items()}
+    else:
+        target = factory.__init__ if inspect.isclass(factory) else factory
+        namespace = getattr(inspect.unwrap(target), "__globals__", {})
     hints = {}
     for name, annotation in raw.items():
         hints[name] = annotation

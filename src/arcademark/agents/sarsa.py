@@ -27,13 +27,16 @@ Features choose how weights are changed: see `linear.binary` (features that are 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.agents.parameters import Parameter, declared
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
 
@@ -47,6 +50,35 @@ if TYPE_CHECKING:
 NAME = "sarsa"
 VERSION = 1
 """Of checkpoints."""
+
+
+class _Signature:
+    """The signature of `Sarsa`: the parameters of learning, and those of each feature set, which may be left open.
+
+    It is made when it is asked for, since feature sets take long to import.
+    """
+
+    def __get__(self, agent: Sarsa | None, of: type[Sarsa]) -> inspect.Signature:
+        return _signature()
+
+
+@functools.cache
+def _signature() -> inspect.Signature:
+    from arcademark.agents.linear.settings import Learning
+    from arcademark.features.registry import feature_set
+
+    parameters = {parameter.name: parameter for parameter in declared(Learning)[0]}
+    for features in ("basic", "blob-prost", "lsh", "disco"):  # the others have no parameters of their own
+        for parameter in declared(feature_set(features).factory)[0]:
+            kind = parameter.annotation
+            kind = type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
+            parameters.setdefault(parameter.name, Parameter(parameter.name, kind | None, None))
+    keywords = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.annotation)
+        for one in parameters.values()
+    ]
+    env = inspect.Parameter("env", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="EnvironmentSpec")
+    return inspect.Signature([env, *keywords])
 
 
 class Sarsa:
@@ -90,45 +122,14 @@ class Sarsa:
     batch_size = 1
     checkpoint_frames = 1_000_000
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        features: str = "basic",
-        alpha: float = 0.5,
-        lambda_: float | None = None,
-        gamma: float | None = None,
-        epsilon: float | None = None,
-        evaluation_epsilon: float | None = None,
-        trace_threshold: float = 0.01,
-        reward_scale: Literal["first", "none"] = "first",
-        rows: int | None = None,
-        columns: int | None = None,
-        colours: int | None = None,
-        background: bool | None = None,
-        background_screens: int | None = None,
-        trajectory: str | None = None,
-        proximity: int | None = None,
-        vectors: int | None = None,
-        nonzero: int | None = None,
-        table_size: int | None = None,
-        hash_seed: int | None = None,
-        encoding: str | None = None,
-        class_screens: int | None = None,
-        max_classes: int | None = None,
-        min_frequency: float | None = None,
-        min_extent: float | None = None,
-        max_velocity: int | None = None,
-        max_instances: int | None = None,
-        tilings: int | None = None,
-        grid: int | None = None,
-    ) -> None:
-        given = {name: value for name, value in locals().items() if name not in ("self", "env")}
+    __signature__ = _Signature()
+
+    def __init__(self, env: EnvironmentSpec, **parameters: Any) -> None:
         from arcademark.agents.linear.settings import read_settings
         from arcademark.features.registry import feature_set
 
-        self.settings: Settings = read_settings(**given)
-        self.observation: AskedObservation = feature_set(features).observed
+        self.settings: Settings = read_settings(**parameters)
+        self.observation: AskedObservation = feature_set(self.settings.features).observed
         self._env = observing(env, self.observation)
         self._num_actions = env.num_actions
         learnt_on = self._features()
@@ -155,7 +156,7 @@ class Sarsa:
         from arcademark.agents.linear.settings import read_settings
         from arcademark.features.registry import check_parameters, feature_set
 
-        found = read_settings(**{**(cls.__init__.__kwdefaults__ or {}), **parameters})
+        found = read_settings(**parameters)
         seen = observing(env, feature_set(found.features).observed)
         check_parameters(found.features, seen, found.feature_parameters)
 

@@ -61,7 +61,7 @@ def command(
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
-        return until.run(until.Asked(until_error, specs, first, way, directory), as_json=as_json)
+        return until.run(until_error, specs, first, way, directory, as_json=as_json)
     plan = way.plan(specs, games)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")

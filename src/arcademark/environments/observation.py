@@ -16,7 +16,7 @@ Without ``max_pool`` an observation is the current screen, always (as in ale-py'
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -98,72 +98,65 @@ class NoObserver:
         """Do nothing."""
 
 
-class RamObserver:
-    """Observations of the console's memory."""
+class _LastObserver:
+    """Observations of what there is at a step's end alone, one deep."""
 
     before_at = newest_at = -1
+
+    def __init__(self, observe: Callable[[NDArray[np.uint8]], None], shape: tuple[int, ...]) -> None:
+        self._observe = observe
+        self.stack = np.zeros((1, *shape), np.uint8)
+        self._last = self.stack[0]
+        self.before = self.newest = np.zeros(0, np.uint8)
+
+    def push(self) -> None:
+        """Observe a step."""
+        self._observe(self._last)
+
+    def push_ended(self, last_frame: int) -> None:
+        """Observe the last step of an episode."""
+        self.push()
+
+    def save(self) -> Any:
+        """Return the stack."""
+        return self.stack.copy()
+
+    def restore(self, state: Any) -> None:
+        """Take up a stack."""
+        self.stack[:] = state
+
+
+class RamObserver(_LastObserver):
+    """Observations of the console's memory."""
+
     ends_with_screen = False
 
     def __init__(self, console: Console) -> None:
-        self._ram = console.ram
-        self.stack = np.zeros((1, console.ram_size), np.uint8)
-        self._last = self.stack[0]
-        self.before = self.newest = np.zeros(0, np.uint8)
+        super().__init__(console.ram, (console.ram_size,))
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
-        self._ram(self._last)
-
-    def push(self) -> None:
-        """Observe a step."""
-        self._ram(self._last)
-
-    def push_ended(self, last_frame: int) -> None:
-        """Observe the last step of an episode."""
         self.push()
 
-    def save(self) -> Any:
-        """Return the stack."""
-        return self.stack.copy()
 
-    def restore(self, state: Any) -> None:
-        """Take up a stack."""
-        self.stack[:] = state
-
-
-class PaletteObserver:
+class PaletteObserver(_LastObserver):
     """Observations of a screen each, in palette indices (never pooled or resized): bytes without their lowest bit."""
 
-    before_at = newest_at = -1
     ends_with_screen = True
 
     def __init__(self, console: Console) -> None:
-        self._screen, self._start_screen = console.screen, console.start_screen
-        self.stack = np.zeros((1, *console.screen_shape), np.uint8)
-        self._last = self.stack[0]
-        self.before = self.newest = np.zeros(0, np.uint8)
+        super().__init__(console.screen, console.screen_shape)
+        self._start_screen = console.start_screen
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
-        (self._screen if touched else self._start_screen)(self._last)
+        (self._observe if touched else self._start_screen)(self._last)
         np.right_shift(self._last, 1, out=self._last)
 
     def push(self) -> None:
         """Observe a step."""
-        self._screen(self._last)
+        super().push()
         np.right_shift(self._last, 1, out=self._last)
-
-    def push_ended(self, last_frame: int) -> None:
-        """Observe the last step of an episode."""
-        self.push()
-
-    def save(self) -> Any:
-        """Return the stack."""
-        return self.stack.copy()
-
-    def restore(self, state: Any) -> None:
-        """Take up a stack."""
-        self.stack[:] = state
 
 
 class ScreenObserver:

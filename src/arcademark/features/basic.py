@@ -8,6 +8,8 @@ in hue alone. (The paper has the same order, and says no more.)
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +28,9 @@ MOST_ROWS, MOST_COLUMNS = 250, 160
 """Pixels of the largest screen."""
 
 
-class Basic:
-    """A feature for each tile and each colour; a `base.BinaryFeatures`.
+@dataclass(eq=False, repr=False)
+class Tiled:
+    """What a set of features of tiles is given.
 
     Parameters
     ----------
@@ -35,18 +38,75 @@ class Basic:
         The game to be played.
     rows, columns : int
         Tiles of the screen.
+    """
+
+    env: EnvironmentSpec
+    rows: int = field(default=ROWS, kw_only=True)
+    columns: int = field(default=COLUMNS, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name, value, most in (("rows", self.rows, MOST_ROWS), ("columns", self.columns, MOST_COLUMNS)):
+            if not 1 <= value <= most:
+                raise ArcadeMarkError(f"{name} is {value}; expected 1 to {most} tiles")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Coloured:
+    """Which colours a set of features tells apart.
+
+    Parameters
+    ----------
     colours : {128, 8}
         Colours that are told apart: all, or those of SECAM.
+    """
+
+    colours: NumColours = 128
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Hiding:
+    """Whether the background is taken away.
+
+    Parameters
+    ----------
     background : bool
         Whether to take away the background.
     background_screens : int
         Sample screens in which it is found.
     trajectory : str, optional
         File of actions that the samples follow at first; without one they are of random play.
+    """
+
+    background: bool = True
+    background_screens: int = backgrounds.SCREENS
+    trajectory: str | None = None
+
+    def hide(self, env: EnvironmentSpec) -> NDArray[np.uint8] | None:
+        """Return the background that is to be taken away, uint8 of the screen's shape; None for none.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If a parameter is out of range, or the trajectory cannot be read.
+        """
+        if self.background:
+            return backgrounds.background(env, self.background_screens, self.trajectory)
+        if self.trajectory is not None:
+            raise ArcadeMarkError(
+                "a trajectory is followed to find the background; leave it out, or set background=true"
+            )
+        return None
+
+
+@dataclass(eq=False, repr=False)
+class Basic(Hiding, Coloured, Tiled):
+    """A feature for each tile and each colour; a `base.BinaryFeatures`.
+
+    Parameters are those of `Tiled`, `Coloured` and `Hiding`.
 
     Attributes
     ----------
-    background : uint8 array, shape (height, width), or None
+    hidden : uint8 array, shape (height, width), or None
         Colours that are not seen; None where nothing is taken away.
 
     Raises
@@ -55,25 +115,15 @@ class Basic:
         If a parameter is out of range, or the trajectory cannot be read.
     """
 
-    observed: Observed = "palette"
+    observed: Observed = field(default="palette", init=False)
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        colours: NumColours = 128,
-        background: bool = True,
-        background_screens: int = backgrounds.SCREENS,
-        trajectory: str | None = None,
-    ) -> None:
-        check_tiles(rows, columns)
-        if colours not in (128, 8):
-            raise ArcadeMarkError(f"colours is {colours}; expected 128, or 8 for those of SECAM")
-        self.background = find_hidden(env, background, background_screens, trajectory)
-        shape, known = facts.screen_shape(env.game), game_colours(env.game, colours)
-        self._tiles = ColourTiles(shape, rows, columns, known, self.background)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.colours not in (128, 8):
+            raise ArcadeMarkError(f"colours is {self.colours}; expected 128, or 8 for those of SECAM")
+        self.hidden = self.hide(self.env)
+        shape, known = facts.screen_shape(self.env.game), game_colours(self.env.game, self.colours)
+        self._tiles = ColourTiles(shape, self.rows, self.columns, known, self.hidden)
         self.num_features = self._tiles.num_features
 
     def begin(self) -> None:
@@ -92,19 +142,3 @@ class Basic:
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
         return self._tiles.picture(observation)
-
-
-def check_tiles(rows: int, columns: int) -> None:
-    """Refuse what are no tiles, or more than the pixels of the largest screen; errors as of `Basic`."""
-    for name, value, most in (("rows", rows, MOST_ROWS), ("columns", columns, MOST_COLUMNS)):
-        if not 1 <= value <= most:
-            raise ArcadeMarkError(f"{name} is {value}; expected 1 to {most} tiles")
-
-
-def find_hidden(
-    env: EnvironmentSpec, background: bool, background_screens: int, trajectory: str | None
-) -> NDArray[np.uint8] | None:
-    """Return the background that is to be taken away, None for none; parameters and errors as of `Basic`."""
-    if trajectory is not None and not background:
-        raise ArcadeMarkError("a trajectory is followed to find the background; leave it out, or set background=true")
-    return backgrounds.background(env, background_screens, trajectory) if background else None

@@ -7,14 +7,14 @@ while both are: 1,606,528 in all.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features import background as backgrounds
 from arcademark.features.base import Change, check_feature
-from arcademark.features.basic import COLUMNS, ROWS, Basic
+from arcademark.features.basic import Basic
 from arcademark.features.colours import NumColours
 from arcademark.features.pairs import Pairs
 
@@ -22,59 +22,27 @@ MOST = 65_535
 """Features that can be paired, so that pairs have 32-bit numbers."""
 
 
+@dataclass(eq=False, repr=False)
 class Bass(Basic):
     """Colours in tiles, and pairs of them; a `base.BinaryFeatures`.
 
+    Parameters, attributes and errors are those of `basic.Basic`, but for
+
     Parameters
     ----------
-    env : EnvironmentSpec
-        The game to be played.
-    rows, columns : int
-        Tiles of the screen.
-    background : bool
-        Whether to take away the background.
-    background_screens : int
-        Sample screens in which it is found.
-    trajectory : str, optional
-        File of actions that the samples follow at first; without one they are of random play.
     colours : {8, 128}
         Colours that are told apart: those of SECAM, or all (on few tiles only: at most 65,535 features are paired).
-
-    Attributes
-    ----------
-    background
-        As of `basic.Basic`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is out of range, or the trajectory cannot be read.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        colours: NumColours = 8,
-        background: bool = True,
-        background_screens: int = backgrounds.SCREENS,
-        trajectory: str | None = None,
-    ) -> None:
+    colours: NumColours = field(default=8, kw_only=True)
+
+    def __post_init__(self) -> None:
+        rows, columns, colours = self.rows, self.columns, self.colours
         if (number := rows * columns * colours) > MOST:
             raise ArcadeMarkError(
                 f"{rows} rows x {columns} columns x {colours} colours are {number} features; {MOST} at most are paired"
             )
-        super().__init__(
-            env,
-            rows=rows,
-            columns=columns,
-            colours=colours,
-            background=background,
-            background_screens=background_screens,
-            trajectory=trajectory,
-        )
+        super().__post_init__()
         self._pairs = Pairs(self.num_features)
         self.num_features = self._pairs.num_features
 

@@ -19,18 +19,18 @@ Blob-PROST tells which tiles hold blobs regardless of colour, which the paper's 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.environments import facts
-from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features import background as backgrounds
 from arcademark.features.base import Change, Observed, check_feature
-from arcademark.features.basic import COLUMNS, ROWS, Basic, check_tiles, find_hidden
+from arcademark.features.basic import Basic, Hiding, Tiled
 from arcademark.features.blobs import UNSEEN, BlobFinder
-from arcademark.features.colours import game_colours
+from arcademark.features.colours import NumColours, game_colours
 from arcademark.features.offsets import COLOURS, Offsets
 from arcademark.features.tiles import NOTHING
 
@@ -44,55 +44,22 @@ MOST_PROXIMITY = 250
 """On no screen are pixels farther apart."""
 
 
+@dataclass(eq=False, repr=False)
 class BProst(Basic):
     """Colours in tiles, and their offsets in space and in time; a `base.BinaryFeatures`.
 
-    Parameters
-    ----------
-    env : EnvironmentSpec
-        The game to be played.
-    rows, columns : int
-        Tiles of the screen.
-    background : bool
-        Whether to take away the background.
-    background_screens : int
-        Sample screens in which it is found.
-    trajectory : str, optional
-        File of actions that the samples follow at first; without one they are of random play.
-
-    Attributes
-    ----------
-    background : uint8 array, shape (height, width), or None
-        Colours that are not seen; None where nothing is taken away.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is out of range, or the trajectory cannot be read.
+    Parameters, attributes and errors are those of `basic.Basic`, but for the colours: all are told apart.
     """
+
+    colours: NumColours = field(default=128, init=False)
 
     time = True
     """Whether there are offsets in time."""
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        background: bool = True,
-        background_screens: int = backgrounds.SCREENS,
-        trajectory: str | None = None,
-    ) -> None:
-        self._offsets = make_offsets(rows, columns, self.time)
-        super().__init__(
-            env,
-            rows=rows,
-            columns=columns,
-            background=background,
-            background_screens=background_screens,
-            trajectory=trajectory,
-        )
+    def __post_init__(self) -> None:
+        Tiled.__post_init__(self)
+        self._offsets = make_offsets(self.rows, self.columns, self.time)
+        super().__post_init__()
         self.num_features = self._offsets.num_features
 
     def begin(self) -> None:
@@ -116,56 +83,53 @@ class BPros(BProst):
     time = False
 
 
-class BlobProst:
-    """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Neighbouring:
+    """Which pixels make a blob.
 
     Parameters
     ----------
-    env : EnvironmentSpec
-        The game to be played.
-    rows, columns : int
-        Tiles of the screen. A blob is in the tile of the middle of its box.
     proximity : int
         How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
+    """
+
+    proximity: int = PROXIMITY
+
+
+@dataclass(eq=False, repr=False)
+class BlobProst(Hiding, _Neighbouring, Tiled):
+    """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
+
+    Parameters and errors are those of `basic.Basic`, but for
+
+    Parameters
+    ----------
+    rows, columns : int
+        Tiles of the screen. A blob is in the tile of the middle of its box.
     background : bool
         Whether to take away the background; else its parts are blobs too.
-    background_screens : int
-        Sample screens in which it is found.
-    trajectory : str, optional
-        File of actions that the samples follow at first; without one they are of random play.
 
     Attributes
     ----------
-    background : uint8 array, shape (height, width), or None
+    hidden : uint8 array, shape (height, width), or None
         Colours that are not seen; None where nothing is taken away.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is out of range, or the trajectory cannot be read.
     """
 
-    observed: Observed = "palette"
+    rows: int = field(default=BLOB_ROWS, kw_only=True)
+    columns: int = field(default=BLOB_COLUMNS, kw_only=True)
+    background: bool = field(default=False, kw_only=True)
+    observed: Observed = field(default="palette", init=False)
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        rows: int = BLOB_ROWS,
-        columns: int = BLOB_COLUMNS,
-        proximity: int = PROXIMITY,
-        background: bool = False,
-        background_screens: int = backgrounds.SCREENS,
-        trajectory: str | None = None,
-    ) -> None:
-        self._offsets = make_offsets(rows, columns, True)
-        if not 1 <= proximity <= MOST_PROXIMITY:
-            raise ArcadeMarkError(f"proximity is {proximity}; expected 1 to {MOST_PROXIMITY} pixels")
-        hidden = find_hidden(env, background, background_screens, trajectory)
-        self._colours = game_colours(env.game)
-        self._spots = BlobSpots(facts.screen_shape(env.game), rows, columns, proximity, hidden)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._offsets = make_offsets(self.rows, self.columns, True)
+        if not 1 <= self.proximity <= MOST_PROXIMITY:
+            raise ArcadeMarkError(f"proximity is {self.proximity}; expected 1 to {MOST_PROXIMITY} pixels")
+        self.hidden = self.hide(self.env)
+        self._colours = game_colours(self.env.game)
+        shape = facts.screen_shape(self.env.game)
+        self._spots = BlobSpots(shape, self.rows, self.columns, self.proximity, self.hidden)
         self.num_features = self._offsets.num_features
-        self.background = hidden
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
@@ -258,9 +222,8 @@ def make_offsets(rows: int, columns: int, time: bool) -> Offsets:
     Raises
     ------
     ArcadeMarkError
-        If there are no tiles, or too many.
+        If there are too many tiles.
     """
-    check_tiles(rows, columns)
     try:
         return Offsets(rows, columns, time)
     except ValueError as error:

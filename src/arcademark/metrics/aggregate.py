@@ -1,12 +1,11 @@
-"""Many normalised scores made one: mean, median, interquartile mean, optimality gap, and what shows them together.
+"""Many normalised scores made one: mean, median, interquartile mean, optimality gap.
 
 Conventions
 -----------
 * `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` and `optimality_gap`
   take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through.
 * With ragged runs, each task weighs the same in mean, median and optimality gap; in the IQM each run does.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out, and
-  `summarise` then names what was left out.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out.
 
 IQM and optimality gap are those of Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical
 Precipice".
@@ -15,8 +14,6 @@ Precipice".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import compress
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,44 +26,6 @@ Missing: TypeAlias = Literal["refuse", "omit"]
 Statistic: TypeAlias = np.float64 | NDArray[np.float64]
 
 IQM_TRIM = 0.25
-
-
-@dataclass(frozen=True)
-class Summary:
-    """One algorithm's scores over tasks in short: mean *and* median, never one of them alone.
-
-    Parameters
-    ----------
-    mean, median : float
-        Over tasks, of each task's mean over runs; in the unit of the scores.
-    iqm : float
-        Interquartile mean over all runs of all tasks.
-    n_tasks : int
-        Tasks that took part.
-    n_scores : int
-        Scores (runs of tasks) that took part.
-    missing : tuple of str
-        Tasks left out because they have no score.
-    ragged : tuple of str
-        Tasks that took part with fewer runs than others; they weigh less in the IQM, the same in all else.
-    target : float
-        The score below which `optimality_gap` counts, and from which a task is among `at_target`.
-    optimality_gap : float
-        By how much runs fall short of the target, on average over tasks.
-    at_target : tuple of str
-        Tasks whose mean over runs reaches the target: of HNS the games at human level, of HWRNS the records broken.
-    """
-
-    mean: float
-    median: float
-    iqm: float
-    n_tasks: int
-    n_scores: int
-    missing: tuple[str, ...]
-    ragged: tuple[str, ...]
-    target: float
-    optimality_gap: float
-    at_target: tuple[str, ...]
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
@@ -180,53 +139,6 @@ def at_human_level(hns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
         Where the shape is another.
     """
     return reaching(hns_percent, tasks, PERCENT)
-
-
-def summarise(
-    scores: ArrayLike, tasks: Sequence[str], *, missing: Missing = "refuse", target: float = PERCENT
-) -> Summary:
-    """Sum up one algorithm's normalised scores.
-
-    Parameters
-    ----------
-    scores : float array, shape (tasks,) or (tasks, runs)
-        Normalised scores; with runs, each task is first averaged over the runs it has, save in IQM and optimality gap.
-    tasks : sequence of str
-        Names along the first axis.
-    missing : {"refuse", "omit"}, optional
-        Whether NaN is refused, or left out and named in the result. Ragged runs are padded with NaN, so they too need
-        "omit".
-    target : float, optional
-        What a score should reach, in the unit of the scores: 100 for percent, 1 for fractions.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where scores are missing and refused (they are named), where none is left, or where the shape is another.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    table = values[:, np.newaxis] if values.ndim == 1 else values
-    if table.ndim != 2 or len(table) != len(tasks):
-        raise ArcadeMarkError(f"expected scores of shape ({len(tasks)},) or ({len(tasks)}, runs), not {values.shape}")
-    there = ~np.isnan(table)
-    runs = np.count_nonzero(there, axis=1)
-    short = tuple(compress(tasks, runs < table.shape[1]))
-    if short and missing != "omit":
-        raise ArcadeMarkError(f"scores are missing on {', '.join(short)}; play them, or ask for what is there only")
-    played = runs > 0
-    by_task = np.sum(table, axis=1, where=there)[played] / runs[played]
-    return Summary(
-        mean=float(mean(by_task)),
-        median=float(median(by_task)),
-        iqm=float(iqm(table, missing=missing)),
-        n_tasks=int(np.count_nonzero(played)),
-        n_scores=int(runs.sum()),
-        missing=tuple(compress(tasks, ~played)),
-        ragged=tuple(compress(tasks, played & (runs < runs.max()))),
-        target=target,
-        optimality_gap=float(optimality_gap(table, target, missing=missing)),
-        at_target=reaching(by_task, tuple(compress(tasks, played)), target).tasks,
-    )
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:

@@ -12,10 +12,8 @@ Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import Missing
-from arcademark.scores.table import ScoreTable
 
 ALPHA = 0.01
 
@@ -116,22 +113,6 @@ class PairedTests:
         return len(self.named("untested"))
 
 
-@dataclass(frozen=True)
-class PairedTable:
-    """All pairs of algorithms tested, as in Table 3 of 2013.
-
-    Parameters
-    ----------
-    algorithms : tuple of str
-        In the table's order.
-    tests : mapping of (str, str) to PairedTests
-        Both ways round: (a, b) tells on which tasks a is better or worse than b.
-    """
-
-    algorithms: tuple[str, ...]
-    tests: Mapping[tuple[str, str], PairedTests]
-
-
 def moments(scores: ArrayLike) -> Moments:
     """Return mean, standard deviation and number of runs of each task.
 
@@ -208,24 +189,6 @@ def paired_tests_of_moments(a: Moments, b: Moments, tasks: Sequence[str], *, alp
     why = ["" if testable[place] else _reason(a, b, place) for place in range(len(tasks))]
     rows = zip(tasks, difference.tolist(), t.tolist(), freedom.tolist(), p.tolist(), why, strict=True)
     return PairedTests(alpha, tuple(_test(task, alpha, *numbers) for task, *numbers in rows))
-
-
-def paired_table(table: ScoreTable, *, alpha: float = ALPHA) -> PairedTable:
-    """Test all pairs of a table's algorithms against each other (Bellemare et al. 2013, Table 3).
-
-    Parameters
-    ----------
-    table : ScoreTable
-        With two runs or more, else all is untested.
-    alpha : float, optional
-        As in `paired_tests`.
-    """
-    known = {name: moments(runs) for name, runs in zip(table.algorithms, table.scores, strict=True)}
-    tests = {
-        (a, b): paired_tests_of_moments(known[a], known[b], table.tasks, alpha=alpha)
-        for a, b in itertools.permutations(table.algorithms, 2)
-    }
-    return PairedTable(table.algorithms, MappingProxyType(tests))
 
 
 def probability_of_improvement(x: ArrayLike, y: ArrayLike, *, missing: Missing = "refuse") -> float:

@@ -84,24 +84,6 @@ def performance_profile(
     return np.stack(above, axis=-1)
 
 
-def average_score_distribution(
-    scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse"
-) -> NDArray[np.float64]:
-    """Return the fraction of tasks whose mean over runs is above each threshold (Agarwal et al. 2021, §4.2).
-
-    Unlike `performance_profile` it hides how runs differ. Unlike `score_distribution` it counts only what is above.
-
-    Parameters, result and errors are those of `performance_profile`.
-    """
-    values = _admit_runs(scores, missing, "average_score_distribution")
-    present = ~np.isnan(values)
-    runs = np.count_nonzero(present, axis=-1)
-    means = np.where(runs > 0, np.sum(values, axis=-1, where=present) / np.maximum(runs, 1), np.nan)
-    tasks = np.count_nonzero(runs, axis=-1)
-    above = [np.count_nonzero(means > threshold, axis=-1) / tasks for threshold in _admit_thresholds(thresholds)]
-    return np.stack(above, axis=-1)
-
-
 def _admit_runs(scores: ArrayLike, missing: Missing, statistic: str) -> NDArray[np.float64]:
     values = by_run(scores, statistic)
     admit(values.reshape(*values.shape[:-2], -1), missing)

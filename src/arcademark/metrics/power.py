@@ -9,108 +9,21 @@ Conventions
 * Spreads and differences are in the unit of the scores. ``relative_to`` gives the difference another unit: with a
   task's mean, a difference of 0.1 is ten percent.
 * The test is Welch's two-sided t-test on one task, and its power that of the noncentral t distribution (Cohen 1988,
-  "Statistical power analysis for the behavioral sciences", ch. 2). For many tasks see
-  `arcademark.metrics.simulated_power`.
+  "Statistical power analysis for the behavioral sciences", ch. 2).
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 
 ALPHA = 0.05
 POWER = 0.8
 MOST = 10**9
-
-
-@dataclass(frozen=True, eq=False)
-class Spreads:
-    """How scores vary on each task.
-
-    Parameters
-    ----------
-    means : float array, shape (tasks,)
-        Mean score.
-    between : float array, shape (tasks,)
-        Standard deviation between seeds, of what they would score in endlessly many episodes.
-    within : float array, shape (tasks,)
-        Standard deviation between the episodes of one seed.
-    """
-
-    means: NDArray[np.float64]
-    between: NDArray[np.float64]
-    within: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        shapes = {np.shape(values) for values in (self.means, self.between, self.within)}
-        if len(shapes) > 1 or self.means.ndim != 1 or not self.means.size:
-            raise ArcadeMarkError(f"spreads: expected three arrays of shape (tasks,), not {sorted(shapes)}")
-        if (
-            not np.isfinite([self.means, self.between, self.within]).all()
-            or min(self.between.min(), self.within.min()) < 0
-        ):
-            raise ArcadeMarkError("spreads: expected finite means, and standard deviations of 0 or more")
-
-    def of_a_run(self, episodes: int) -> NDArray[np.float64]:
-        """Return the standard deviation of a seed's mean over so many episodes, shape (tasks,)."""
-        return np.sqrt(self.between**2 + self.within**2 / count("episodes", episodes))
-
-
-def spreads_of_runs(scores: ArrayLike, tasks: Sequence[str]) -> Spreads:
-    """Read means and spreads off runs; what their episodes add is then part of the spread between seeds.
-
-    Parameters
-    ----------
-    scores : float array, shape (tasks, runs)
-        NaN where a run is missing.
-    tasks : sequence of str
-        Names along the first axis.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has fewer than two runs: the tasks are named.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 2 or len(values) != len(tasks):
-        raise ArcadeMarkError(f"expected scores of shape ({len(tasks)}, runs), not {values.shape}")
-    few = [task for task, row in zip(tasks, values, strict=True) if np.count_nonzero(~np.isnan(row)) < 2]
-    if few:
-        raise ArcadeMarkError(f"two runs are needed to see a spread; there are fewer on {', '.join(few)}")
-    return Spreads(np.nanmean(values, axis=1), np.nanstd(values, axis=1, ddof=1), np.zeros(len(values)))
-
-
-def spreads_of_episodes(tasks: Mapping[str, Sequence[ArrayLike]]) -> Spreads:
-    """Take the spread of episodes apart into that between seeds and that within them (one-way analysis of variance).
-
-    Parameters
-    ----------
-    tasks : mapping of str to (sequence of float array, shape (episodes,))
-        For each task one array a seed, as for `arcademark.metrics.intervals.interval`. Seeds may differ in episodes.
-
-    Returns
-    -------
-    Spreads
-        In the order of the mapping. The variance between seeds is that of their means less what their episodes add, and
-        0 where that is more.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has fewer than two seeds, no seed of two or more episodes, or a score that is not finite.
-    """
-    found = [
-        _components(task, [np.asarray(scores, dtype=np.float64) for scores in seeds]) for task, seeds in tasks.items()
-    ]
-    means, between, within = (np.array(column) for column in zip(*found, strict=True))
-    return Spreads(means, between, within)
 
 
 def detection_power(
@@ -192,41 +105,15 @@ def seeds_needed(
         )
         return found >= power
 
-    return smallest(enough, 2, MOST, "seeds")
-
-
-def episodes_needed(
-    difference: float,
-    seeds: int,
-    between: float | tuple[float, float],
-    within: float | tuple[float, float],
-    *,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    relative_to: float = 1.0,
-) -> int:
-    """Return the smallest number of episodes a seed with which a difference on one task is found.
-
-    Parameters are those of `detection_power` and `seeds_needed`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Also where no number of episodes is enough, because seeds vary too much for so few of them.
-    """
-    share("power", power)
-    shown = {"alpha": alpha, "relative_to": relative_to}
-
-    def enough(episodes: int) -> bool:
-        return detection_power(difference, seeds, between, within=within, episodes=episodes, **shown) >= power
-
-    if not enough(MOST):
-        reached = detection_power(difference, seeds, between, within=within, episodes=MOST, **shown)
-        raise ArcadeMarkError(
-            f"with {seeds} seeds no number of episodes reaches a power of {power:g}, only {reached:.2f}; "
-            "play more seeds"
-        )
-    return smallest(enough, 1, MOST, "episodes")
+    low = high = 2
+    while not enough(high):
+        if high >= MOST:
+            raise ArcadeMarkError(f"{MOST:,} seeds are not enough; ask for a larger difference or less power")
+        low, high = high + 1, min(2 * high, MOST)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return high
 
 
 def detectable_difference(
@@ -257,20 +144,6 @@ def detectable_difference(
     return float(brentq(lacking, 0.0, high, rtol=1e-10)) / abs(relative_to)
 
 
-def _components(task: str, seeds: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
-    """Return one task's mean, and its standard deviations between and within seeds."""
-    if not all(scores.ndim == 1 and scores.size and np.isfinite(scores).all() for scores in seeds):
-        raise ArcadeMarkError(f"{task}: expected one array of finite episode scores for each seed")
-    spare = sum(scores.size - 1 for scores in seeds)
-    if len(seeds) < 2 or not spare:
-        raise ArcadeMarkError(f"{task}: two seeds are needed to see how seeds vary, and two episodes of one of them")
-    means = np.array([scores.mean() for scores in seeds])
-    within = sum(float(((scores - scores.mean()) ** 2).sum()) for scores in seeds) / spare
-    added = within * float(np.mean([1 / scores.size for scores in seeds]))
-    between = max(float(means.var(ddof=1)) - added, 0.0)
-    return float(means.mean()), between**0.5, within**0.5
-
-
 def _variances(
     between: float | tuple[float, float], within: float | tuple[float, float], episodes: int
 ) -> tuple[float, float]:
@@ -283,19 +156,6 @@ def _variances(
     if not first + second > 0:
         raise ArcadeMarkError("spreads of 0: the scores do not vary, and any difference is found")
     return first, second
-
-
-def smallest(enough: Callable[[int], bool], low: int, most: int, what: str) -> int:
-    """Return the smallest number from ``low`` to ``most`` that is enough, if from there on all are."""
-    high = low
-    while not enough(high):
-        if high >= most:
-            raise ArcadeMarkError(f"{most:,} {what} are not enough; ask for a larger difference or less power")
-        low, high = high + 1, min(2 * high, most)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return high
 
 
 def count(what: str, number: int) -> int:

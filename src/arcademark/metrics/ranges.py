@@ -80,45 +80,6 @@ def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple
     }
 
 
-def min_max(
-    scores: ArrayLike, limits: Limits, tasks: Sequence[str], *, task_axis: int = -1, zero_range: ZeroRange = "refuse"
-) -> NDArray[np.float64]:
-    """Place scores between the lowest and the highest that a game can give (review, "Min-Max Scaling", after Eq. 3).
-
-    Parameters
-    ----------
-    scores : float array, one axis of tasks
-        Raw scores.
-    limits : mapping of task to (float, float)
-        The lowest and the highest score that is possible.
-    tasks : sequence of str
-        The names along ``task_axis``.
-    task_axis : int, optional
-        Which axis of ``scores`` is that of tasks.
-    zero_range : {"refuse", "omit"}, optional
-        What to do with tasks whose limits are equal: raise, or give NaN.
-
-    Returns
-    -------
-    float array, shape of ``scores``
-        Fractions within 0 and 1.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `arcademark.metrics.normalise.normalise`; where limits stand the wrong way round; or where a score lies
-        outside them, so that they are no limits.
-    """
-    upside_down = [task for task in tasks if task in limits and limits[task][0] > limits[task][1]]
-    _refuse("the lowest score is above the highest on", upside_down)
-    placed = _place(scores, limits, tasks, task_axis, zero_range)
-    values = np.moveaxis(np.asarray(scores, dtype=np.float64), task_axis, -1)
-    lows, highs = (np.array([limits[task][end] for task in tasks]) for end in (0, 1))
-    outside = np.unique(np.nonzero((values < lows) | (values > highs))[-1])
-    _refuse("a score lies outside the limits on", [tasks[place] for place in outside])
-    return placed
-
-
 def random_normalised(
     scores: ArrayLike,
     random: Mapping[str, float],
@@ -137,8 +98,14 @@ def random_normalised(
         Raw scores.
     random : mapping of task to float
         What random play scores on average; 0 leaves no range.
+    tasks : sequence of str
+        The names along ``task_axis``.
+    task_axis : int, optional
+        Which axis of ``scores`` is that of tasks.
+    zero_range : {"refuse", "omit"}, optional
+        What to do with tasks whose range is empty: raise, or give NaN.
 
-    tasks, task_axis, zero_range and errors are those of `min_max`, but no score lies outside.
+    Errors are those of `arcademark.metrics.normalise.normalise`.
     """
     return _place(scores, random_limits(random, tasks), tasks, task_axis, zero_range)
 
@@ -162,7 +129,7 @@ def baseline_normalised(
     baselines : mapping of task to sequence of float
         The reference scores of each task, in any order. In 2013, those of 37 agents.
 
-    tasks, task_axis, zero_range and errors are those of `min_max`, but a score may lie outside.
+    tasks, task_axis, zero_range and errors are those of `random_normalised`.
     """
     return _place(scores, baseline_limits(baselines, tasks), tasks, task_axis, zero_range)
 

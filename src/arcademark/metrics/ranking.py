@@ -12,13 +12,12 @@ Aitchison et al. 2023, "Atari-5: Distilling the Arcade Learning Environment down
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -181,38 +180,6 @@ def kendall_tau(a: Values, b: Values) -> float:
     return float((one * other).sum() / np.sqrt(np.count_nonzero(one) * np.count_nonzero(other)))
 
 
-def evaluate(
-    scores: ArrayLike,
-    algorithms: Sequence[str],
-    measures: Mapping[Measure, Callable[[NDArray[np.float64]], ArrayLike]],
-) -> dict[Measure, dict[str, float]]:
-    """Work out several measures of the same scores, for `rank_sensitivity`.
-
-    Parameters
-    ----------
-    scores : float array, shape (algorithms, ...)
-        Raw scores: (algorithms, tasks), or with runs.
-    algorithms : sequence of str
-        Names along the first axis.
-    measures : mapping of measure to callable
-        Each from all scores to one number an algorithm, shape (algorithms,): normalised with one set of references,
-        say, and summed up by one metric.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a measure does not give one number an algorithm.
-    """
-    table = np.asarray(scores, dtype=np.float64)
-    found = {}
-    for measure, function in measures.items():
-        values = np.asarray(function(table), dtype=np.float64)
-        if values.shape != (len(algorithms),):
-            raise ArcadeMarkError(f"{_words(measure)} gives shape {values.shape}, not one number an algorithm")
-        found[measure] = dict(zip(algorithms, values.tolist(), strict=True))
-    return found
-
-
 def rank_sensitivity(values: Mapping[Measure, Values]) -> RankSensitivity:
     """Tell whether the order of algorithms changes under another metric or another set of references, and whose.
 
@@ -245,10 +212,6 @@ def _flip(first: str, second: str, values: Mapping[Measure, Values]) -> Flip:
         below=tuple(measure for measure, found in values.items() if found[first] < found[second]),
         tied=tuple(measure for measure, found in values.items() if found[first] == found[second]),
     )
-
-
-def _words(measure: Measure) -> str:
-    return measure if isinstance(measure, str) else ", ".join(measure)
 
 
 def _admit(values: Values) -> None:

@@ -39,7 +39,6 @@ from arcademark.suite.tasks import games, suite
 PAPER = "aitchison-2023"
 COLLECTION = "atari-5-training"
 GAMES = suite("atari-57").tasks
-HUMAN = "Human Ref"
 ATARI_5, ATARI_10 = subset("atari-5").tasks, subset("atari-10").tasks
 HARD = subset("hard-exploration-7").tasks
 PUBLISHED = ("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val")

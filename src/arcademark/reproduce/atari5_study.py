@@ -26,7 +26,6 @@ from arcademark.suite.subsets import subset
 
 BASELINE = "Rainbow"
 LOST = "The scores of the paper that it rests on (Lindenberg et al. 2022) are not available; the printed numbers fit."
-CUT_OFF = 0.01
 
 
 def robustness() -> tuple[Comparison, ...]:

@@ -18,7 +18,6 @@ from arcademark.suite.costs import running
 from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.tasks import canonical_game, suite
 
-SHORT = {"S. Invaders": "space_invaders"}
 TABLE_3 = {"Rainbow (noop)": "Rainbow DQN"}
 TABLE_6 = {"Rainbow DQN": "rainbow", "Agent-57": "agent57"}
 

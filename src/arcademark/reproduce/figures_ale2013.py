@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce import ale2013_scores as data
@@ -15,6 +16,20 @@ EXAMPLES = ("asteroids", "freeway", "venture")
 AGENTS = ("BASS", "RAM")
 REACH = (0.0, 4.0)
 """The part of the baseline scores in which curves differ; beyond it are few games, the last Zaxxon's."""
+
+
+def figure(number: int) -> PaperFigure:
+    """Return the paper's figure of that number, 2 to 4, made from the collection "ale-2013".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure, or it shows no scores.
+    """
+    made = {2: normalised, 3: aggregated, 4: distributed}
+    if number not in made:
+        raise ArcadeMarkError(f"Figure {number} of the 2013 paper shows no scores; Figures 2 to 4 do")
+    return made[number]()
 
 
 def normalised() -> PaperFigure:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce import atari5_results as results
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 TERTILES = ("low", "middle", "high")
+
+
+def figure(number: int) -> PaperFigure:
+    """Return the paper's figure of that number, 2 to 5, made from the collection "atari-5-training".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure, or it shows no scores.
+    """
+    made = {2: single_games, 3: fairness, 4: all_games, 5: structure}
+    if number not in made:
+        raise ArcadeMarkError(f"Figure {number} of the Atari-5 paper shows no scores; Figures 2 to 5 do")
+    return made[number]()
 
 
 def single_games() -> PaperFigure:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arcademark.catalogue.model import Location
+from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
 from arcademark.reproduce import review_values
 from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series
@@ -27,6 +28,21 @@ _MEANINGS = {
 }
 _TABLES = {"hns": "Tables 3 to 6", "hwrns": "Tables 7 to 10", "saber": "Tables 11 to 14"}
 """Where the paper prints what Figures 1 to 3 show."""
+
+
+def figure(number: int) -> PaperFigure:
+    """Return the review's figure of that number, 1 to 4, made from the collection "review-2021".
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such figure.
+    """
+    if number == 4:
+        return records()
+    if number in _QUANTITIES:
+        return percentages(number)
+    raise ArcadeMarkError(f"the review has no Figure {number}; it has Figures 1 to 4")
 
 
 def percentages(number: int) -> PaperFigure:

@@ -15,7 +15,9 @@ import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments import facts
@@ -25,6 +27,9 @@ from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import resolve_tasks
+
+if TYPE_CHECKING:
+    from arcademark.runs.store import RunRecord
 
 MOST_TRIALS = 1_000_000
 """Of a run."""
@@ -78,6 +83,38 @@ class Trial:
 
 
 _json = lru_cache(maxsize=1024)(json.dumps)
+
+
+def expected_frames(trials: Sequence[Trial], record: RunRecord | None, protocol: Protocol) -> float:
+    """Return what a game's trials are expected to cost in frames.
+
+    Missing episodes count as long as those that are recorded of the game on average, else as the frame cap; without a
+    cap as the average of all games, else as one frame each. Training counts with its budget.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Of one game; none cost a frame, so that what is never played has a cost, too.
+    record : RunRecord or None
+        What was played so far.
+    protocol : Protocol
+    """
+    played: dict[str, list[int]] = {}
+    done: dict[str, int] = {}
+    learns = False
+    for known, rows in ((trial, record.evaluation(trial)) for trial in record.trials) if record else ():
+        evaluated = rows.frames.tolist()
+        played.setdefault(known.game, []).extend(evaluated)
+        done[known.id] = len(evaluated)
+        learns = learns or bool(known.learns)
+    of_all = [frames for lengths in played.values() for frames in lengths]
+    lengths = played.get(trials[0].game, []) if trials else []
+    cap = protocol.max_frames_per_episode
+    each = float(np.mean(lengths)) if lengths else float(cap or (np.mean(of_all) if of_all else 1.0))
+    missing = sum(max(0, trial.episodes - done.get(trial.id, 0)) for trial in trials)
+    learning = [trial for trial in trials if learns and trial.id not in done]
+    training = sum(trial.training_frames or (trial.training_episodes or 0) * each for trial in learning)
+    return max(1.0, missing * each + training)
 
 
 @lru_cache

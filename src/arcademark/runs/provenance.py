@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import arcademark
+from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_bytes
 
@@ -22,7 +22,7 @@ from arcademark.files import read_bytes
 def versions() -> dict[str, str]:
     """Return the versions that can matter to a score."""
     return {
-        "arcademark": arcademark.__version__,
+        "arcademark": __version__,
         "ale-py": importlib.metadata.version("ale-py"),
         "numpy": importlib.metadata.version("numpy"),
         "python": platform.python_version(),

@@ -17,7 +17,7 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
-from arcademark import __version__
+from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, read_bytes
 from arcademark.runs.store import Unfinished

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* One entry point, `read_tables`, takes files and folders; `read_table` reads one file.
+* One entry point, `read_tables`, takes files and folders.
 * A format is recognised by what a file holds, not by its name; `format` overrules.
 * Wherever a file does not say which algorithm, task or run its scores are of, `naming` says how that is found.
 """
@@ -25,7 +25,7 @@ from arcademark.scores.readers.logs import collect_logs
 from arcademark.scores.readers.naming import matches
 from arcademark.scores.readers.piped import place
 
-__all__ = ["FORMATS", "Reading", "read_table", "read_tables", "recognise"]
+__all__ = ["FORMATS", "Reading", "read_tables"]
 
 _COPIES = frozenset({"tensorboard", "metrics-csv"})
 """Formats that tools write beside their own logs, with the same scores in them."""
@@ -37,36 +37,6 @@ MOST_DEEP = 32
 """Folders within each other that are looked into."""
 _TOO_MANY = f"holds more than {MOST_FILES:,} files, the most that are looked at; name a folder further down"
 _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json"})
-
-
-def read_table(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    canonical_task: Callable[[str], str] = str,
-    algorithm: str | None = None,
-    task: str | None = None,
-    run: int | None = None,
-    last: int | None = None,
-    tag: str | None = None,
-    tasks: Sequence[str] | None = None,
-    decimal: str | None = None,
-) -> Reading:
-    """Read one file of scores; parameters and errors are those of `read_tables`."""
-    if Path(path).is_dir():
-        raise ArcadeMarkError(f"{path}: is a folder; read_tables reads the files in it")
-    return read_tables(
-        [path],
-        format=format,
-        canonical_task=canonical_task,
-        algorithm=algorithm,
-        task=task,
-        run=run,
-        last=last,
-        tag=tag,
-        tasks=tasks,
-        decimal=decimal,
-    )
 
 
 def read_tables(
@@ -140,17 +110,6 @@ def read_tables(
     _refuse_repeated(file.path for file in files)
     reading = _read(files, options)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
-
-
-def recognise(path: str | os.PathLike[str]) -> str:
-    """Say what format a file has, one of `FORMATS`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, or has none of them.
-    """
-    return _file(place(path), None).format
 
 
 def _refuse_repeated(paths: Iterable[Path]) -> None:

@@ -288,58 +288,6 @@ def nested(
     )
 
 
-def coverage_without(
-    problem: Problem,
-    sources: Mapping[str, str],
-    choose: Choose,
-    levels: Sequence[float],
-    progress: Progress | None = None,
-) -> Mapping[str, tuple[Coverage, ...]]:
-    """Measure coverage with intervals that owe nothing at all to the source that they are put to.
-
-    `Nested.coverage` judges a source by the others' residuals, which come of choices that knew the source: each was
-    made without one of the others only. Here the residuals that an interval for a source is made from come of choices
-    without both, so that all is done as it would be for a source that nobody has seen yet.
-
-    Parameters
-    ----------
-    problem, sources, choose
-        As for `nested`; something is chosen for every two sources.
-    levels : sequence of float
-    progress : callable, optional
-        Told how many sources are done.
-
-    Returns
-    -------
-    mapping of str to tuple of Coverage
-        By the names that ``choose`` gives, one a level; ``half_width`` is the mean over sources.
-    """
-    known: dict[tuple[str, ...], Mapping[str, Chosen]] = {}
-
-    def remembered(sample: Problem) -> Mapping[str, Chosen]:
-        if sample.algorithms not in known:
-            known[sample.algorithms] = choose(sample)
-        return known[sample.algorithms]
-
-    outer = nested(problem, sources, choose)
-    rows = [row for row, name in enumerate(problem.algorithms) if name not in copies(problem, sources)]
-    names = list(dict.fromkeys(sources[problem.algorithms[row]] for row in rows))
-    half_widths: dict[tuple[str, float], dict[str, float]] = {}
-    for done, source in enumerate(names, start=1):
-        others = problem.with_algorithms([row for row in rows if sources[problem.algorithms[row]] != source])
-        for name, found in nested(others, sources, remembered).items():
-            for level in levels:
-                half_widths.setdefault((name, level), {})[source] = found.half_width(level)
-        if progress is not None:
-            progress(done, len(names))
-    return MappingProxyType(
-        {
-            name: tuple(_covered(found.by_source(), half_widths[name, level], level) for level in levels)
-            for name, found in outer.items()
-        }
-    )
-
-
 def _covered(groups: Mapping[str, Sequence[HeldOut]], half_widths: Mapping[str, float], level: float) -> Coverage:
     inside = {name: [abs(item.residual) <= half_widths[name] for item in items] for name, items in groups.items()}
     every = [told for answers in inside.values() for told in answers]

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 from seeing_models import seeing_model
 from small_models import decide, place
 
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.breadth_first import BreadthFirst

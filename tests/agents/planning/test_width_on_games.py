@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from agent_conformance import check_agent
 from small_models import decide
 
-from arcademark.agents.conformance import check_agent
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW

@@ -216,8 +216,8 @@ def test_without_classes_the_picture_says_so(classes):
 
 
 def test_it_tells_its_background_if_it_has_one(classes):
-    assert Disco(NOTHING, classes).background is NOTHING
-    assert Disco(np.full_like(NOTHING, NO_COLOUR), classes).background is None
+    assert Disco(NOTHING, classes).hidden is NOTHING
+    assert Disco(np.full_like(NOTHING, NO_COLOUR), classes).hidden is None
 
 
 def test_too_many_features_are_refused(classes):

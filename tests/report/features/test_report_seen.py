@@ -32,7 +32,7 @@ class Pixels:
 
     def __init__(self, env, *, bright: int = 0, background: bool = False):
         self.bright = bright
-        self.background = np.zeros((8, 8), np.uint8) if background else None
+        self.hidden = np.zeros((8, 8), np.uint8) if background else None
         self.last = np.zeros(64, bool)
 
     def begin(self):

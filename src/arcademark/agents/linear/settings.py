@@ -26,6 +26,7 @@ Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamm
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,9 +55,23 @@ _RAM = Defaults(lambda_=0.5)
 _DEFAULTS = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """What can be set of learning, whatever the features; see `arcademark.agents.sarsa.Sarsa`."""
+
+    features: str = "basic"
+    alpha: float = 0.5
+    lambda_: float | None = None
+    gamma: float | None = None
+    epsilon: float | None = None
+    evaluation_epsilon: float | None = None
+    trace_threshold: float = 0.01
+    reward_scale: RewardScale = "first"
+
+
 @dataclass(frozen=True)
 class Settings:
-    """How to learn; see `read_settings`."""
+    """How to learn: `Learning` with what is left open put in, and the parameters that are set of the feature set."""
 
     features: str
     feature_parameters: Mapping[str, Any]
@@ -74,19 +89,13 @@ def defaults(features: str) -> Defaults:
     return _DEFAULTS.get(features, Defaults())
 
 
-def read_settings(
-    *,
-    features: str,
-    alpha: float,
-    lambda_: float | None,
-    gamma: float | None,
-    epsilon: float | None,
-    evaluation_epsilon: float | None,
-    trace_threshold: float,
-    reward_scale: RewardScale,
-    **feature_parameters: Any,
-) -> Settings:
+def read_settings(**parameters: Any) -> Settings:
     """Check parameters and put in what is left open, None.
+
+    Parameters
+    ----------
+    **parameters
+        Of `Learning`, and of the feature set.
 
     Raises
     ------
@@ -95,23 +104,25 @@ def read_settings(
     ArcadeMarkError
         If a parameter is out of range, or the feature set does not have it.
     """
-    usual = defaults(features)
-    exploring = usual.epsilon if epsilon is None else epsilon
+    names = [field.name for field in dataclasses.fields(Learning)]
+    asked = Learning(**{name: parameters.pop(name) for name in names if name in parameters})
+    usual = defaults(asked.features)
+    exploring = usual.epsilon if asked.epsilon is None else asked.epsilon
     settings = Settings(
-        features=features,
-        feature_parameters=_of_features(features, feature_parameters),
-        alpha=alpha,
-        lambda_=usual.lambda_ if lambda_ is None else lambda_,
-        gamma=usual.gamma if gamma is None else gamma,
+        features=asked.features,
+        feature_parameters=_of_features(asked.features, parameters),
+        alpha=asked.alpha,
+        lambda_=usual.lambda_ if asked.lambda_ is None else asked.lambda_,
+        gamma=usual.gamma if asked.gamma is None else asked.gamma,
         epsilon=exploring,
-        evaluation_epsilon=exploring if evaluation_epsilon is None else evaluation_epsilon,
-        trace_threshold=trace_threshold,
-        reward_scale=reward_scale,
+        evaluation_epsilon=exploring if asked.evaluation_epsilon is None else asked.evaluation_epsilon,
+        trace_threshold=asked.trace_threshold,
+        reward_scale=asked.reward_scale,
     )
     for name in ("lambda_", "gamma", "epsilon", "evaluation_epsilon"):
         _check(name, getattr(settings, name), "from 0 to 1", 0.0 <= getattr(settings, name) <= 1.0)
     _check("alpha", settings.alpha, "more than 0", 0.0 < settings.alpha < math.inf)
-    _check("trace_threshold", trace_threshold, "more than 0, at most 1", 0.0 < trace_threshold <= 1.0)
+    _check("trace_threshold", settings.trace_threshold, "more than 0, at most 1", 0.0 < settings.trace_threshold <= 1.0)
     return settings
 
 

@@ -22,19 +22,16 @@ episodes a game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 18
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner, as_state, check
+from arcademark.agents.planning.planner import KeptPlanner, as_state, within
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
-
-NAME = "best-path"
 
 
 @dataclass
@@ -73,6 +70,7 @@ class Path:
         return total, -1 if self.ended else self.states[-1].lives, len(self.actions)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BestPath(KeptPlanner):
     """Improves one sequence of actions; an `agents.base.Planner`.
 
@@ -88,55 +86,37 @@ class BestPath(KeptPlanner):
         Probability that a random action is held for another step.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        frames_per_decision: int = 10_000,
-        horizon_frames: int = 300,
-        discount: float = 0.999,
-        hold: float = 0.75,
-    ) -> None:
-        check(NAME, "frames_per_decision", frames_per_decision, 1)
-        check(NAME, "horizon_frames", horizon_frames, 1)
-        check(NAME, "discount", discount, 0, 1)
-        check(NAME, "hold", hold, 0, 1)
-        self.frames_per_decision = frames_per_decision
-        self.horizon_frames = horizon_frames
-        self.discount = discount
-        self.hold = hold
+    frames_per_decision: int = within(10_000, 1)
+    horizon_frames: int = within(300, 1)
+    discount: float = within(0.999, 0, 1)
+    hold: float = within(0.75, 0, 1)
+
+    name = "best-path"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.path: Path | None = None
-        self.emulated = 0
-        """Frames of the decision under way."""
 
-    def plan(
-        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[bool, None, int]:
-        """Improve the path from `state` and return its first action; yields every `yield_frames`, after a trial.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Draws where trials begin and what they do.
-        """
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin with the kept path, played anew if the game stands elsewhere than it expected."""
         if first or self.path is None:
             self.path, self.emulated = Path([state]), 0
         if self.path.states[0] != state:
             self.path = self._play(model, Path([state]), self.path.actions)
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
+        """Improve the path, a trial at a time."""
+        assert self.path is not None
         horizon = -(-self.horizon_frames // model.spec.protocol.frame_skip)
-        told = self.emulated
         while self.emulated < self.frames_per_decision or not self.path.actions:
             self.path = self._improved(model, self.path, horizon, rng)
-            if self.emulated >= told + self.yield_frames:
-                told = self.emulated
-                yield True
+            yield
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the first action of the path, and keep the rest."""
+        assert self.path is not None
         action = self.path.actions[0]
-        self.path, self.emulated = self.path.rest(), 0
+        self.path = self.path.rest()
         return action
 
     def memory(self) -> Any:

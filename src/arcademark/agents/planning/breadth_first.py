@@ -25,21 +25,20 @@ Where the paper leaves something open:
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import check, choose
+from arcademark.agents.planning.planner import choose, within
 from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
-NAME = "breadth-first"
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class BreadthFirst(TreePlanner):
     """Searches the full tree as far as its frames reach; an `agents.base.Planner`.
 
@@ -53,62 +52,42 @@ class BreadthFirst(TreePlanner):
         Whether of the actions that lead to the same state only one is considered.
     """
 
+    frames_per_decision: int = within(133_000, 1)
+    discount: float = within(0.999, 0, 1)
+    prune_duplicates: bool = False
+
+    name = "breadth-first"
     checkpoint_seconds = 60.0
     """A tree of 133,000 frames takes some 20 MB to write."""
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        frames_per_decision: int = 133_000,
-        discount: float = 0.999,
-        prune_duplicates: bool = False,
-    ) -> None:
-        super().__init__()
-        check(NAME, "frames_per_decision", frames_per_decision, 1)
-        check(NAME, "discount", discount, 0, 1)
-        self.frames_per_decision = frames_per_decision
-        self.discount = discount
-        self.prune_duplicates = prune_duplicates
-        self.emulated = 0
-        """Frames of the decision under way."""
-
-    def plan(
-        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields every `yield_frames`, after an expansion.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Breaks ties.
-        """
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin at the kept root if the game stands there."""
         if first:
             self.emulated = 0
-        root = self.root_at(state, first)
-        nodes = [root]
+        self.root_at(state, first)
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
+        """Expand nodes in breadth-first order as far as the frames reach, then back up values."""
+        assert self.root is not None
+        nodes = [self.root]
         last = self.frames_per_decision - model.num_actions * model.spec.protocol.frame_skip
-        spent, told = False, self.emulated
+        spent = False
         for node in nodes:
             if not node.children and not node.ended:
-                spent = spent or (self.emulated > last and node is not root)
+                spent = spent or (self.emulated > last and node is not self.root)
                 if spent:
                     continue
                 self._expand(model, node)
-                if self.emulated >= told + self.yield_frames:
-                    told = self.emulated
-                    yield True
+                yield
             nodes.extend(node.children)
         self._back_up(nodes)
-        branches = [child.reward + self.discount * child.value for child in root.children]
-        action = root.children[choose(branches, rng)].action
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Take the branch with the greatest return."""
+        assert self.root is not None
+        branches = [child.reward + self.discount * child.value for child in self.root.children]
+        action = self.root.children[choose(branches, rng)].action
         self.descend(action)
-        self.emulated = 0
         return action
 
     def memory(self) -> Any:

@@ -29,11 +29,12 @@ again where a cell's trajectory is replaced. Ours is different in this:
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.planner import KeptPlanner, check, check_frames
+from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, within
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
-NAME = "go-explore"
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class GoExplore(KeptPlanner):
     """Explores before the first action, then plays the best it found; an `agents.base.Planner`.
 
@@ -69,42 +69,32 @@ class GoExplore(KeptPlanner):
         Emulated frames an action; None for the protocol's. 4 in the papers.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        explore_frames: int = 1_000_000,
-        width: int = 11,
-        height: int = 8,
-        levels: int = 8,
-        explore_actions: int = 100,
-        repeat_probability: float = 0.95,
-        seen_weight: float = 1.0,
-        chosen_weight: float = 0.0,
-        chosen_since_new_weight: float = 0.0,
-        life_ends: bool = False,
-        frames_per_action: int | None = None,
-    ) -> None:
-        screen_height, screen_width = screen_shape(env.game)
-        check(NAME, "explore_frames", explore_frames, 1)
-        check(NAME, "width", width, 1, screen_width)
-        check(NAME, "height", height, 1, screen_height)
-        check(NAME, "levels", levels, 1, 256)
-        check(NAME, "explore_actions", explore_actions, 1)
-        check(NAME, "repeat_probability", repeat_probability, 0, 1)
-        self.weights = seen_weight, chosen_weight, chosen_since_new_weight
-        for name, weight in zip(("seen", "chosen", "chosen_since_new"), self.weights, strict=True):
-            check(NAME, f"{name}_weight", weight, 0)
+    explore_frames: int = within(1_000_000, 1)
+    width: int = 11
+    height: int = 8
+    levels: int = within(8, 1, 256)
+    explore_actions: int = within(100, 1)
+    repeat_probability: float = within(0.95, 0, 1)
+    seen_weight: float = within(1.0, 0)
+    chosen_weight: float = within(0.0, 0)
+    chosen_since_new_weight: float = within(0.0, 0)
+    life_ends: bool = False
+    frames_per_action: int | None = None
+
+    name = "go-explore"
+
+    def __post_init__(self) -> None:
+        shape = screen_height, screen_width = screen_shape(self.env.game)
+        check(self.name, "width", self.width, 1, screen_width)
+        check(self.name, "height", self.height, 1, screen_height)
+        super().__post_init__()
+        self.weights = self.seen_weight, self.chosen_weight, self.chosen_since_new_weight
         if not any(self.weights):
-            raise ArcadeMarkError(f"agent {NAME}: all weights of cells are 0; give one of them another value")
-        check_frames(NAME, "explore_frames", explore_frames, env, frames_per_action)
-        self.frames_per_action = frames_per_action
-        self.explore_frames = explore_frames
-        self.explore_actions = explore_actions
-        self.repeat_probability = repeat_probability
-        self.life_ends = life_ends
-        self._noop = env.action_meanings.index("NOOP") if "NOOP" in env.action_meanings else 0
-        self._cell = env.game, (screen_height, screen_width), width, height, levels
+            raise ArcadeMarkError(f"agent {self.name}: all weights of cells are 0; give one of them another value")
+        check_frames(self.name, "explore_frames", self.explore_frames, self.env, self.frames_per_action)
+        meanings = self.env.action_meanings
+        self._noop = meanings.index("NOOP") if "NOOP" in meanings else 0
+        self._cell = self.env.game, shape, self.width, self.height, self.levels
         self._forget()
 
     def _forget(self) -> None:
@@ -141,17 +131,7 @@ class GoExplore(KeptPlanner):
     ) -> Generator[bool, None, int]:
         """Explore from `state` if the episode begins; return the next action of the best trajectory.
 
-        Yields True after each exploration.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Chooses cells and actions.
+        Yields True after each exploration; parameters are those of `KeptPlanner.plan`.
         """
         if first:
             self._forget()

@@ -27,21 +27,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from arcademark.agents.planning.width import FeatureName, WidthPlanner
+from arcademark.agents.planning.width import WidthPlanner
 
 if TYPE_CHECKING:
     import numpy as np
 
     from arcademark.agents.planning.features import NoveltyTable
     from arcademark.agents.planning.tree import Node
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel
 
-NAME = "iw"
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class IteratedWidth(WidthPlanner):
     """Searches breadth first what is novel; an `agents.base.Planner`.
 
@@ -63,37 +62,19 @@ class IteratedWidth(WidthPlanner):
         Emulated frames an action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        features: FeatureName = "ram",
-        frames_per_decision: int = 150_000,
-        horizon_frames: int = 1_500,
-        discount: float = 0.995,
-        still_frames: int = 30,
-        prefer_long: bool = False,
-        frames_per_action: int | None = None,
-    ) -> None:
-        super().__init__(
-            NAME,
-            env,
-            features=features,
-            frames_per_decision=frames_per_decision,
-            horizon_frames=horizon_frames,
-            discount=discount,
-            still_frames=still_frames,
-            prefer_long=prefer_long,
-            frames_per_action=frames_per_action,
-        )
+    risk_aversion: float = field(default=1.0, init=False)
+    subscores: bool = field(default=False, init=False)
 
-    def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
+    name = "iw"
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
         """Expand novel nodes in breadth-first order; yield after each.
 
         Going on after a checkpoint, it passes once more through what is there, for no frames, to the same end.
         """
-        assert self.features is not None
-        table = self.features.new_table()
+        assert self.reader is not None
+        assert self.root is not None
+        root, table = self.root, self.reader.new_table()
         if root in self.atoms:
             table.enter(self.atoms[root], None, 0)
         queue = deque([(root, 0, 0)])

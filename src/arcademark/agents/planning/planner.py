@@ -7,10 +7,12 @@ What is kept is data, never Python objects::
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,22 +21,51 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
-    from arcademark.environments.generative import State
+    from arcademark.environments.generative import GenerativeModel, State
+
+T = TypeVar("T")
 
 _LENGTH = 8
 """Bytes that tell the length of the text."""
 
 
+def within(default: T, least: float, most: float | None = None) -> T:
+    """Declare a parameter of a `KeptPlanner`, which is refused below `least` and above `most`."""
+    declared: T = dataclasses.field(default=default, metadata={"limits": (least, most)})
+    return declared
+
+
+@dataclass(eq=False, repr=False)
 class KeptPlanner:
     """A planner whose `memory` holds all that it knows of an episode; a base for `agents.base.Planner`.
 
+    It is a dataclass, and its keyword-only fields are its parameters.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game to be played.
+
     Attributes
     ----------
+    name : str
+        Of the agent, for messages.
     yield_frames : int
         Frames to emulate before `plan` yields again.
+    emulated : int
+        Frames of the decision under way.
     """
 
+    env: EnvironmentSpec
+
+    name = ""
     yield_frames = 1_000
+
+    def __post_init__(self) -> None:
+        for parameter in dataclasses.fields(self):
+            if limits := parameter.metadata.get("limits"):
+                check(self.name, parameter.name, getattr(self, parameter.name), *limits)
+        self.emulated = 0
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
@@ -48,6 +79,43 @@ class KeptPlanner:
         make: Callable[..., object] = cls
         make(env, **parameters)
         return None
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> Generator[bool, None, int]:
+        """Search from `state` and return the action; yields True every `yield_frames`.
+
+        Parameters
+        ----------
+        model : GenerativeModel
+        state : State
+            Where the real game stands.
+        first : bool
+            Whether an episode begins: nothing is kept from the one before.
+        rng : numpy.random.Generator
+            All that is random is drawn from it.
+        """
+        self.begin(model, state, first)
+        frames = model.frames
+        for _ in self.search(model, rng):
+            if model.frames >= frames + self.yield_frames:
+                yield True
+                frames = model.frames
+        action = self.decide(model, rng)
+        self.emulated = 0
+        return action
+
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin a decision at `state`, or go on with the one that a checkpoint broke off."""
+        raise NotImplementedError
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
+        """Search, yielding where a checkpoint holds all that was done; go on after one."""
+        raise NotImplementedError
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the best action found, and keep what is known of where it leads."""
+        raise NotImplementedError
 
     def checkpoint(self) -> bytes:
         """Return all that is kept between decisions of an episode, or of the decision under way."""

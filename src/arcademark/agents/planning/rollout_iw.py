@@ -33,23 +33,23 @@ Where the paper is silent, or the program of its authors does otherwise:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import check
-from arcademark.agents.planning.width import FeatureName, WidthPlanner
+from arcademark.agents.planning.planner import within
+from arcademark.agents.planning.width import WidthPlanner
 
 if TYPE_CHECKING:
     import numpy as np
 
     from arcademark.agents.planning.features import NoveltyTable
     from arcademark.agents.planning.tree import Node
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel
 
-NAME = "rollout-iw"
 ROOT_CLASS = 0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RolloutIW(WidthPlanner):
     """Walks down from the root to what is novel at its depth; an `agents.base.Planner`.
 
@@ -76,44 +76,25 @@ class RolloutIW(WidthPlanner):
         Emulated frames an action; None for the protocol's. 15 in the paper.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        features: FeatureName = "ram",
-        frames_per_decision: int = 7_500,
-        horizon_frames: int = 22_500,
-        discount: float = 1.0,
-        still_frames: int = 30,
-        risk_aversion: float = 1.0,
-        subscores: bool = False,
-        prefer_long: bool = False,
-        frames_per_action: int | None = None,
-    ) -> None:
-        super().__init__(
-            NAME,
-            env,
-            features=features,
-            frames_per_decision=frames_per_decision,
-            horizon_frames=horizon_frames,
-            discount=discount,
-            still_frames=still_frames,
-            prefer_long=prefer_long,
-            frames_per_action=frames_per_action,
-        )
-        check(NAME, "risk_aversion", risk_aversion, 1)
-        self.risk_aversion = risk_aversion
-        self.subscores = subscores
+    frames_per_decision: int = within(7_500, 1)
+    horizon_frames: int = within(22_500, 1)
+    discount: float = within(1.0, 0, 1)
+
+    name = "rollout-iw"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._tables: dict[int, NoveltyTable] = {}
         self._met: set[Node] = set()
         self._solved: set[Node] = set()
         self._still: dict[Node, int] = {}
         """For how many frames those nodes that show the same as their parents do so."""
 
-    def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
         """Roll out from the root until it is solved or no frames are left; yield after each rollout."""
-        self._enter_met(model, root)
-        while root not in self._solved and self._roll_out(model, root, rng):
+        assert self.root is not None
+        self._enter_met(model, self.root)
+        while self.root not in self._solved and self._roll_out(model, self.root, rng):
             yield
 
     def forget_search(self) -> None:
@@ -198,8 +179,8 @@ class RolloutIW(WidthPlanner):
         """Return the table of a score since the root: of all scores, or of those below the same power of two."""
         score_class = int(score).bit_length() if self.subscores and score > 0 else ROOT_CLASS
         if score_class not in self._tables:
-            assert self.features is not None
-            self._tables[score_class] = self.features.new_table()
+            assert self.reader is not None
+            self._tables[score_class] = self.reader.new_table()
         return self._tables[score_class]
 
     def memory(self) -> Any:

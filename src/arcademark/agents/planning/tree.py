@@ -16,6 +16,7 @@ Nodes know their children, not their parents: a dropped part is freed at once. A
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.planner import KeptPlanner, as_state
@@ -72,6 +73,7 @@ class Node:
             waiting.extend(reversed(node.children))
 
 
+@dataclass(eq=False, repr=False)
 class TreePlanner(KeptPlanner):
     """A planner that keeps the part of its tree that it walks into.
 
@@ -81,7 +83,8 @@ class TreePlanner(KeptPlanner):
         Where the last decision led, with all that is known from there on; None if nothing is.
     """
 
-    def __init__(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.root: Node | None = None
 
     def root_at(self, state: State, first: bool) -> Node:

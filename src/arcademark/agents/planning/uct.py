@@ -40,22 +40,22 @@ episode meets), ``"none"`` leaves rewards as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from arcademark.agents.planning.planner import check, choose
+from arcademark.agents.planning.planner import choose, within
 from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
-NAME = "uct"
 UNKNOWN = 0.0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class UCT(TreePlanner):
     """Simulates ahead where it promises most; an `agents.base.Planner`.
 
@@ -75,55 +75,40 @@ class UCT(TreePlanner):
         Whether of the actions that lead to the same state only one is considered, as in the paper.
     """
 
-    def __init__(
-        self,
-        env: EnvironmentSpec,
-        *,
-        simulations: int = 500,
-        horizon_frames: int = 300,
-        exploration: float = 0.1,
-        discount: float = 0.999,
-        reward_scale: Literal["first", "none"] = "first",
-        prune_duplicates: bool = True,
-    ) -> None:
-        super().__init__()
-        check(NAME, "simulations", simulations, 1)
-        check(NAME, "horizon_frames", horizon_frames, 1)
-        check(NAME, "exploration", exploration, 0)
-        check(NAME, "discount", discount, 0, 1)
-        self.simulations = simulations
-        self.horizon_frames = horizon_frames
-        self.exploration = exploration
-        self.discount = discount
-        self.reward_scale = reward_scale
-        self.prune_duplicates = prune_duplicates
+    simulations: int = within(500, 1)
+    horizon_frames: int = within(300, 1)
+    exploration: float = within(0.1, 0)
+    discount: float = within(0.999, 0, 1)
+    reward_scale: Literal["first", "none"] = "first"
+    prune_duplicates: bool = True
+
+    name = "uct"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.magnitude = self._unscaled()
 
-    def plan(
-        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields every `yield_frames`, after a simulation.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Draws the actions of rollouts and breaks ties.
-        """
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin at the kept root if the game stands there."""
         if first:
             self.magnitude = self._unscaled()
-        root = self.root_at(state, first)
-        told = model.frames
-        while root.visits < self.simulations:
-            self._sample(model, root, rng)
-            if model.frames >= told + self.yield_frames:
-                yield True
-                told = model.frames
-        action = self._best_action(model, root, rng)
+        self.root_at(state, first)
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
+        """Run simulations."""
+        assert self.root is not None
+        while self.root.visits < self.simulations:
+            self._sample(model, self.root, rng)
+            yield
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the action most frequently taken at the root, any if none was."""
+        assert self.root is not None
+        children = self.root.children
+        if not children:
+            action = int(rng.integers(model.num_actions))
+        else:
+            action = children[choose([child.visits for child in children], rng)].action
         self.descend(action)
         return action
 
@@ -204,9 +189,3 @@ class UCT(TreePlanner):
         if reward and self.magnitude == UNKNOWN:
             self.magnitude = abs(reward)
         return reward / self.magnitude if reward else 0.0
-
-    def _best_action(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> int:
-        """Return the action most frequently taken at the root, any if none was."""
-        if not root.children:
-            return int(rng.integers(model.num_actions))
-        return root.children[choose([child.visits for child in root.children], rng)].action

@@ -16,19 +16,18 @@ played is the first of the best path::
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from arcademark.agents.planning.features import Features, make_features
-from arcademark.agents.planning.planner import check, check_frames, choose
+from arcademark.agents.planning.planner import check_frames, choose, within
 from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
@@ -38,104 +37,51 @@ LIFE_COST = -10.0
 """A lost life, to be multiplied by the risk aversion; in the program of Bandres, Bonet and Geffner 2018."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class WidthPlanner(TreePlanner):
     """A planner that prunes by novelty; a base for `agents.base.Planner`.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    env : EnvironmentSpec
-    features : {"ram", "tiles", "b-prost"}
-        What novelty is about; see `features`.
-    frames_per_decision : int
-        Frames to emulate before each action, at most.
-    horizon_frames : int
-        How far a path looks ahead, in whole actions.
-    discount : float
-        γ an action.
-    still_frames : int
-        How long a screen may stay as it is on a path.
-    prefer_long : bool
-        Whether of equally good paths a longest is taken; else any.
-    frames_per_action : int or None
-        Emulated frames an action; None for the protocol's.
+    Those that derive from it say what its parameters mean.
     """
 
-    def __init__(
-        self,
-        name: str,
-        env: EnvironmentSpec,
-        *,
-        features: FeatureName,
-        frames_per_decision: int,
-        horizon_frames: int,
-        discount: float,
-        still_frames: int,
-        prefer_long: bool,
-        frames_per_action: int | None,
-    ) -> None:
-        super().__init__()
-        check(name, "frames_per_decision", frames_per_decision, 1)
-        check(name, "horizon_frames", horizon_frames, 1)
-        check(name, "discount", discount, 0, 1)
-        check(name, "still_frames", still_frames, 0)
-        check_frames(name, "frames_per_decision", frames_per_decision, env, frames_per_action)
-        self.frames_per_decision = frames_per_decision
-        self.frames_per_action = frames_per_action
-        self.horizon_frames = horizon_frames
-        self.discount = discount
-        self.still_frames = 0 if features == "ram" else still_frames
-        self.prefer_long = prefer_long
-        self.env = env
-        self.feature_name = features
-        self.features: Features | None = None
+    features: FeatureName = "ram"
+    frames_per_decision: int = within(150_000, 1)
+    horizon_frames: int = within(1_500, 1)
+    discount: float = within(0.995, 0, 1)
+    still_frames: int = within(30, 0)
+    risk_aversion: float = within(1.0, 1)
+    subscores: bool = False
+    prefer_long: bool = False
+    frames_per_action: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_frames(self.name, "frames_per_decision", self.frames_per_decision, self.env, self.frames_per_action)
+        if self.features == "ram":
+            self.still_frames = 0
+        self.reader: Features | None = None
         self.atoms: dict[Node, NDArray[Any]] = {}
         """What is true at each node; not known of a root that no search of ours made."""
-        self.emulated = 0
-        """Frames of the decision under way."""
         self.max_depth = 0
-        self.risk_aversion = 1.0
-        """What losses are multiplied by."""
 
-    def plan(
-        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-    ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields every `yield_frames`.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            Orders actions and breaks ties.
-        """
-        if self.features is None:
-            self.features = make_features(self.feature_name, self.env.game)
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin at the kept root if the game stands there, with what is known of it."""
+        if self.reader is None:
+            self.reader = make_features(self.features, self.env.game)
         kept = self.root
-        root = self.root_at(state, first)
-        if root is not kept:
+        if self.root_at(state, first) is not kept:
             self.atoms, self.emulated = {}, 0
             self.forget_search()
         self.max_depth = min(-(-self.horizon_frames // model.spec.protocol.frame_skip), MAX_DEPTH)
-        told = self.emulated
-        for _ in self.search(model, root, rng):
-            if self.emulated >= told + self.yield_frames:
-                told = self.emulated
-                yield True
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the first action of the best path, any if no action was tried."""
+        assert self.root is not None
         self.forget_search()
-        action = self.best_action(root, rng) if root.children else int(rng.integers(model.num_actions))
+        action = self.best_action(self.root, rng) if self.root.children else int(rng.integers(model.num_actions))
         self.descend(action)
         self.atoms = {node: self.atoms[node] for node in self.kept_nodes() if node in self.atoms}
-        self.emulated = 0
         return action
-
-    def search(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> Iterator[None]:
-        """Grow the tree below `root`, yielding where a checkpoint holds all that was done; go on after one."""
-        raise NotImplementedError
 
     def forget_search(self) -> None:
         """Forget what belongs to one decision's search only."""
@@ -145,7 +91,7 @@ class WidthPlanner(TreePlanner):
         if self.emulated + model.spec.protocol.frame_skip > self.frames_per_decision:
             return None
         assert node.state is not None
-        assert self.features is not None
+        assert self.reader is not None
         frames_before = model.frames
         model.restore(node.state)
         reward, terminated, truncated = model.step(action)
@@ -154,7 +100,7 @@ class WidthPlanner(TreePlanner):
         if self.risk_aversion > 1:
             reward = self._averse(reward, node.state.lives - model.save().lives)
         child = Node(None if ended else model.save(), action, reward, ended)
-        self.atoms[child] = self.features.read(model)
+        self.atoms[child] = self.reader.read(model)
         node.children = (*node.children, child)
         return child
 

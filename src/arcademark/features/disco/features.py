@@ -85,8 +85,8 @@ class Disco:
 
     Attributes
     ----------
-    background : uint8 array, shape (height, width), or None
-        None where nothing is taken away.
+    hidden : uint8 array, shape (height, width), or None
+        Colours that are not seen; None where nothing is taken away.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class Disco:
     ) -> None:
         number = len(classes)
         self.classes = classes
-        self.background = None if (background == NO_COLOUR).all() else background
+        self.hidden = None if (background == NO_COLOUR).all() else background
         self.num_features = number * (1 + tilings * grid**2) + math.comb(number, 2) * tilings * grid**4
         if self.num_features >= 1 << 31:
             raise ArcadeMarkError(f"disco: {self.num_features:,} features are too many; lower grid or tilings")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -51,9 +50,7 @@ def listing_document(sets: Sequence[FeatureSet]) -> dict[str, Any]:
 
 def set_document(item: FeatureSet) -> dict[str, Any]:
     """Return a feature set with its parameters as JSON values."""
-    notes: dict[str, str] = {}
-    for factory in reversed(item.factory.__mro__ if inspect.isclass(item.factory) else (item.factory,)):
-        notes |= docstrings.parameter_notes(factory)
+    notes = docstrings.parameter_notes(item.factory)
     return {
         "name": item.name,
         "features": item.features,

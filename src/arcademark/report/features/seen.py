@@ -202,7 +202,7 @@ def _seen(name: str, play: Play, parameters: Mapping[str, Any], follower: Follow
 
 def _images(features: Features, moment: Moment, game: str) -> Images:
     screen, picture = moment.environment.render(), features.picture(moment.observation)
-    background = getattr(features, "background", None)
+    background = getattr(features, "hidden", None)
     classes = features.classes_picture() if isinstance(features, TellsClasses) else None
     if not isinstance(background, np.ndarray):
         return Images(screen, picture, classes=classes)

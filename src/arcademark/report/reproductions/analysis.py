@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import arcademark
+from arcademark._version import __version__
 from arcademark.catalogue.model import Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.report import wording
@@ -211,7 +211,7 @@ def document(
     shown = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
     return Reproduced(
         title=f"{source.short}, recomputed",
-        generator=f"ArcadeMark {arcademark.__version__}",
+        generator=f"ArcadeMark {__version__}",
         paper=name,
         source=source,
         counts=count([comparison for part in shown for comparison in part.comparisons]),

@@ -44,9 +44,9 @@ def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
 
 
 def _review_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures
+    from arcademark.reproduce import figures_review
 
-    return figures.review_figure(number)
+    return figures_review.figure(number)
 
 
 def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
@@ -56,9 +56,9 @@ def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
 
 
 def _ale_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures
+    from arcademark.reproduce import figures_ale2013
 
-    return figures.ale2013_figure(number)
+    return figures_ale2013.figure(number)
 
 
 def _atari5_parts(number: int | None) -> tuple[Reproduction, ...]:
@@ -74,9 +74,9 @@ def _about_atari5_figure(number: int) -> tuple[Reproduction, ...]:
 
 
 def _atari5_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures
+    from arcademark.reproduce import figures_atari5
 
-    return figures.atari5_figure(number)
+    return figures_atari5.figure(number)
 
 
 PAPERS: Mapping[str, Paper] = {

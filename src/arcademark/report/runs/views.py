@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-import arcademark
+from arcademark._version import __version__
 from arcademark.metrics import intervals
 from arcademark.report import bars, estimates, hard, measures, wording
 from arcademark.report.cells import Cell, PlayedAlgorithm, played_algorithms, run_names
@@ -65,7 +65,7 @@ def analyse(
     sources = (note for view in views for setting in view.protocol.settings for note in (setting.note,))
     return Report(
         title=wording.shortened((algorithm.name for algorithm in algorithms), most=4),
-        generator=f"ArcadeMark {arcademark.__version__}",
+        generator=f"ArcadeMark {__version__}",
         scope=scope,
         algorithms=algorithms,
         games=games,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import arcademark
+from arcademark._version import __version__
 from arcademark.metrics import efficiency
 from arcademark.report import bars, estimates, hard, wording
 from arcademark.report.cells import Cell
@@ -94,7 +94,7 @@ def shared(
     """Return the fields of `arcademark.report.tables.document.TableDocument`; cited are texts that name papers."""
     return {
         "title": title,
-        "generator": f"ArcadeMark {arcademark.__version__}",
+        "generator": f"ArcadeMark {__version__}",
         "sources": dataset.scores.sources,
         "scope": scope(dataset),
         "benchmark": dataset.benchmark.view,

@@ -1,4 +1,4 @@
-"""What every planner must keep, as checks that anyone can run on their own; `conformance.check_agent` runs them.
+"""What every planner must keep, as checks; `agent_conformance.check_agent` runs them.
 
 They let the planner play short episodes of the game that its `EnvironmentSpec` names, the toy game best, since it is
 fast: ``environment_spec("toy", protocol)``. Compared are actions, simulated frames and what was drawn. A check that

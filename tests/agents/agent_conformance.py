@@ -1,4 +1,4 @@
-"""What every agent must keep, as checks that anyone can run on their own agent.
+"""What every agent must keep, as checks.
 
 Each check takes `make`, which gives a fresh agent, and the `EnvironmentSpec` that it was made for. The episodes are
 made up: random observations, which do not depend on the actions, are enough to catch an agent that depends on anything
@@ -7,7 +7,7 @@ what differed. `check_agent` runs all of them::
 
     check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
-Planners see no observations: they play the game itself, see `arcademark.agents.planner_conformance`.
+Planners see no observations: they play the game itself, see `planner_conformance`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
+from planner_conformance import check_planner
 
 from arcademark.agents.base import Learner, Planner, Policy, Transition
-from arcademark.agents.planner_conformance import check_planner
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import observing
 

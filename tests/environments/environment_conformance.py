@@ -1,4 +1,4 @@
-"""What every environment must keep, as checks that anyone can run on their own.
+"""What every environment must keep, as checks.
 
 Each check takes `open_env`, which gives a fresh environment, always of the same spec. A check that fails raises
 `AssertionError` and says what differed. `check_environment` runs all of them::
@@ -143,7 +143,7 @@ def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int)
         for instance, state, how in (
             (env, states[begin], "in the same instance"),
             (other, states[begin], "in another instance"),
-            (other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"),  # noqa: S301 - its own
+            (other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"),
         ):
             instance.restore(state)
             observation = _observation(instance)
