@@ -9,23 +9,21 @@ from arcademark._version import __version__
 
 if TYPE_CHECKING:
     from arcademark.environments.gymnasium import make, make_vec
-    from arcademark.report.runs.views import analyse
-    from arcademark.report.tables.analysis import score_table
+    from arcademark.report.tables.analysis import analyse
     from arcademark.report.tables.compare import compare_tables
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
 
 _HOMES = {
-    "analyse": "arcademark.report.runs.views",
+    "analyse": "arcademark.report.tables.analysis",
     "compare_tables": "arcademark.report.tables.compare",
     "execute": "arcademark.runs.execution",
     "make": "arcademark.environments.gymnasium",
     "make_plan": "arcademark.runs.plan",
     "make_vec": "arcademark.environments.gymnasium",
-    "score_table": "arcademark.report.tables.analysis",
 }
 
-__all__ = ["__version__", "analyse", "compare_tables", "execute", "make", "make_plan", "make_vec", "score_table"]
+__all__ = ["__version__", "analyse", "compare_tables", "execute", "make", "make_plan", "make_vec"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,13 +25,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Output:
     """What was asked for: one way to print, and a page or not."""
 
-    as_json: bool
-    latex: bool
-    markdown: bool
-    html: Path | None
-    everything: bool
+    as_json: bool = False
+    latex: bool = False
+    markdown: bool = False
+    html: Path | None = None
+    everything: bool = False
 
-    def show(self, values: Callable[[], Any], present: Callable[[], Document]) -> None:
+    def show(
+        self,
+        values: Callable[[], Any],
+        present: Callable[[], Document],
+        brief: Callable[[], Iterable[str]] | None = None,
+    ) -> None:
         """Print a document, and write its page.
 
         Parameters
@@ -40,6 +45,8 @@ class Output:
             Makes it JSON values.
         present : callable
             Makes it blocks.
+        brief : callable, optional
+            Makes lines for the terminal to show instead.
 
         Raises
         ------
@@ -54,9 +61,9 @@ class Output:
         if self.as_json:
             messages.print_json(values())
         elif document is not None:
-            self._print(document)
+            self._print(document, brief)
 
-    def _print(self, document: Document) -> None:
+    def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
         if self.latex:
             from arcademark.report.render import latex
 
@@ -69,7 +76,10 @@ class Output:
             from arcademark.report.layout import Console
             from arcademark.report.render import terminal
 
-            terminal.render(document, Console(), everything=self.everything)
+            if brief is None:
+                terminal.render(document, Console(), everything=self.everything)
+            for line in brief() if brief else ():
+                messages.tell(line)
             if self.html is not None:
                 messages.tell(f"page: {self.html.resolve().as_uri()}")
 

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from arcademark.cli import messages, options, playing
+from arcademark.cli import output as outputs
+from arcademark.cli.output import Output
 
 
 @click.command("run")
@@ -29,13 +31,13 @@ from arcademark.cli import messages, options, playing
     metavar="SHARE",
     help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
-@options.as_json
+@outputs.options
 def command(
     agent: str,
     games: str,
     out: Path | None,
     until_error: float | None,
-    as_json: bool,
+    output: Output,
     **asked: Any,
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
@@ -52,6 +54,7 @@ def command(
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.report import show
     from arcademark.report.runs.ledger import foretold
+    from arcademark.report.tables.dataset import ScoreOptions
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)
@@ -61,12 +64,12 @@ def command(
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
-        return until.run(until_error, specs, first, way, directory, as_json=as_json)
+        return until.run(until_error, specs, first, way, directory, as_json=output.as_json)
     plan = way.plan(specs, games)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
     summary = way.play(plan, directory)
     if summary.interrupted:
         return 130
-    show([directory], as_json=as_json)
+    show([directory], ScoreOptions(every_variant=output.everything), output)
     return 1 if summary.failed else 0

@@ -1,4 +1,4 @@
-"""``arcademark score``: what a table of scores says, as tables, a page, LaTeX or JSON."""
+"""``arcademark score``: what a table of scores says, as tables, a page, LaTeX, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import messages, options, tables
-from arcademark.cli.writing import PAGE, write
+from arcademark.cli import messages, tables
+from arcademark.cli import output as outputs
+from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @tables.measured_by
-@click.option("--all", "everything", is_flag=True, help="Show every game and every algorithm.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=PAGE)
 @click.option(
     "--export",
     type=click.Path(path_type=Path),
@@ -28,19 +27,15 @@ if TYPE_CHECKING:
     help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays.",
 )
 @click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
-@click.option("--latex", is_flag=True, help="Print LaTeX tables instead.")
-@options.as_json
+@outputs.options
 @tables.intervals
 @tables.read_as
 def command(
     places: tuple[str, ...],
     algorithms: str | None,
-    everything: bool,
-    html: Path | None,
     export: Path | None,
     wide: bool,
-    latex: bool,
-    as_json: bool,
+    output: Output,
     **given: Any,
 ) -> int:
     """Show every summary of scores from files, runs and the catalogue.
@@ -48,35 +43,14 @@ def command(
     TABLE is a file of scores (long or wide CSV, Parquet, the logs of training libraries), a folder of them, a run's
     directory, or a collection of published scores: catalogue:review-2021.
     """
-    if latex and as_json:
-        raise ArcadeMarkError("--latex and --json cannot both be printed; choose one")
     if wide and export is None:
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
-    from arcademark.report.tables.analysis import score_table
+    from arcademark.cli.report import show
 
     asked = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
     if export is not None:
         _export(places, asked, export, wide=wide)
-    report = score_table(places, asked)
-    if html is not None:
-        from arcademark.report.tables.html import render_scores
-
-        write(html, render_scores(report), option="--html", example="page.html")
-    if as_json:
-        from arcademark.report.render import json
-
-        messages.print_json(json.render(report))
-    elif latex:
-        from arcademark.report.tables.latex import render_scores as as_latex
-
-        messages.write(as_latex(report, everything=everything) + "\n")
-    else:
-        from arcademark.report.layout import Console
-        from arcademark.report.tables import terminal
-
-        terminal.render(report, Console(), everything=everything)
-        if html is not None:
-            messages.tell(f"page: {html.resolve().as_uri()}")
+    show(places, asked, output)
     return 0
 
 

@@ -61,10 +61,10 @@ def run(
 def _document(outcome: until.Outcome, directory: Path, label: str) -> dict[str, Any]:
     """Return how it ended, the report and the prediction as JSON values."""
     from arcademark.report.render import json
-    from arcademark.report.runs.views import analyse
     from arcademark.report.subsets import models, predicting
+    from arcademark.report.tables.analysis import analyse
 
-    report = json.render(analyse([directory], every_variant=False))
+    report = json.render(analyse(directory))
     prediction = None
     if outcome.steps[-1].known:
         shown = predicting.predicted([directory], models.ANY, algorithms=[label])
@@ -74,11 +74,13 @@ def _document(outcome: until.Outcome, directory: Path, label: str) -> dict[str, 
 
 def _render(outcome: until.Outcome, directory: Path, label: str) -> None:
     """Print the report, and below it what is predicted, if anything is."""
+    from arcademark.cli.output import Output
     from arcademark.cli.report import show
     from arcademark.report.layout import Console
     from arcademark.report.subsets import models, predicting, terminal
+    from arcademark.report.tables.dataset import ScoreOptions
 
-    show([directory], as_json=False)
+    show([directory], ScoreOptions(), Output())
     if not outcome.steps[-1].known:
         return
     shown = predicting.predicted([directory], models.ANY, algorithms=[label])

@@ -23,11 +23,15 @@ def breakthroughs(means: Mapping[str, float], name: str) -> tuple[Breakthrough, 
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
     at_level = aggregate.at_human_level(hns.normaliser([means[task] for task in names], names), names)
-    level = Breakthrough("human_level", "games at human level", _named(at_level.tasks), len(names), ())
+    level = Breakthrough(
+        "human_level", "games at human level", "at human level", _named(at_level.tasks), len(names), ()
+    )
     names = [task for task in means if task in hwrns.known]
     broken = normalise.hwrb(hwrns.normaliser([means[task] for task in names], names), names)
     new = tuple(task for task in broken.tasks if not _broken_by_others(task, name))
-    return level, Breakthrough("hwrb", "human world records broken", _named(broken.tasks), len(names), _named(new))
+    return level, Breakthrough(
+        "hwrb", "human world records broken", "records broken", _named(broken.tasks), len(names), _named(new)
+    )
 
 
 def _named(games: tuple[str, ...]) -> tuple[str, ...]:

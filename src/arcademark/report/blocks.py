@@ -164,11 +164,14 @@ class Cards:
     number : str
         What the cards' numbers are, in a word or two: "estimate".
     cards : tuple of Card
+    optional : tuple of str, optional
+        Names of facts that a table leaves out where there is no room for them.
     """
 
     of: str
     number: str
     cards: tuple[Card, ...]
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -293,7 +296,7 @@ def as_table(cards: Cards) -> Table:
     """Return the table that says what cards say."""
     names = [name for name, _ in cards.cards[0].facts] if cards.cards else []
     return table(
-        (cards.of, cards.number, *names),
+        (cards.of, cards.number, *(Column(name, optional=name in cards.optional) for name in names)),
         ((Cell(card.title, "strong"), card.number, *(Cell(value) for _, value in card.facts)) for card in cards.cards),
     )
 

@@ -42,6 +42,8 @@ class Cell:
         Which member of its family this is, "" if it is alone.
     planning : Planning or None
         What the decisions of these episodes cost a planner; None for other agents.
+    numbers : tuple of int
+        Of the seeds.
     """
 
     agent: str
@@ -50,6 +52,7 @@ class Cell:
     planned: int
     variant: str = ""
     planning: Planning | None = None
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,7 @@ def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]]) -> Cell:
         truncated=tuple(ended for _, scored in rows for ended in scored.truncated.tolist()),
         planned=sum(trial.episodes for trial, _ in rows),
         planning=_planning([scored for trial, scored in rows if trial.plans]),
+        numbers=tuple(trial.seed for trial, scored in rows if scored),
     )
 
 

@@ -58,8 +58,8 @@ class Breakthrough:
     ----------
     metric : str
         "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
-    title : str
-        How it is called in print.
+    title, short : str
+        How it is called in print, and in a narrow column.
     reached : tuple of str
         Names of the games where it is.
     games : int
@@ -70,6 +70,7 @@ class Breakthrough:
 
     metric: str
     title: str
+    short: str
     reached: tuple[str, ...]
     games: int
     unprecedented: tuple[str, ...]

@@ -48,6 +48,11 @@ def percent(value: float | None) -> str:
     return _signed(value, 0 if size >= 99.95 else 1 if size >= 9.995 else 2) + "\N{NO-BREAK SPACE}%"
 
 
+def number(value: float | None) -> str:
+    """Show a percentage as `percent` does, without its sign, which then stands elsewhere."""
+    return percent(value).removesuffix("%").strip()
+
+
 def quantity(value: float | None, unit: str) -> str:
     """Show a number with its unit: a percentage as `percent` does, else e.g. "35.7 games", or a plain number."""
     if value is None or unit == "%":

@@ -32,6 +32,9 @@ STYLES = MappingProxyType(
     {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}
 )
 
+HEADING = 8
+"""Characters that a line of a heading may always have."""
+
 MOST_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
 
@@ -179,10 +182,10 @@ def _width(cell: Cell, apart: str) -> int:
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
-    """Break a heading into lines no longer than what stands below it, or than its longest word."""
+    """Break a heading into lines no longer than what stands below it, than its longest word or than `HEADING`."""
     column = shown.columns[index]
     words = column.heading.split(" ")
-    room = max([*(_width(row[index], apart) for row in shown.rows), *map(len, words)], default=0)
+    room = max([HEADING, *(_width(row[index], apart) for row in shown.rows), *map(len, words)])
     found = [""]
     for word in words:
         longer = f"{found[-1]} {word}".strip()

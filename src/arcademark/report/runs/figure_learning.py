@@ -6,7 +6,7 @@ the line to be left behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -18,8 +18,8 @@ from arcademark.report.drawing.curves import DASHES
 from arcademark.report.drawing.files import on_paper
 from arcademark.report.drawing.style import bare, beside
 from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, WIDTH, colour
-from arcademark.report.runs.document import Report
 from arcademark.report.runs.learning import LearningCurve
+from arcademark.report.tables.document import ScoreReport
 
 KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
@@ -31,29 +31,25 @@ ROOM = 0.06
 """Part of the axis up that is left free above and below."""
 
 
-def panels(report: Report) -> Iterator[tuple[str, str]]:
-    """Draw each game's curves apart, without a legend: a page has one, and columns as there is room.
-
-    Yields
-    ------
-    tuple of str
-        One ``<svg>`` element, and what it shows, for those who do not see it.
-    """
+def panels(report: ScoreReport) -> list[tuple[Figure, str]]:
+    """Draw each game's curves apart, without a legend: a page has one, and columns as there is room."""
     places = _places(report)
     body = _width(COLUMNS)
     width = LEFT + body + RIGHT
-    for game, shown in _by_game(report, places).items():
+    drawn = []
+    for shown in _by_game(report, places).values():
         figure = _blank(width, ROW)
         _panel(figure.add_axes((LEFT / width, FOOT / ROW, body / width, BODY / ROW)), report, shown, places)
-        yield figures.as_svg(figure, f"learning-{game}"), _in_words(report, shown)
+        drawn.append((figure, _in_words(report, shown)))
+    return drawn
 
 
-def file(report: Report, kind: str) -> bytes:
+def file(report: ScoreReport, kind: str) -> bytes:
     """Draw them as a file that stands alone.
 
     Parameters
     ----------
-    report : Report
+    report : ScoreReport
         With at least one curve.
     kind : {".png", ".pdf", ".svg"}
     """
@@ -61,7 +57,7 @@ def file(report: Report, kind: str) -> bytes:
     return on_paper(figures.as_svg(figure, "learning")).encode() if kind == ".svg" else figures.as_file(figure, kind)
 
 
-def _in_words(report: Report, shown: Sequence[LearningCurve]) -> str:
+def _in_words(report: ScoreReport, shown: Sequence[LearningCurve]) -> str:
     said = (
         f"{curve.algorithm}: from {wording.score(curve.first)} to "
         f"{wording.score(curve.last)} in {wording.plural(curve.episodes, 'episode')}"
@@ -70,12 +66,12 @@ def _in_words(report: Report, shown: Sequence[LearningCurve]) -> str:
     return f"Scores of training episodes of {report.game(shown[0].game).name}. {'; '.join(said)}."
 
 
-def _places(report: Report) -> dict[str, int]:
+def _places(report: ScoreReport) -> dict[str, int]:
     """Return which colour and dashes each algorithm has that is shown."""
     return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])}
 
 
-def _by_game(report: Report, places: Mapping[str, int]) -> dict[str, list[LearningCurve]]:
+def _by_game(report: ScoreReport, places: Mapping[str, int]) -> dict[str, list[LearningCurve]]:
     found: dict[str, list[LearningCurve]] = {}
     for curve in report.learning:
         if curve.algorithm in places:
@@ -94,7 +90,7 @@ def _blank(width: float, height: float) -> Figure:
     return figure
 
 
-def _figure(report: Report) -> Figure:
+def _figure(report: ScoreReport) -> Figure:
     places = _places(report)
     games = _by_game(report, places)
     learners = list(dict.fromkeys(curve.algorithm for shown in games.values() for curve in shown))
@@ -113,10 +109,10 @@ def _figure(report: Report) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, report: Report, shown: Sequence[LearningCurve], places: dict[str, int]) -> None:
+def _panel(axes: Axes, report: ScoreReport, shown: Sequence[LearningCurve], places: dict[str, int]) -> None:
     game = report.game(shown[0].game)
     bare(axes)
-    _behind(axes, shown, game.random)
+    _behind(axes, shown, game.references.get("random"))
     beside(axes, game.name, (0, 1), (0, 9), TITLE_SIZE, "ink", fontweight="bold")
     for curve in shown:
         index = places[curve.algorithm]

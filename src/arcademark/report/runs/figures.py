@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.report import wording
-from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, as_svg, colour
-from arcademark.report.runs.document import Algorithm, Game, GameScore, Report
+from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, colour
+from arcademark.report.tables.document import Algorithm, Game, Score, ScoreReport, Statistic
 
 NAMES = 132.0
 VALUES = 74.0
@@ -35,15 +35,9 @@ def scale(hns: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.sign(values) * np.log10(1 + np.abs(values)))
 
 
-def standing(report: Report) -> str:
-    """Draw each game's scores between random play, the human average and the world record.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
-    """
-    games = [game for game in report.games if game.random is not None and game.human is not None]
+def standing(report: ScoreReport) -> list[tuple[Figure, str]]:
+    """Draw each game's scores between random play, the human average and the world record; and say what it shows."""
+    games = [game for game in report.games if None not in (game.references.get("random"), game.references.get("human"))]
     rows = [(game, _played(report, game)) for game in games]
     figure, axes, tops = _canvas([len(scores) for _, scores in rows])
     reach = [100.0, *(game.record_hns for game in games if game.record_hns is not None)]
@@ -53,40 +47,46 @@ def standing(report: Report) -> str:
     _scale_lines(axes, tops[-1] if tops else 0.0)
     for (game, scores), top in zip(rows, tops, strict=False):
         _standing_row(axes, game, scores, top)
-    return as_svg(figure, "standing")
+    told = (
+        f"{game.name}, {report.algorithms[index].name}: {wording.percent(_hns(score).value)}"
+        for game, scores in rows
+        for index, score in scores
+    )
+    return [(figure, f"Human-normalised scores. {'; '.join(told)}.")]
 
 
-def distribution(report: Report) -> str:
-    """Draw every game's episodes, each game from its lowest to its highest episode.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
-    """
-    rows = [(game, [pair for pair in _played(report, game) if pair[1].episode_scores]) for game in report.games]
+def distribution(report: ScoreReport) -> list[tuple[Figure, str]]:
+    """Draw every game's episodes, each game from its lowest to its highest episode; and say what it shows."""
+    rows = [(game, [pair for pair in _played(report, game) if _episodes(pair[1])]) for game in report.games]
     rows = [(game, scores) for game, scores in rows if scores]
-    dots = sum(len(score.episode_scores) for _, scores in rows for _, score in scores) <= MOST_DOTS
+    dots = sum(len(_episodes(score)) for _, scores in rows for _, score in scores) <= MOST_DOTS
     figure, axes, tops = _canvas([len(scores) for _, scores in rows], head=8.0, foot=8.0)
     axes.set_xlim(-0.16, 1.02)
     for (game, scores), top in zip(rows, tops, strict=False):
         _distribution_row(axes, game, scores, top, dots=dots)
-    return as_svg(figure, "distribution")
+    return [(figure, "Every episode's score; the table has means and intervals.")]
 
 
-def _extent(score: GameScore) -> list[float]:
-    interval = score.interval
-    values = (score.hns, *((interval.low_hns, interval.high_hns) if interval else ()))
-    return [value for value in values if value is not None]
+def _hns(score: Score) -> Statistic:
+    return score.normalised.get("hns", Statistic(None))
 
 
-def _played(report: Report, game: Game) -> list[tuple[int, GameScore]]:
+def _episodes(score: Score) -> tuple[float, ...]:
+    return score.played.episodes if score.played else ()
+
+
+def _extent(score: Score) -> list[float]:
+    found = _hns(score)
+    return [value for value in (found.value, found.low, found.high) if value is not None]
+
+
+def _played(report: ScoreReport, game: Game) -> list[tuple[int, Score]]:
     """Return the game's scores, each with its algorithm's place in the report."""
     return [
         (index, score)
         for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])
         for score in algorithm.scores
-        if score.game == game.id and score.score is not None
+        if score.game == game.id and score.score.value is not None
     ]
 
 
@@ -127,7 +127,7 @@ def _scale_lines(axes: Axes, body: float) -> None:
         axes.text(place, -10, text, color=PALETTE["ink"], fontsize=9, ha="center")
 
 
-def _standing_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float) -> None:
+def _standing_row(axes: Axes, game: Game, scores: list[tuple[int, Score]], top: float) -> None:
     height = BAR * len(scores)
     middle = top + (GAP + height) / 2
     _name(axes, game, middle)
@@ -136,21 +136,22 @@ def _standing_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], t
         axes.fill_between([0, record], middle - height / 2, middle + height / 2, color=PALETTE["track"], lw=0, zorder=0)
         axes.plot([record] * 2, [middle - height / 2 - 2, middle + height / 2 + 2], color=PALETTE["record"], lw=2)
     for place, (index, score) in enumerate(scores):
-        if score.hns is None:
+        found = _hns(score)
+        if found.value is None:
             continue
         y = middle - height / 2 + BAR * (place + 0.5)
-        axes.barh(y, float(scale(score.hns)), height=BAR * 0.72, color=colour(index), linewidth=0, zorder=2)
-        if score.interval and score.interval.low_hns is not None and score.interval.high_hns is not None:
-            ends = scale([score.interval.low_hns, score.interval.high_hns])
+        axes.barh(y, float(scale(found.value)), height=BAR * 0.72, color=colour(index), linewidth=0, zorder=2)
+        if found.low is not None and found.high is not None:
+            ends = scale([found.low, found.high])
             axes.plot(ends, [y, y], color=PALETTE["ink"], linewidth=1.1, zorder=3, solid_capstyle="butt")
-        _value(axes, wording.percent(score.hns), y)
+        _value(axes, wording.percent(found.value), y)
 
 
-def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]], top: float, *, dots: bool) -> None:
+def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, Score]], top: float, *, dots: bool) -> None:
     height = BAR * len(scores)
     middle = top + (GAP + height) / 2
     _name(axes, game, middle)
-    everything = [value for _, score in scores for value in score.episode_scores]
+    everything = [value for _, score in scores for value in _episodes(score)]
     low, high = min(everything), max(everything)
     spread = (high - low) or 1.0
     axes.text(-0.02, middle, wording.reference(low), color=PALETTE["muted"], fontsize=8, ha="right", va="center")
@@ -158,7 +159,7 @@ def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]
     axes.plot([0, 1], [middle + height / 2 + 2] * 2, color=PALETTE["rule"], linewidth=0.5, zorder=0)
     for place, (index, score) in enumerate(scores):
         y = middle - height / 2 + BAR * (place + 0.5)
-        values = (np.array(score.episode_scores) - low) / spread
+        values = (np.array(_episodes(score)) - low) / spread
         quarters = np.quantile(values, (0.25, 0.5, 0.75))
         axes.barh(
             y, quarters[2] - quarters[0], left=quarters[0], height=BAR * 0.72, color=PALETTE["track"], lw=0, zorder=1
@@ -166,7 +167,7 @@ def _distribution_row(axes: Axes, game: Game, scores: list[tuple[int, GameScore]
         if not dots:
             axes.plot(np.quantile(values, (0.05, 0.95)), [y, y], color=colour(index), linewidth=0.8, zorder=2)
         else:
-            _dots(axes, values, np.array(score.episode_truncated), y, colour(index))
+            _dots(axes, values, np.array(score.played.truncated if score.played else ()), y, colour(index))
         axes.plot([quarters[1]] * 2, [y - BAR * 0.42, y + BAR * 0.42], color=colour(index), linewidth=2, zorder=4)
 
 

@@ -10,7 +10,7 @@ from arcademark.report import wording
 from arcademark.report.record import ProtocolView, Run
 from arcademark.report.runs import budgets
 from arcademark.report.runs.directory import known_set, played_on
-from arcademark.report.runs.document import Algorithm, Game
+from arcademark.report.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
 MOST_NAMES = 10
@@ -79,7 +79,7 @@ def _named(protocol: ProtocolView, field: str) -> Any:
 
 def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     usual = _values(protocol)["frame_skip"]
-    for frames in sorted({item.frames_per_action for item in algorithms} - {usual}):
+    for frames in sorted({item.frames_per_action or usual for item in algorithms} - {usual}):
         names = wording.listing(item.name for item in algorithms if item.frames_per_action == frames)
         yield f"An action of {names} is held for {wording.plural(frames, 'frame')} instead."
 
@@ -87,7 +87,7 @@ def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iter
 def _planned(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     counted = "count" if _values(protocol)["counted_frames"] == "emulated" else "do not count"
     for item in algorithms:
-        costs = [score.planning for score in item.scores if score.planning]
+        costs = [cost for score in item.scores if score.played and (cost := score.played.planning)]
         if costs:
             decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
             yield (
@@ -165,16 +165,17 @@ def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bo
 
 def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
     yield "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
-    if any(score.interval for algorithm in algorithms for score in algorithm.scores):
-        single = any(score.interval and score.seeds == 1 for algorithm in algorithms for score in algorithm.scores)
+    told = [score for algorithm in algorithms for score in algorithm.scores if score.score.low is not None]
+    if told:
+        single = any(score.runs == 1 for score in told)
         alone = ", or over the episodes of a game's only seed, which leaves out how seeds differ" if single else ""
         yield f"Intervals are {LEVEL * 100:g} % Student's t over seeds{alone}."
-    if any(game.human is not None for game in games):
+    if any(game.references.get("human") is not None for game in games):
         yield (
             "Human-normalised scores (HNS) place random play at 0 % and the human average at 100 %, with the reference "
             "scores of Aitchison et al. 2023, Table 12 (from Badia et al. 2020)."
         )
-    if any(game.record is not None for game in games):
+    if any(game.references.get("human_world_record") is not None for game in games):
         yield (
             "Human-world-record-normalised scores (HWRNS) place the human world record at 100 %, with the records of "
             "Fan 2021, Table 7; from there a record counts as broken. SABER holds HWRNS within 0 and 200 % (Toromanoff "
@@ -198,15 +199,16 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
 
 
 def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
-    for name in dict.fromkeys(item.estimate.subset for item in algorithms if item.estimate.value is not None):
+    told = [(item.name, item.estimate) for item in algorithms if item.estimate and item.estimate.value is not None]
+    for name in dict.fromkeys(estimate.subset for _, estimate in told):
         subset = subsets.subset(name)
-        shown = [item for item in algorithms if item.estimate.subset == name and item.estimate.value is not None]
-        title, error = shown[0].estimate.title, shown[0].estimate.printed_error or 0.0
+        shown = [pair for pair in told if pair[1].subset == name]
+        title, error = shown[0][1].title, shown[0][1].printed_error or 0.0
         nested = ""
         if subset.nested is not None:
             nested = f" (on papers left out when its games were chosen: {wording.percent(100 * subset.nested.mean)})"
         terms = ", ".join(f"{coefficient:g}" for coefficient in subset.coefficients or ())
-        doubtful = any(item.estimate.warnings for item in shown)
+        doubtful = any(estimate.warnings for _, estimate in shown)
         caveat = (
             " The scores were not made under the frame cap that the model holds for, so the estimate is not reliable."
             if doubtful
@@ -217,6 +219,6 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
             f"{wording.plural(len(subset.tasks), 'game')} with the {title} model of Aitchison et al. 2023, "
             f"10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
             f"whose printed typical relative error is {wording.percent(100 * error)}{nested}: "
-            f"{wording.listing(f'{item.name} {wording.percent(item.estimate.value)}' for item in shown)}."
+            f"{wording.listing(f'{who} {wording.percent(estimate.value)}' for who, estimate in shown)}."
             f"{caveat} {title} estimates are to be compared with {title} estimates."
         )

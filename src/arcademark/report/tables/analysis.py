@@ -1,4 +1,4 @@
-"""The one analysis of a table of scores: from scores to everything that a document shows.
+"""The one analysis of scores, of runs and of tables: from scores to everything that a document shows.
 
 ::
 
@@ -9,7 +9,9 @@ Renderers compute nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -18,12 +20,12 @@ from numpy.typing import NDArray
 
 from arcademark._version import __version__
 from arcademark.metrics import efficiency
-from arcademark.report import bars, estimates, hard, wording
-from arcademark.report.cells import Cell
+from arcademark.report import bars, estimates, hard, measures, wording
+from arcademark.report.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.report.citations import cited_in
 from arcademark.report.document import Estimate, HardExploration, Notice
 from arcademark.report.measures import Measure
-from arcademark.report.runs import directory
+from arcademark.report.runs import directory, learning, methods
 from arcademark.report.tables import notices, protocols, uncertainty
 from arcademark.report.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.report.tables.document import (
@@ -32,6 +34,7 @@ from arcademark.report.tables.document import (
     Efficiency,
     Gain,
     Game,
+    Played,
     Score,
     ScoreReport,
     Statistic,
@@ -39,6 +42,7 @@ from arcademark.report.tables.document import (
 )
 from arcademark.report.tables.loading import ScoreSource
 from arcademark.report.tables.uncertainty import Bootstrap, Runs
+from arcademark.suite import references
 from arcademark.suite.subsets import Subset
 
 Seeds = Mapping[str, tuple[NDArray[np.float64], ...]]
@@ -48,15 +52,15 @@ SUITE_OF_MODELS = "atari-57"
 """The suite whose median the published subset models estimate."""
 
 
-def score_table(
-    places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Any
+def analyse(
+    sources: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Any
 ) -> ScoreReport:
-    """Work out everything that is to be said of a table of scores.
+    """Work out everything that is to be said of scores.
 
     Parameters
     ----------
-    places : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
-        A path is a file of any format that is read here, or a run's directory; a mapping goes from algorithm to task to
+    sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
+        A path is a run's directory, or a file of any format that is read here; a mapping goes from algorithm to task to
         a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
     options : ScoreOptions, optional
     **asked : object
@@ -68,25 +72,62 @@ def score_table(
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
     wanted = options or ScoreOptions(**asked)
-    dataset = prepare(places, wanted)
-    measures = dataset.benchmark.chosen(wanted.metrics)
+    return of_dataset(prepare(sources, wanted), wanted)
+
+
+def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
+    """Work out everything that is to be said of a dataset; see `analyse`."""
+    chosen = dataset.benchmark.chosen(options.metrics)
     bootstrap = Bootstrap.of(
-        wanted.seed, wanted.resamples, wanted.method, int(dataset.scores.table.runs_present().sum())
+        options.seed, options.resamples, options.method, int(dataset.scores.table.runs_present().sum())
     )
     models = _models(dataset)
+    collection, shown = dataset.scores.runs, dataset.played
+    names = run_names(collection) if collection else ()
+    by_run = dict(zip((id(run.record) for run in collection.runs), names, strict=True)) if collection else {}
     algorithms = tuple(
-        _algorithm(name, dataset, measures, bootstrap, model)
+        replace(
+            _algorithm(name, dataset, chosen, bootstrap, model),
+            **_of_run(dataset.scores.played[name], by_run) if name in dataset.scores.played else {},
+        )
         for name, model in zip(dataset.algorithms, models, strict=True)
     )
     told = notices.collect(dataset, algorithms, bootstrap)
+    views = tuple(
+        directory.view(run, name) for run, name in zip(collection.runs if collection else (), names, strict=True)
+    )
     title, sources = wording.shortened(dataset.algorithms, most=4), [item.source for item in algorithms]
-    return ScoreReport(**shared(title, dataset, measures, bootstrap, told, sources), algorithms=algorithms)
+    there = games(dataset)
+    paragraphs = methods.paragraphs(algorithms, there, views, scope(dataset)) if views else ()
+    cited = [*sources, *paragraphs, *(setting.note for view in views for setting in view.protocol.settings)]
+    return ScoreReport(
+        **shared(title, dataset, chosen, bootstrap, told, cited),
+        algorithms=algorithms,
+        learning=learning.curves(shown),
+        runs=views,
+        methods=paragraphs,
+    )
+
+
+def _of_run(item: PlayedAlgorithm, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return what is known of an algorithm beside its scores where these are of a run."""
+    trial = next((trial for trial in item.trials if trial.learns), item.trials[0])
+    protocol, episodes = item.run.record.protocol, trial.training_episodes
+    if (trial.training_frames, episodes) == (None, None):
+        episodes = protocol.training_episodes
+    return {
+        "run": names[id(item.run.record)],
+        "variants": item.variants,
+        "frames_per_action": trial.frames_per_action or protocol.frame_skip,
+        "training_episodes": episodes if trial.learns else None,
+        "learns": trial.learns,
+    }
 
 
 def shared(
     title: str,
     dataset: Dataset,
-    measures: Sequence[Measure],
+    chosen: Sequence[Measure],
     bootstrap: Bootstrap,
     told: tuple[Notice, ...],
     cited: Sequence[str],
@@ -105,7 +146,7 @@ def shared(
         "citations": cited_in(
             [
                 *(notice.text for notice in told),
-                *(measure.meaning for measure in measures),
+                *(measure.meaning for measure in chosen),
                 *dataset.benchmark.cited,
                 *cited,
             ]
@@ -123,9 +164,15 @@ def games(dataset: Dataset) -> tuple[Game, ...]:
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
             in_benchmark=task in benchmark.tasks,
             hard_exploration=benchmark.atari and task in hard.games(),
+            record_hns=record_hns(task) if benchmark.atari else None,
         )
         for task in dataset.tasks
     )
+
+
+def record_hns(task: str) -> float | None:
+    """Return the world record's human-normalised score in percent."""
+    return measures.atari()["hns"].of(task, references.scores("human_world_record").get(task))
 
 
 def scope(dataset: Dataset) -> str:
@@ -160,14 +207,13 @@ def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
 
 
 def _algorithm(
-    name: str, dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
+    name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
 ) -> Algorithm:
     played, means, seeds = dataset.runs(name), dataset.means(name), dataset.seeds(name)
     counts = [row.size for row in played.values()]
-    found = bootstrap.summaries(name, measures, played)
-    summaries = tuple(_summary(*both, played, dataset) for both in zip(measures, found, strict=True))
+    found = bootstrap.summaries(name, chosen, played)
+    summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames = dataset.scores.frames.get(name)
-    normalised = {measure.metric: measure.of_tasks(means) for measure in measures}
     return Algorithm(
         name=name,
         source=dataset.source(name),
@@ -176,20 +222,44 @@ def _algorithm(
         fewest_runs=min(counts, default=0),
         most_runs=max(counts, default=0),
         coverage=_coverage(means, dataset, summaries),
-        scores=tuple(
-            Score(
-                task,
-                uncertainty.score(scores),
-                len(scores),
-                MappingProxyType({metric: values[task] for metric, values in normalised.items()}),
-            )
-            for task, scores in seeds.items()
-        ),
+        scores=tuple(_scores(seeds, chosen, dataset.scores.played.get(name), dataset.tasks)),
         summaries=summaries,
         breakthroughs=bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else (),
         efficiency=_efficiency(frames, summaries),
         estimate=None if model is None else _estimate(name, model, dataset, seeds, bootstrap),
     )
+
+
+def _scores(
+    seeds: Seeds, chosen: Sequence[Measure], played: PlayedAlgorithm | None, tasks: Sequence[str]
+) -> Iterator[Score]:
+    """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
+    found = {task: uncertainty.score(runs) for task, runs in seeds.items()}
+    ends = (
+        {task: value for task, item in found.items() if (value := end(item)) is not None}
+        for end in (attrgetter("value"), attrgetter("low"), attrgetter("high"))
+    )
+    value, low, high = ({item.metric: item.of_tasks(known) for item in chosen} for known in ends)
+    for task in tasks:
+        cell = played.cells.get(task) if played else None
+        if task in found or cell:
+            yield Score(
+                task,
+                found.get(task, Statistic(None)),
+                len(seeds.get(task, ())),
+                MappingProxyType(
+                    {
+                        item.metric: Statistic(*(side[item.metric].get(task) for side in (value, low, high)))
+                        for item in chosen
+                    }
+                ),
+                _played(cell) if cell else None,
+            )
+
+
+def _played(cell: Cell) -> Played:
+    episodes = tuple(score for scores in cell.seeds for score in scores.tolist())
+    return Played(cell.planned, episodes, cell.truncated, cell.variant, cell.planning)
 
 
 def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:

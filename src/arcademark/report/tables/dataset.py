@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.samples import means, padded
 from arcademark.report import wording
+from arcademark.report.cells import PlayedAlgorithm
 from arcademark.report.tables import loading
 from arcademark.report.tables.benchmarks import Benchmark, load_benchmark
 from arcademark.report.tables.loading import Scores, ScoreSource
@@ -53,6 +54,8 @@ class ScoreOptions:
         How many draws; the usual number if None.
     method : str or None
         How intervals are found; the recommended way if None.
+    every_variant : bool
+        Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
     reading : mapping of str to object
         Options of `arcademark.scores.reading.read_tables`.
     """
@@ -67,6 +70,7 @@ class ScoreOptions:
     seed: int = 0
     resamples: int | None = None
     method: str | None = None
+    every_variant: bool = False
     reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -137,6 +141,11 @@ class Dataset:
             for task, row in self.runs(name).items()
         }
 
+    @property
+    def played(self) -> tuple[PlayedAlgorithm, ...]:
+        """The algorithms of runs, in order."""
+        return tuple(self.scores.played[name] for name in self.algorithms if name in self.scores.played)
+
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
         known = self.runs(name)
@@ -153,7 +162,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
     """
     measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
     frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
-    read = loading.load(places, measure.canonical, **options.reading)
+    read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)
     chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
@@ -162,10 +171,14 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
     protocol = None if options.protocol is None else protocols.protocol(options.protocol)
     known = loading.declare(read, protocol, frames)
     table = known.table.select(algorithms=chosen or None)
-    tasks = _tasks(options.games, table.algorithms, table.tasks, ~np.isnan(table.mean_over_runs()), measure)
+    present = ~np.isnan(table.mean_over_runs())
+    for place, name in enumerate(table.algorithms):
+        if name in known.played:  # what is still to be played is shown, too
+            present[place] |= [task in known.played[name].cells for task in table.tasks]
+    tasks = _tasks(options.games, table.algorithms, table.tasks, present, measure)
     unscored = () if options.games else tuple(task for task in table.tasks if task not in tasks)
     table = table.select(tasks=tasks)
-    if not table.runs_present().any():
+    if not table.runs_present().any() and not (tasks and known.runs):
         raise ArcadeMarkError(
             f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
         )

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcademark.report.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
-from arcademark.report.record import Citation
+from arcademark.report.record import Citation, Planning, Run
+from arcademark.report.runs.learning import LearningCurve
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ class Game:
     in_benchmark : bool
         Whether the benchmark has it; others are in no summary of the whole.
     hard_exploration : bool
+    record_hns : float or None
+        The world record's human-normalised score in percent; None where there is none.
     """
 
     id: str
@@ -108,6 +111,33 @@ class Game:
     references: Mapping[str, float | None]
     in_benchmark: bool
     hard_exploration: bool
+    record_hns: float | None
+
+
+@dataclass(frozen=True)
+class Played:
+    """The episodes that a score of a run is the mean of.
+
+    Parameters
+    ----------
+    planned : int
+        Episodes asked for, over all seeds.
+    episodes : tuple of float
+        Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the protocol
+        reports training.
+    truncated : tuple of bool
+        Whether the frame cap ended it; same order.
+    variant : str
+        Where the best of several agents is shown: the one that scored best on this game. Else "".
+    planning : Planning or None
+        What the decisions of a planner cost; None for other agents.
+    """
+
+    planned: int
+    episodes: tuple[float, ...]
+    truncated: tuple[bool, ...]
+    variant: str
+    planning: Planning | None
 
 
 @dataclass(frozen=True)
@@ -121,15 +151,18 @@ class Score:
     score : Statistic
         Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over these.
     runs : int
-        Runs with a score.
-    normalised : mapping of str to (float or None)
-        The mean by metric, in percent.
+        Runs (seeds) with a score.
+    normalised : mapping of str to Statistic
+        The same by metric, in percent.
+    played : Played or None
+        Its episodes, where it is of a run.
     """
 
     game: str
     score: Statistic
     runs: int
-    normalised: Mapping[str, float | None]
+    normalised: Mapping[str, Statistic]
+    played: Played | None = None
 
 
 @dataclass(frozen=True)
@@ -239,6 +272,16 @@ class Algorithm:
     efficiency : Efficiency or None
     estimate : Estimate or None
         None on another benchmark than atari-57.
+    run : str
+        Name of the run that it was played in; "" for others.
+    variants : int
+        1, or the number of agents of which each game shows the best ("best const").
+    frames_per_action : int or None
+        Emulated frames between two actions; None where it is not known.
+    training_episodes : int or None
+        A learner's budget on each game, where it is counted in episodes.
+    learns : bool
+        Whether it was trained in its run.
     """
 
     name: str
@@ -253,6 +296,11 @@ class Algorithm:
     breakthroughs: tuple[Breakthrough, ...]
     efficiency: Efficiency | None
     estimate: Estimate | None
+    run: str = ""
+    variants: int = 1
+    frames_per_action: int | None = None
+    training_episodes: int | None = None
+    learns: bool = False
 
 
 @dataclass(frozen=True)
@@ -293,14 +341,33 @@ class TableDocument(Noticed):
 
 @dataclass(frozen=True)
 class ScoreReport(TableDocument):
-    """Everything that is said of a table of scores.
+    """Everything that is said of the scores of runs and tables.
 
     Parameters
     ----------
     title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
         See `TableDocument`.
     algorithms : tuple of Algorithm
+    learning : tuple of LearningCurve
+        How learners' training went, or goes; games together.
+    runs : tuple of Run
+        The runs among what was read.
+    methods : tuple of str
+        Of runs: paragraphs to paste into a paper, written from the settings in force.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.scores/2"
+    SCHEMA: ClassVar[str] = "arcademark.report/3"
     algorithms: tuple[Algorithm, ...]
+    learning: tuple[LearningCurve, ...] = ()
+    runs: tuple[Run, ...] = ()
+    methods: tuple[str, ...] = ()
+
+    def game(self, task: str) -> Game:
+        """Return the game with this id.
+
+        Raises
+        ------
+        KeyError
+            If the report does not have it.
+        """
+        return {game.id: game for game in self.games}[task]

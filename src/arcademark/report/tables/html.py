@@ -7,35 +7,9 @@ from itertools import groupby
 from arcademark.report import pages
 from arcademark.report.tables import figures, words
 from arcademark.report.tables.comparison import Comparison
-from arcademark.report.tables.document import ScoreReport
 
 MOST_PAIRS = 15
 """Pairs of which a page shows each game."""
-
-
-def render_scores(report: ScoreReport) -> str:
-    """Write the page of a table of scores.
-
-    Returns
-    -------
-    str
-        A whole HTML document. Everything that comes from users is escaped.
-    """
-    scores = {(item.name, score.game): score for item in report.algorithms for score in item.scores}
-    return pages.render(
-        "scores.html.jinja",
-        report=report,
-        words=words,
-        metrics=words.uncapped(report),
-        intervals=words.intervals(report),
-        kinds=tuple(dict.fromkeys(kind for game in report.games for kind in game.references)),
-        rows=[
-            (game, item, scores[item.name, game.id])
-            for game in report.games
-            for item in report.algorithms
-            if (item.name, game.id) in scores
-        ],
-    )
 
 
 def render_comparison(found: Comparison) -> str:

@@ -13,7 +13,7 @@ from arcademark import errors
 from arcademark.report import wording
 from arcademark.report.tables import words
 from arcademark.report.tables.comparison import Comparison
-from arcademark.report.tables.document import ScoreReport, Statistic, TableDocument
+from arcademark.report.tables.document import Statistic, TableDocument
 
 IN_CAPTION = frozenset({"partial_suite", "protocols_differ", "protocol_unknown", "training_differs"})
 """Kinds of warnings without which the table is misread, which stand in its caption."""
@@ -45,30 +45,6 @@ _ESCAPED = str.maketrans(
         "\n": " ",
     }
 )
-
-
-def render_scores(report: ScoreReport, *, everything: bool = False) -> str:
-    """Write the summaries, and each game's scores if all are asked for.
-
-    Parameters
-    ----------
-    report : ScoreReport
-    everything : bool, optional
-        Whether to add the table of all games.
-    """
-    scores = {(item.name, score.game): score for item in report.algorithms for score in item.scores}
-    return (
-        environment()
-        .get_template("scores.tex.jinja")
-        .render(
-            report=report,
-            scores=scores,
-            everything=everything,
-            best=_best(report),
-            cautions=_cautions(report),
-            intervals=any(item.mean.low is not None for algorithm in report.algorithms for item in algorithm.summaries),
-        )
-    )
 
 
 def render_comparison(found: Comparison, *, everything: bool = False) -> str:
@@ -143,13 +119,3 @@ def span(found: Statistic) -> str:
     if found.low is None or found.high is None:
         return ""
     return rf"[{number(found.low)}, {number(found.high)}]"
-
-
-def _best(report: ScoreReport) -> dict[str, float]:
-    """Return the best score of each game that several algorithms have."""
-    found: dict[str, list[float]] = {}
-    for item in report.algorithms:
-        for score in item.scores:
-            if score.score.value is not None:
-                found.setdefault(score.game, []).append(score.score.value)
-    return {game: max(values) for game, values in found.items() if len(values) > 1}

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
+from arcademark.report.cells import PlayedAlgorithm, played_algorithms
 from arcademark.report.tables import protocols
 from arcademark.report.tables.protocols import Play
-from arcademark.scores.runs import load_run
+from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import listed
@@ -36,8 +37,8 @@ EVERYTHING = "all"
 TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
 """What is a table, for messages."""
 
-ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName
-"""A path, ``catalogue:`` and a collection's name, a table, or scores by algorithm and task."""
+ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection
+"""A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, or runs."""
 
 _Read = str | os.PathLike[str] | ScoreTable
 
@@ -61,6 +62,10 @@ class Scores:
         What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
     lone : mapping of (str, str) to float array, shape (episodes,)
         The episodes of an algorithm's only run on a task, where they are known.
+    played : mapping of str to PlayedAlgorithm
+        Algorithms of our own runs, with their episodes.
+    runs : RunCollection or None
+        The runs that are among what was read.
     """
 
     table: ScoreTable
@@ -70,6 +75,8 @@ class Scores:
     remarks: tuple[str, ...] = ()
     qualified: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lone: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
+    played: Mapping[str, PlayedAlgorithm] = field(default_factory=lambda: MappingProxyType({}))
+    runs: RunCollection | None = None
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
@@ -80,10 +87,19 @@ class Scores:
             frames={names.get(name, name): count for name, count in self.frames.items()},
             qualified={names.get(name, name): known for name, known in self.qualified.items()},
             lone={(names.get(name, name), task): episodes for (name, task), episodes in self.lone.items()},
+            played={
+                names.get(name, name): replace(item, name=names.get(name, name)) for name, item in self.played.items()
+            },
         )
 
 
-def load(places: Sequence[ScoreSource] | ScoreSource, canonical: Callable[[str], str], **reading: Any) -> Scores:
+def load(
+    places: Sequence[ScoreSource] | ScoreSource,
+    canonical: Callable[[str], str],
+    *,
+    every_variant: bool = False,
+    **reading: Any,
+) -> Scores:
     """Read scores and put them into one table.
 
     Parameters
@@ -92,6 +108,8 @@ def load(places: Sequence[ScoreSource] | ScoreSource, canonical: Callable[[str],
         A path is a file, or a run's directory; a mapping goes from algorithm to task to a score, or one a run.
     canonical : callable
         From a task's name as written to the name it goes by.
+    every_variant : bool, optional
+        See `of_runs`.
     **reading : object
         Options of `arcademark.scores.reading.read_tables`.
 
@@ -100,20 +118,24 @@ def load(places: Sequence[ScoreSource] | ScoreSource, canonical: Callable[[str],
     ArcadeMarkError
         Where nothing is given, or a place cannot be read; the message names file, row and column.
     """
+    if isinstance(places, RunCollection):
+        return of_runs(places, every_variant=every_variant)
     wanted = _wanted(places)
     files = [place for place in wanted if _is_file(place)]
+    runs = [place for place in wanted if _is_run(place)]
     found: list[Scores] = []
     for place in wanted:
         if place in files:
             if place is files[0]:
                 found.append(_files(files, canonical, reading))
+        elif place in runs:
+            if place is runs[0]:
+                found.append(of_runs(load_runs([_text(run) for run in runs]), every_variant=every_variant))
         elif isinstance(place, ScoreTable):
             tasks = tuple(canonical(task) for task in place.tasks)
             found.append(_table(replace(place, tasks=tasks), "a table"))
-        elif _text(place).startswith(CATALOGUE):
-            found.append(_collection(_text(place).removeprefix(CATALOGUE)))
         else:
-            found.append(_run(_text(place)))
+            found.append(_collection(_text(place).removeprefix(CATALOGUE)))
     return _together(found)
 
 
@@ -147,7 +169,11 @@ def _text(place: _Read) -> str:
 
 def _is_file(place: _Read) -> bool:
     text = _text(place)
-    return bool(text) and not text.startswith(CATALOGUE) and not (Path(text) / "manifest.json").exists()
+    return bool(text) and not text.startswith(CATALOGUE) and not _is_run(place)
+
+
+def _is_run(place: _Read) -> bool:
+    return bool(text := _text(place)) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
 
 
 def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
@@ -177,25 +203,50 @@ def _table(table: ScoreTable, name: str) -> Scores:
     return Scores(table, plays, {}, (name,), ())
 
 
-def _run(directory: str) -> Scores:
-    run = load_run(directory)
-    protocol = run.record.protocol
-    labels = dict(zip(dict.fromkeys(trial.agent for trial in run.record.trials), run.table.algorithms, strict=True))
-    frames = {
-        labels[trial.agent]: trial.training_frames or protocol.training_frames or 0
-        for trial in run.record.trials
-        if trial.learns
-    }
-    short = [f"{trial.algorithm} on {trial.task}, seed {trial.seed}" for trial in run.incomplete]
-    remark = f"{directory} is not complete, so scores are of the episodes played so far: {wording.shortened(short)}."
-    return Scores(
-        run.table,
-        dict.fromkeys(run.table.algorithms, Play(protocol.label, protocol)),
-        {name: count for name, count in frames.items() if count},
-        (f"{directory}: a run of ArcadeMark, one score a seed",),
-        (remark,) if short else (),
-        lone=_lone(run.episodes),
+def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
+    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game.
+
+    Parameters
+    ----------
+    collection : RunCollection
+    every_variant : bool, optional
+        Whether to show a family's members too, and not just the best of it.
+    """
+    shown = played_algorithms(collection, every_variant=every_variant)
+    rows: list[tuple[str, str, int, float]] = []
+    for item in shown:
+        for task, cell in item.cells.items():
+            means = (float(np.mean(scores)) for scores in cell.seeds)
+            rows += [(item.name, task, *pair) for pair in zip(cell.numbers, means, strict=True)]
+            rows += [] if cell.seeds else [(item.name, task, item.trials[0].seed, np.nan)]
+    table = ScoreTable.from_rows(
+        rows,
+        protocols={item.name: item.run.record.protocol.label for item in shown},
+        sources={item.name: str(item.run.record.directory) for item in shown},
     )
+    frames = {item.name: training_frames(item) for item in shown}
+    return Scores(
+        table,
+        {item.name: Play(item.run.record.protocol.label, item.run.record.protocol) for item in shown},
+        {name: count for name, count in frames.items() if count},
+        tuple(f"{run.record.directory}: a run of ArcadeMark, one score a seed" for run in collection.runs),
+        lone={
+            (item.name, task): cell.seeds[0]
+            for item in shown
+            for task, cell in item.cells.items()
+            if len(cell.seeds) == 1
+        },
+        played={item.name: item for item in shown},
+        runs=collection,
+    )
+
+
+def training_frames(item: PlayedAlgorithm) -> int | None:
+    """Return a learner's budget in frames; None where it has none, or does not learn."""
+    learners = [trial for trial in item.trials if trial.learns]
+    if not learners or learners[0].training_episodes is not None:
+        return None
+    return learners[0].training_frames or item.run.record.protocol.training_frames
 
 
 def collection_names(place: str) -> tuple[str, ...] | None:
@@ -250,6 +301,8 @@ def _together(found: Sequence[Scores]) -> Scores:
         tuple(remark for scores in apart for remark in scores.remarks),
         {name: known for scores in apart for name, known in scores.qualified.items()},
         {cell: episodes for scores in apart for cell, episodes in scores.lone.items()},
+        {name: item for scores in apart for name, item in scores.played.items()},
+        next((scores.runs for scores in apart if scores.runs), None),
     )
 
 

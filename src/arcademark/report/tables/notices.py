@@ -6,64 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from types import MappingProxyType
+from itertools import groupby
 
 from arcademark.metrics.intervals import LEVEL
 from arcademark.report import published, wording
-from arcademark.report.document import Level, Notice
+from arcademark.report.cells import run_names
+from arcademark.report.document import Estimate, Notice
 from arcademark.report.measures import Measure
-from arcademark.report.runs.notices import about_estimates
+from arcademark.report.notices import notice, sort
+from arcademark.report.runs import notices as runs_notices
 from arcademark.report.tables import coverage, protocols
 from arcademark.report.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.report.tables.dataset import Dataset
 from arcademark.report.tables.document import Algorithm, Summary
 from arcademark.report.tables.uncertainty import Bootstrap
-
-KINDS: MappingProxyType[str, Level] = MappingProxyType(
-    {
-        "partial_suite": "warning",
-        "protocols_differ": "warning",
-        "training_differs": "warning",
-        "protocol_unknown": "warning",
-        "games_differ": "warning",
-        "few_runs": "warning",
-        "estimate_doubtful": "warning",
-        "estimate_refused": "warning",
-        "no_reference": "warning",
-        "comparison": "warning",
-        "unheard": "warning",
-        "estimate_reading": "note",
-        "estimate_tuning": "note",
-        "suite_complete": "note",
-        "records": "note",
-        "measures": "note",
-        "efficiency": "note",
-        "runs": "note",
-        "intervals": "note",
-        "tests": "note",
-        "settings": "note",
-        "power": "note",
-        "read": "note",
-        "hard_exploration": "note",
-    }
-)
-
+from arcademark.subset.model import explained
+from arcademark.suite import subsets
+from arcademark.suite.subsets import Subset
 
 MOST_GROUPS = 3
 """Groups of algorithms, each lacking its own games, above which they are told all together."""
 
 _SAID = frozenset({"one_run", "coverage"})
 """Kinds of intervals' notes that other notices say of all algorithms together."""
-
-
-def notice(kind: str, text: str) -> Notice:
-    """Make a notice; its level is that of its kind."""
-    return Notice(kind, KINDS[kind], text)
-
-
-def sort(found: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Put notices in order, warnings first, each text once."""
-    return tuple(sorted(dict.fromkeys(found), key=lambda item: list(KINDS).index(item.kind)))
 
 
 def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
@@ -87,14 +52,68 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
             *_over_episodes(algorithms, dataset.benchmark.noun),
             *read(dataset),
             *_hard(dataset),
+            *_of_runs(dataset, algorithms),
         ]
     )
 
 
+def _of_runs(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    runs = dataset.scores.runs
+    return runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else iter(())
+
+
+def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
+    """Say which estimates are doubtful or refused, and how the others are to be read.
+
+    Parameters
+    ----------
+    estimates : sequence of (str, Estimate)
+        Algorithms' names, and what the models say of them.
+    """
+    for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
+        doubtful = wording.shortened(name for name, estimate in estimates if text in estimate.warnings)
+        yield notice("estimate_doubtful", f"{doubtful}: {text[0].lower()}{text[1:]}")
+    refused = sorted(
+        ((estimate, name) for name, estimate in estimates if estimate.missing), key=lambda pair: pair[0].missing
+    )
+    for missing, group in groupby(refused, key=lambda pair: pair[0].missing):
+        pairs = list(group)
+        yield notice(
+            "estimate_refused",
+            f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
+            f"{pairs[0][0].title} also needs {wording.listing(missing)}; 'arcademark subset predict' tells it from any "
+            "games.",
+        )
+    used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
+    for name, title, suite in used:
+        yield notice(
+            "estimate_reading",
+            f"{title} estimates the {suite} median from {wording.plural(len(subsets.subset(name).tasks), 'game')}. "
+            f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
+            f"(Aitchison et al. 2023, §8). {_error(title, subsets.subset(name))}",
+        )
+        if subsets.subset(name).purpose == "tuning":
+            yield notice("estimate_tuning", f"{title} is meant for tuning; report results on Atari-5 (§8).")
+    if len(used) > 1:
+        titles = wording.listing(title for _, title, _ in used)
+        yield notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+
+
+def _error(title: str, subset: Subset) -> str:
+    if subset.nested is None or subset.relative_error is None:
+        return "Its error is the typical one of its model over published algorithms, no confidence interval."
+    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.errors, subsets.LEVEL)
+    return explained(title, subset.relative_error, subset.nested, level, reach)
+
+
 def partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    """Say first how much of the benchmark there is, and what that forbids."""
+    """Say first how much of the benchmark there is, and what that forbids; of a subset its estimate says that."""
     suite = dataset.benchmark.view
-    short = [item for item in algorithms if item.coverage.missing]
+    short = [
+        item
+        for item in algorithms
+        if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None)
+    ]
     groups: dict[tuple[str, ...], list[Algorithm]] = {}
     for item in short:
         groups.setdefault(item.coverage.missing, []).append(item)

@@ -29,7 +29,7 @@ def span(found: Statistic) -> str:
     """Show a percentage's interval without its signs, e.g. "812 … 930"; "" where there is none."""
     if found.low is None or found.high is None:
         return ""
-    return f"{wording.percent(found.low)[:-2]} … {wording.percent(found.high)[:-2]}"
+    return f"{wording.number(found.low)} … {wording.number(found.high)}"
 
 
 def points_span(found: Statistic) -> str:
