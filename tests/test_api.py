@@ -80,8 +80,8 @@ def test_other_modes_of_reset_are_refused(mode):
 
 
 def test_one_name_is_no_sequence_of_letters():
-    one = arcademark.score_table(SCORES, algorithms="A", games="pong", metrics="hns")
-    same = arcademark.score_table([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])
+    one = arcademark.analyse(SCORES, algorithms="A", games="pong", metrics="hns")
+    same = arcademark.analyse([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])
     assert one == same
     assert [item.name for item in one.algorithms] == ["A"]
     assert arcademark.compare_tables(SCORES, games=["pong", "breakout"], algorithms=("A", "B")).games
@@ -90,4 +90,4 @@ def test_one_name_is_no_sequence_of_letters():
 def test_tables_are_given_as_text_or_as_a_path(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("algorithm,pong,breakout\nA,1,30\nB,3,50\n")
-    assert arcademark.score_table(str(path)) == arcademark.score_table(Path(path)) == arcademark.score_table([path])
+    assert arcademark.analyse(str(path)) == arcademark.analyse(Path(path)) == arcademark.analyse([path])

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
-from arcademark.report.runs.document import Report
-from arcademark.report.runs.views import analyse
+from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.document import ScoreReport
 from arcademark.suite.protocols import protocol
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
@@ -17,13 +17,13 @@ LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
 
 
 @pytest.fixture
-def report_one() -> Report:
+def report_one() -> ScoreReport:
     """One agent, one run, nothing unusual."""
     return analyse(collected(made_up_run()))
 
 
 @pytest.fixture
-def report_two() -> Report:
+def report_two() -> ScoreReport:
     """Two runs that differ in a setting, with an agent of a user's own, a hard game and a failed trial."""
     games = (*ATARI_5, "montezuma_revenge")
     modified = protocol("world-records").override({"repeat_action_probability": 0.0})

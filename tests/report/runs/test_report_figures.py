@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
-from arcademark.report.figures import themed
+from arcademark.report.figures import as_svg, themed
 from arcademark.report.runs import figures
-from arcademark.report.runs.document import Report
-from arcademark.report.runs.views import analyse
+from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.document import ScoreReport
+
+
+def drawn(draw, report: ScoreReport) -> str:
+    ((figure, _),) = draw(report)
+    return as_svg(figure, draw.__name__)
 
 
 def test_scale_is_the_models_own_and_odd() -> None:
@@ -20,9 +25,9 @@ def test_scale_is_the_models_own_and_odd() -> None:
 
 
 @pytest.mark.parametrize("draw", [figures.standing, figures.distribution])
-def test_a_figure_is_one_plain_svg_that_never_changes(draw, report_two: Report) -> None:
-    svg = draw(report_two)
-    assert svg == draw(report_two)
+def test_a_figure_is_one_plain_svg_that_never_changes(draw, report_two: ScoreReport) -> None:
+    svg = drawn(draw, report_two)
+    assert svg == drawn(draw, report_two)
     assert svg.startswith("<svg ")
     assert svg.rstrip().endswith("</svg>")
     assert svg.count("<svg") == 1
@@ -32,41 +37,43 @@ def test_a_figure_is_one_plain_svg_that_never_changes(draw, report_two: Report) 
         assert name in svg.replace("&#39;", "'")
 
 
-def test_drawing_leaves_matplotlibs_settings_alone(report_one: Report) -> None:
+def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> None:
     import matplotlib as mpl
 
     names = [name for name in mpl.rcParams if name.startswith(("svg.", "font.", "axes."))]
     before = {name: mpl.rcParams[name] for name in names}
-    figures.standing(report_one)
+    drawn(figures.standing, report_one)
     assert {name: mpl.rcParams[name] for name in names} == before
 
 
-def test_a_longer_bar_is_a_better_score(report_one: Report) -> None:
-    svg = figures.standing(report_one)
+def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
+    svg = drawn(figures.standing, report_one)
     shade = figures.PALETTE["series-1"]
     widths = []
     for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {shade}"', svg):
         xs = [float(x) for x in re.findall(r"[ML] ([-\d.]+)", path)]
         widths.append(max(xs) - min(xs))
-    scores = [abs(float(figures.scale(score.hns or 0.0))) for score in report_one.algorithms[0].scores]
+    scores = [
+        abs(float(figures.scale(score.normalised["hns"].value or 0.0))) for score in report_one.algorithms[0].scores
+    ]
     assert len(widths) == len(scores) == 5
     assert np.corrcoef(widths, scores)[0, 1] == pytest.approx(1, abs=1e-3)
 
 
-def test_cut_episodes_are_hollow(report_one: Report) -> None:
-    svg = figures.distribution(report_one)
+def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
+    svg = drawn(figures.distribution, report_one)
     paper, shade = figures.PALETTE["paper"], figures.PALETTE["series-1"]
     assert len(re.findall(rf"<use [^>]*fill: {paper}", svg)) == 4
     assert len(re.findall(rf"<use [^>]*fill: {shade}", svg)) == 96
 
 
-def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: Report) -> None:
+def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
     monkeypatch.setattr(figures, "MOST_DOTS", 99)
-    assert "<use" not in figures.distribution(report_one)
+    assert "<use" not in drawn(figures.distribution, report_one)
 
 
 def test_names_are_escaped_and_colours_follow_the_page() -> None:
-    svg = figures.standing(analyse(collected(made_up_run(games=("<b>game</b>", "pong")))))
+    svg = drawn(figures.standing, analyse(collected(made_up_run(games=("<b>game</b>", "pong")))))
     assert "<b>" not in svg
     painted = themed(svg)
     assert "var(--series-1, #1f6f78)" in painted
@@ -78,10 +85,10 @@ def test_a_figure_shows_the_first_few_algorithms_only() -> None:
     agents = tuple(f"agent-{number}" for number in range(8))
     report = analyse(collected(made_up_run(agents=agents)))
     assert len(figures.legend(report.algorithms)) == figures.MOST_ALGORITHMS == 5
-    assert len(re.findall(r" %</text>", figures.standing(report))) <= 5 * 5 + len(figures.TICKS)
+    assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)
 
 
 def test_nothing_played_draws_nothing() -> None:
     report = analyse(collected(made_up_run(played=0)))
-    assert figures.standing(report).startswith("<svg")
-    assert figures.distribution(report).startswith("<svg")
+    assert drawn(figures.standing, report).startswith("<svg")
+    assert drawn(figures.distribution, report).startswith("<svg")

@@ -8,11 +8,12 @@ import re
 import numpy as np
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, trained
-from rich.console import Console
+from shown import page as rendered
+from shown import printed
 
-from arcademark.report.figures import MOST_ALGORITHMS
-from arcademark.report.runs import figure_learning, html, learning, terminal
-from arcademark.report.runs.views import analyse
+from arcademark.report.figures import MOST_ALGORITHMS, as_svg
+from arcademark.report.runs import figure_learning, learning
+from arcademark.report.tables.analysis import analyse
 from arcademark.runs.store import EpisodeRecord
 from arcademark.suite.protocols import protocol
 
@@ -62,8 +63,8 @@ def test_seeds_that_share_no_stretch_have_no_mean():
     (curve,) = analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])).learning
     across, up = curve.mean()
     assert across.size == up.size == 0
-    ((svg, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
-    assert svg.startswith("<svg")
+    ((figure, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
+    assert as_svg(figure, "learning").startswith("<svg")
 
 
 def test_few_points_of_long_curves_are_kept_the_ends_among_them():
@@ -105,30 +106,32 @@ def report():
 
 def test_the_page_draws_a_panel_a_game(report):
     names = ("Battle Zone", "Double Dunk", "Name This Game", "Phoenix", "Q*bert")
-    panels = list(figure_learning.panels(report))
-    assert panels == list(figure_learning.panels(report))
+    panels, again = (
+        [(as_svg(figure, "learning"), words) for figure, words in figure_learning.panels(report)] for _ in range(2)
+    )
+    assert panels == again
     for (svg, words), name in zip(panels, names, strict=True):
         assert svg.count(f">{name}<") == svg.count(">training frames<") == svg.count(">random<") == 1
         assert OWN_AGENT not in svg  # the page has a legend
         assert words.startswith(f"Scores of training episodes of {name}. ")
-    page = html.render(report)
+    page = rendered(report)
     assert '<h2 id="training">Training</h2>' in page
     assert "the mean of 5 and 8 consecutive episodes" in page
-    assert page.count("goes on") == 5
-    assert '<h2 id="training">' not in html.render(analyse(collected(made_up_run())))
+    assert page.count(" …</td>") == 5
+    assert '<h2 id="training">' not in rendered(analyse(collected(made_up_run())))
 
 
 def test_a_learner_that_no_figure_has_room_for_is_in_the_table():
     others = made_up_run(agents=[f"agent-{place}" for place in range(MOST_ALGORITHMS)], games=("pong",), using=ALE)
-    page = html.render(analyse(collected(others, trained(made_up_run("runs/mine", games=("pong",), using=ALE)))))
+    page = rendered(analyse(collected(others, trained(made_up_run("runs/mine", games=("pong",), using=ALE)))))
     section = page.partition('<h2 id="training">Training</h2>')[2].partition("</section>")[0]
     assert "<figure>" not in section
-    assert re.search(r'<th scope="row">Pong</th>\s*<td class="who">random</td>', section)
+    assert re.search(r'Pong</th>\s*<td class="who ">random</td>', section)
 
 
 def test_panels_stand_below_each_other_where_there_is_little_room(report):
     """A panel alone is as wide as a narrow window, so that nothing of it is cut."""
-    page = html.render(report)
+    page = rendered(report)
     (panels,) = re.findall(r'<div class="panels">(.*?)</div>', page, flags=re.DOTALL)
     assert panels.count("<svg ") == 5
     assert all(float(width) < 368 for width in re.findall(r'viewBox="0 0 ([\d.]+) ', panels))
@@ -147,9 +150,7 @@ def test_files_stand_alone_and_never_change(report, kind, start):
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_the_terminal_has_a_line_a_curve(report, width):
-    console = Console(width=width, file=io.StringIO())
-    terminal.render(report, console)
-    shown = console.file.getvalue().partition("\nTraining\n")[2].partition("\nHard")[0]
+    shown = printed(report, width, everything=True).partition("\nTraining\n")[2].partition("\nHard")[0]
     lines = shown.splitlines()
     assert max(map(len, lines)) <= width
     assert sum("▁" in line for line in lines) == 9
@@ -200,5 +201,5 @@ def test_ticks_of_a_small_range_differ():
 
 
 def test_single_episodes_are_not_called_a_mean():
-    assert "each at the frame where it ended." in html.render(analyse(hand_made([(1.0, 10)] * 3)))
-    assert "the mean of 2 consecutive episodes" in html.render(analyse(hand_made([(1.0, 10)] * 20)))
+    assert "each at the frame where it ended." in rendered(analyse(hand_made([(1.0, 10)] * 3)))
+    assert "the mean of 2 consecutive episodes" in rendered(analyse(hand_made([(1.0, 10)] * 20)))

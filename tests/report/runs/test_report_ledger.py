@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arcademark.report.render import json as rendered
 from arcademark.report.runs import ledger
-from arcademark.report.runs.views import analyse
+from arcademark.report.tables.analysis import analyse
 from arcademark.runs.ledger import Entry, Ledger, Unread
 
 PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import io
-import json
 
 import numpy as np
 import pytest
 from made_up import collected, made_up_run
-from rich.console import Console
+from shown import page as rendered
+from shown import printed, values
 
-from arcademark.report.render import json as rendered
-from arcademark.report.runs import html, terminal
-from arcademark.report.runs.document import Report
-from arcademark.report.runs.views import analyse
+from arcademark.report.render import json
+from arcademark.report.tables.analysis import analyse
 from arcademark.runs.store import RunRecord
 from arcademark.suite.protocols import protocol
 from json_schema import problems
@@ -30,23 +27,17 @@ def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRe
     )
 
 
-def text_of(report: Report, width: int = 100) -> str:
-    console = Console(width=width, file=io.StringIO())
-    terminal.render(report, console)
-    return console.file.getvalue()
-
-
 def test_decisions_and_simulated_frames_are_shown():
     report = analyse(collected(planned(), made_up_run("runs/random", ("random",), ("pong", "seaquest"))))
-    costs = [score.planning for score in report.algorithms[0].scores]
+    costs = [score.played.planning for score in report.algorithms[0].scores]
     assert [(cost.decisions, cost.simulated_frames) for cost in costs if cost] == [(9_000, 4_000_000)] * 2
     assert [cost.frames_per_decision for cost in costs if cost] == [pytest.approx(4000 / 9)] * 2
-    assert [score.planning for score in report.algorithms[1].scores] == [None, None]
-    shown = text_of(report)
+    assert [score.played.planning for score in report.algorithms[1].scores] == [None, None]
+    shown = printed(report, 100)
     assert "Planning on the emulator" in shown
     (row,) = [line.split() for line in shown.splitlines() if line.startswith("Pong") and "4,000,000" in line]
     assert row == ["Pong", "uct", "9,000", "4,000,000", "444"]
-    page = html.render(report)
+    page = rendered(report)
     assert page.count("4,000,000") >= 2
     assert "8,000,000 simulated" in page
 
@@ -56,7 +47,7 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
     report = analyse(collected(planned(rules)))
     (run,) = report.runs
     assert (run.frames, run.simulated_frames, run.counted_frames) == (72_000, 8_000_000, counted)
-    words = " ".join(text_of(report).split())
+    words = " ".join(printed(report, 100).split())
     assert "uct: 72,000 frames played and 8,000,000 simulated to choose the actions" in words
     assert f": {counted:,}." in words
     (methods, *_) = report.methods
@@ -71,17 +62,17 @@ def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
 
 
 def test_the_json_holds_it_too():
-    schema = rendered.schema(Report)
-    document = json.loads(json.dumps(rendered.render(analyse(collected(planned()))), allow_nan=False))
+    document = values(analyse(collected(planned())))
+    schema = json.schema(ScoreReport)
     assert problems(document, schema, schema) == []
-    assert document["algorithms"][0]["scores"][0]["planning"]["decisions"] == 9_000
+    assert document["algorithms"][0]["scores"][0]["played"]["planning"]["decisions"] == 9_000
     assert document["runs"][0]["simulated_frames"] == 8_000_000
     assert [item["level"] for item in document["notices"] if item["kind"] == "planning"] == ["note"]
 
 
 def test_nothing_is_said_where_nobody_plans(report_one):
-    assert "lanning" not in text_of(report_one)
-    assert "simulated" not in html.render(report_one).partition("<body")[2]
+    assert "lanning" not in printed(report_one, 100)
+    assert "simulated" not in rendered(report_one).partition("<body")[2]
     assert all("plans with" not in paragraph for paragraph in report_one.methods)
     assert report_one.runs[0].counted_frames == report_one.runs[0].frames
 
@@ -94,5 +85,5 @@ def test_a_planner_that_has_not_played_yet():
         trials=tuple(dataclasses.replace(trial, status="pending") for trial in run.trials),
     )
     report = analyse(collected(empty))
-    assert [score.planning for score in report.algorithms[0].scores] == [None, None]
-    assert "Planning on" not in text_of(report)
+    assert [score.played.planning for score in report.algorithms[0].scores] == [None, None]
+    assert "Planning on" not in printed(report, 100)

@@ -1,52 +1,45 @@
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 from made_up import ATARI_5, collected, made_up_run
-from rich.console import Console
 from rich.table import Table
+from shown import printed
 
-from arcademark.report.runs import terminal
-from arcademark.report.runs.document import Report
-from arcademark.report.runs.views import analyse
-
-
-def printed(report: Report, width: int, *, colour: bool = False) -> str:
-    out = io.StringIO()
-    terminal.render(
-        report, Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
-    )
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+from arcademark.report.present import scores
+from arcademark.report.render import terminal
+from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.document import ScoreReport
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_golden_terminal(
-    report_one: Report, report_two: Report, width: int, golden: Callable[[str, str], None]
+    report_one: ScoreReport, report_two: ScoreReport, width: int, golden: Callable[[str, str], None]
 ) -> None:
-    golden(f"terminal_{width}.txt", printed(report_one, width) + "\n" + printed(report_two, width))
+    golden(f"terminal_{width}.txt", printed(report_one, width) + "\n" + printed(report_two, width, everything=True))
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_no_line_is_wider_than_the_terminal(report_two: Report, width: int) -> None:
-    assert max(map(len, printed(report_two, width).splitlines())) <= width
+def test_no_line_is_wider_than_the_terminal(report_two: ScoreReport, width: int) -> None:
+    assert max(map(len, printed(report_two, width, everything=True).splitlines())) <= width
 
 
 @pytest.mark.parametrize("width", [20, 40, 60])
-def test_a_narrow_terminal_loses_no_digit_and_no_row(report_two: Report, width: int) -> None:
+def test_a_narrow_terminal_loses_no_digit_and_no_row(report_two: ScoreReport, width: int) -> None:
     def numbers(text: str) -> Counter[str]:
         return Counter(word for word in text.split() if any(letter.isdigit() for letter in word))
 
-    tables = [part for part in terminal.parts(report_two, 80) if isinstance(part, Table) and part.columns[1:2]]
+    parts = terminal.parts(scores.present(report_two), 80, everything=True)
+    tables = [part for part in parts if isinstance(part, Table) and part.columns[1:2]]
+    there = numbers(printed(report_two, width, everything=True))
     for table in tables:
-        cells = [cell for column in table.columns if column.no_wrap for cell in column.cells]
-        for cell in cells:
-            assert numbers(str(cell)) <= numbers(printed(report_two, width)), cell
+        for cell in (cell for column in table.columns if column.no_wrap for cell in column.cells):
+            assert numbers(str(cell)) <= there, cell
 
 
-def test_piped_output_has_no_escape_codes(report_two: Report) -> None:
+def test_piped_output_has_no_escape_codes(report_two: ScoreReport) -> None:
     assert "\x1b" not in printed(report_two, 80)
     assert "\x1b[" in printed(report_two, 80, colour=True)
 
@@ -54,7 +47,7 @@ def test_piped_output_has_no_escape_codes(report_two: Report) -> None:
 def test_users_text_is_no_markup() -> None:
     agents = ("[red]mine[/red]", "other")
     report = analyse(collected(made_up_run(agents=agents, failed=[(agents[0], "qbert", 0)])))
-    text = printed(report, 160)
+    text = printed(report, 160, everything=True)
     named = [line for line in text.splitlines() if "mine" in line]
     assert len(named) >= len(ATARI_5) + 5  # title, warning, headline, summaries, what is not finished
     assert all("[red]mine[/red]" in line for line in named)
@@ -65,10 +58,10 @@ def test_agents_of_one_name_keep_their_runs_beside_them() -> None:
     assert sum("random [b]" in line for line in text.splitlines()) >= len(ATARI_5)
 
 
-def test_what_failed_and_what_was_overridden_shows(report_two: Report) -> None:
-    text = printed(report_two, 120)
+def test_what_failed_and_what_was_overridden_shows(report_two: ScoreReport) -> None:
+    text = printed(report_two, 120, everything=True)
     assert "ValueError: <b>depth</b> must be positive" in text
-    assert "repeat_action_probability=0.0 (was 0.25)" in text
+    assert "override; world-records has probability" in text
     assert "10 of 20" in text
     assert "Warning:" in text
 

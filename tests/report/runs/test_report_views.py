@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
 from pathlib import Path
 
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
-from rich.console import Console
+from shown import page, printed, values
 
-from arcademark.report.render import json
-from arcademark.report.runs import html, terminal
-from arcademark.report.runs.document import Algorithm, Report
-from arcademark.report.runs.notices import KINDS
-from arcademark.report.runs.views import analyse
+from arcademark.report.notices import KINDS
+from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.document import Algorithm, ScoreReport, Statistic
 from arcademark.runs.store import RunRecord
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol
@@ -26,11 +23,11 @@ def constant(values: dict[str, float]):
     return lambda agent, game, seed, episodes: [values.get(game, 100.0)] * episodes
 
 
-def kinds(report: Report) -> set[str]:
+def kinds(report: ScoreReport) -> set[str]:
     return {notice.kind for notice in report.notices}
 
 
-def text_of(report: Report, kind: str) -> str:
+def text_of(report: ScoreReport, kind: str) -> str:
     return " ".join(notice.text for notice in report.notices if notice.kind == kind)
 
 
@@ -55,25 +52,27 @@ def round_numbers() -> Algorithm:
 
 
 def test_normalised_scores_by_hand(round_numbers: Algorithm) -> None:
-    assert {score.game: score.hns for score in round_numbers.scores} == pytest.approx(ROUND_HNS)
+    assert {score.game: score.normalised["hns"].value for score in round_numbers.scores} == pytest.approx(ROUND_HNS)
     by_game = {score.game: score for score in round_numbers.scores}
-    assert by_game["battle_zone"].hwrns == pytest.approx(
+    assert by_game["battle_zone"].normalised["hwrns"].value == pytest.approx(
         100 * (ROUND["battle_zone"] - 2360) / (801000 - 2360), rel=1e-3
     )
-    assert by_game["qbert"].score == pytest.approx(ROUND["qbert"])
-    assert by_game["qbert"].episodes == by_game["qbert"].planned_episodes == 20
-    assert by_game["qbert"].seeds == 2
+    assert by_game["qbert"].score.value == pytest.approx(ROUND["qbert"])
+    played = by_game["qbert"].played
+    assert played is not None
+    assert len(played.episodes) == played.planned == 20
+    assert by_game["qbert"].runs == 2
 
 
 def test_summaries_by_hand(round_numbers: Algorithm) -> None:
     hns = summary(round_numbers, "hns")
-    assert hns.mean == pytest.approx((50 + 200 + 100 - 10 + 20) / 5)
-    assert hns.median == pytest.approx(50)
-    assert hns.iqm == pytest.approx((20 + 20 + 50 + 50 + 100 + 100) / 6)  # two runs: ten scores, two off each end
+    assert hns.mean.value == pytest.approx((50 + 200 + 100 - 10 + 20) / 5)
+    assert hns.median.value == pytest.approx(50)
+    assert hns.iqm.value == pytest.approx((20 + 20 + 50 + 50 + 100 + 100) / 6)  # two runs: ten scores, two off each end
     assert hns.games == 5
     capped = summary(round_numbers, "capped_hns")
-    assert (capped.mean, capped.median) == (pytest.approx((50 + 100 + 100 + 0 + 20) / 5), pytest.approx(50))
-    assert capped.iqm == pytest.approx((20 + 50 + 100) / 3)  # one score a game: five, one off each end
+    assert (capped.mean.value, capped.median.value) == (pytest.approx((50 + 100 + 100 + 0 + 20) / 5), pytest.approx(50))
+    assert capped.iqm.value == pytest.approx((20 + 50 + 100) / 3)  # one score a game: five, one off each end
 
 
 def test_human_level_and_records(round_numbers: Algorithm) -> None:
@@ -143,7 +142,8 @@ def test_a_game_without_an_episode_is_a_missing_game() -> None:
     assert algorithm.estimate.missing == ("Name This Game", "Q*bert")
     assert summary(algorithm, "hns").games == 3
     lacking = next(score for score in algorithm.scores if score.game == "qbert")
-    assert (lacking.score, lacking.hns, lacking.interval, lacking.episodes) == (None, None, None, 0)
+    assert lacking.score == lacking.normalised["hns"] == Statistic(None)
+    assert (lacking.played.episodes, lacking.played.planned) == ((), 20)
     assert "4 trials" in text_of(report, "trials_failed")
     assert [trial.status for trial in report.runs[0].troubles] == ["failed"] * 4
 
@@ -169,15 +169,15 @@ def test_estimates_are_said_to_compare_with_their_like_only() -> None:
 def test_unfinished_trials_show() -> None:
     report = analyse(collected(made_up_run(played=4)))
     assert "10 trials of random are not finished: 40 of 100 episodes" in text_of(report, "trials_incomplete")
-    assert all((score.episodes, score.planned_episodes) == (8, 20) for score in report.algorithms[0].scores)
+    assert all((len(score.played.episodes), score.played.planned) == (8, 20) for score in report.algorithms[0].scores)
     assert "trials_incomplete" not in kinds(analyse(collected(made_up_run())))
 
 
 def test_protocol_differences_name_the_settings() -> None:
     other = protocol("world-records").override({"frame_skip": 5})
     report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), using=other)))
-    assert "a and b were played under different settings" in text_of(report, "protocols_differ")
-    assert "frame_skip (4, 5)" in text_of(report, "protocols_differ")
+    assert "were scored under different protocols" in text_of(report, "protocols_differ")
+    assert "action repeats (4, 5)" in text_of(report, "protocols_differ")
     assert report.notices[0].kind == "protocols_differ"
     assert "protocols_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
 
@@ -212,12 +212,10 @@ def test_what_emulated_the_games_is_told_everywhere(played: dict[str, list[str]]
     if played:
         record.manifest["emulators"] = played
     report = analyse(collected(record))
-    out = io.StringIO()
-    terminal.render(report, Console(file=out, width=200))
-    assert f"played on {told} " in " ".join(out.getvalue().split())
-    assert f"<dt>played on</dt><dd>{told}</dd>" in html.render(report)
+    assert f"played on {told}." in printed(report, 200)
+    assert f"<dt>played on</dt><dd>{told}</dd>" in page(report)
     assert (f"They were played on {told}; ArcadeMark's console" in report.methods[0]) == bool(played)
-    emulators = json.render(report)["runs"][0]["emulators"]
+    emulators = values(report)["runs"][0]["emulators"]
     assert emulators["Q*bert"] == played.get("qbert", [ALE])
     other = analyse(collected(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b"))))
     assert not kinds(other) & {"emulators_differ", "protocols_differ"}
@@ -259,7 +257,7 @@ def test_games_without_references_are_named_and_left_out() -> None:
     assert [game.name for game in report.games] == ["Pong", "Carnival", "toy"]
     assert "Carnival and toy" in text_of(report, "no_reference")
     nothing = analyse(collected(made_up_run(games=("toy",))))
-    assert summary(nothing.algorithms[0], "hns").mean is None
+    assert summary(nothing.algorithms[0], "hns").mean.value is None
     assert nothing.algorithms[0].breakthroughs[0].games == 0
 
 
@@ -286,14 +284,14 @@ def test_baselines_show_the_best_of_each_game() -> None:
     assert [algorithm.name for algorithm in report.algorithms] == ["random", "best const", "best perturb"]
     best = report.algorithms[1]
     assert best.variants == 3
-    assert {score.game: score.variant for score in best.scores} == {
+    assert {score.game: score.played.variant for score in best.scores} == {
         "battle_zone": "NOOP",
         "double_dunk": "NOOP",
         "name_this_game": "NOOP",
         "phoenix": "FIRE",
         "qbert": "UP",
     }
-    assert {score.score for score in best.scores} == {500.0}
+    assert {score.score.value for score in best.scores} == {500.0}
     assert "best const is on each game the best of 3" in text_of(report, "best_of")
 
 
@@ -312,38 +310,35 @@ def test_one_constant_agent_is_no_family() -> None:
 def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
     alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
     beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
-    assert [score.interval for score in alone.scores] == [score.interval for score in beside.scores]
+    assert [score.score for score in alone.scores] == [score.score for score in beside.scores]
     assert alone.estimate == beside.estimate
     for score in alone.scores:
-        assert score.interval is not None
-        assert score.score is not None
-        assert score.interval.low <= score.score <= score.interval.high
+        assert score.score.low <= score.score.value <= score.score.high
 
 
 def test_one_episode_has_no_interval() -> None:
     algorithm = analyse(collected(made_up_run(seeds=(0,), episodes=1))).algorithms[0]
-    assert all(score.interval is None for score in algorithm.scores)
+    assert all(score.score.low is None for score in algorithm.scores)
     assert algorithm.estimate.value is not None
     assert algorithm.estimate.sampling_low is None
 
 
 def test_what_has_no_interval_is_told() -> None:
     alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
-    assert text_of(alone, "intervals").startswith("No interval: one episode a game")
+    assert "or whose scores are all alike, has no interval: random" in text_of(alone, "intervals")
     assert not any("Intervals" in text for text in alone.methods)
     beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
-    assert "a game with one episode, or where all scored the same, has none" in text_of(beside, "intervals")
-    assert "one seed" not in text_of(beside, "intervals")
+    assert "has no interval: random." in text_of(beside, "intervals")
+    assert "single run" not in text_of(beside, "intervals")
     same = analyse(collected(made_up_run(scores=constant({}))))
-    assert [score.interval for score in same.algorithms[0].scores] == [None] * 5
-    assert "all alike" in text_of(same, "intervals")
-    assert "has none" not in text_of(analyse(collected(made_up_run())), "intervals")
+    assert [score.score.low for score in same.algorithms[0].scores] == [None] * 5
+    assert "has no interval: random." in text_of(same, "intervals")
+    assert "has no interval" not in text_of(analyse(collected(made_up_run())), "intervals")
 
 
 def test_intervals_say_what_they_leave_out() -> None:
     told = text_of(analyse(collected(made_up_run(seeds=(3,), episodes=4))), "intervals")
-    assert "95 %" in told
-    assert "with one seed over its episodes" in told
+    assert "from a single run is a 95 % Student's t interval over its episodes" in told
 
 
 def test_truncated_episodes_and_few_episodes_are_told() -> None:
@@ -351,7 +346,7 @@ def test_truncated_episodes_and_few_episodes_are_told() -> None:
     assert "Double Dunk (4 of 20)" in text_of(report, "episodes_truncated")
     assert "10 episodes a seed; the protocol averages 100" in text_of(report, "fewer_episodes")
     dunk = report.algorithms[0].scores[1]
-    assert dunk.truncated == sum(dunk.episode_truncated) == 4
+    assert sum(dunk.played.truncated) == 4
 
 
 def with_trials(record: RunRecord, **changes: object) -> RunRecord:
@@ -382,7 +377,7 @@ def test_another_training_budget_is_told() -> None:
     assert analyse(collected(made_up_run())).algorithms[0].training_frames is None
 
 
-def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: Report) -> None:
+def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: ScoreReport) -> None:
     assert kinds(report_two) <= KINDS.keys()
     levels = [notice.level for notice in report_two.notices]
     assert levels == sorted(levels, key=["warning", "note"].index)
@@ -390,7 +385,7 @@ def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: Repo
     assert report_two.notes
 
 
-def test_settings_show_overrides_and_where_they_come_from(report_two: Report) -> None:
+def test_settings_show_overrides_and_where_they_come_from(report_two: ScoreReport) -> None:
     settings = {setting.field: setting for setting in report_two.runs[0].protocol.settings}
     sticky = settings["repeat_action_probability"]
     assert (sticky.overridden, sticky.value, sticky.original, sticky.text) == (True, 0.0, 0.25, "none")

@@ -1,4 +1,4 @@
-"""One run in two documents: what both call by one name is one number, with one interval."""
+"""Runs as tables: a score a seed, with intervals over seeds or, of one, over its episodes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from made_up import ATARI_5, made_up_run, trained
 
-from arcademark.report.render import json
-from arcademark.report.runs.views import analyse
-from arcademark.report.tables.analysis import score_table
+from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.dataset import ScoreOptions, prepare
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeResult, RunRecord, encode_actions
@@ -59,24 +58,18 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_report_and_score_agree(tmp_path: Path, name: str) -> None:
-    directory = written(RUNS[name], tmp_path / "run")
-    (of_run,) = json.render(analyse([directory]))["algorithms"]
-    (of_table,) = json.render(score_table(directory))["algorithms"]
-    assert len(of_run["scores"]) == len(ATARI_5)
-    for one, other in zip(of_run["scores"], of_table["scores"], strict=True):
-        interval = one["interval"] or {"low": None, "high": None}
-        shown = {"value": one["score"], "low": interval["low"], "high": interval["high"]}
-        assert (one["game"], shown, one["seeds"]) == (other["game"], other["score"], other["runs"])
-        assert {key: one[key] for key in ("hns", "hwrns")} == {
-            key: other["normalised"][key] for key in ("hns", "hwrns")
-        }
-    assert of_run["estimate"] == of_table["estimate"]
-    assert of_run["breakthroughs"] == of_table["breakthroughs"]
-    for one, other in zip(of_run["summaries"], of_table["summaries"], strict=True):
-        assert one["metric"] == other["metric"]
-        values = {key: other[key]["value"] for key in ("mean", "median", "iqm")}
-        assert {key: one[key] for key in values} == pytest.approx(values, rel=1e-12)
+def test_a_run_is_the_table_of_its_scores(tmp_path: Path, name: str) -> None:
+    """The same scores without their episodes: equal but for the intervals of single seeds, which are over episodes."""
+    dataset = prepare(written(RUNS[name], tmp_path / "run"), ScoreOptions())
+    (of_run,) = analyse(tmp_path / "run").algorithms
+    (of_table,) = analyse(dataset.scores.table).algorithms
+    assert len(of_run.scores) == len(ATARI_5)
+    for one, other in zip(of_run.scores, of_table.scores, strict=True):
+        assert (one.game, one.score.value, one.runs) == (other.game, other.score.value, other.runs)
+        assert one.runs == 1 or (one.score, one.normalised) == (other.score, other.normalised)
+    assert of_run.summaries == of_table.summaries
+    assert of_run.breakthroughs == of_table.breakthroughs
+    assert of_run.estimate.value == of_table.estimate.value
 
 
 def test_the_interval_is_over_seeds_where_there_are_several(tmp_path: Path) -> None:
@@ -84,15 +77,14 @@ def test_the_interval_is_over_seeds_where_there_are_several(tmp_path: Path) -> N
     report = analyse([written(run, tmp_path / "run")])
     for score in report.algorithms[0].scores:
         means = [run.by_trial[trial.id].score.mean() for trial in run.trials if trial.game == score.game]
-        assert score.interval is not None
-        assert score.interval.high - score.interval.low == pytest.approx(2 * 4.302653 * np.std(means, ddof=1) / 3**0.5)
+        assert score.score.high - score.score.low == pytest.approx(2 * 4.302653 * np.std(means, ddof=1) / 3**0.5)
 
 
 def test_a_table_says_that_a_single_runs_interval_is_over_its_episodes(tmp_path: Path) -> None:
     def told(name: str) -> str:
-        report = score_table(written(RUNS[name], tmp_path / name))
+        report = analyse(written(RUNS[name], tmp_path / name))
         return " ".join(notice.text for notice in report.notices)
 
-    assert "from a single run is Student's t over its episodes" in told("one seed")
+    assert "over its episodes" in told("one seed")
     assert "over its episodes" not in told("three seeds")
     assert "over its episodes" not in told("single episodes")

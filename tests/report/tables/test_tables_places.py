@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcademark import compare_tables, score_table
+from arcademark import analyse, compare_tables
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.table import ScoreTable
 
@@ -16,7 +16,7 @@ SCORES = {"DQN": {"pong": [18.9, 19.3], "Q*bert": 31.8}, "PPO": {"pong": np.arra
 
 
 def test_scores_by_name_are_a_table() -> None:
-    report = score_table(SCORES, resamples=10)
+    report = analyse(SCORES, resamples=10)
     assert {
         (item.name, score.game): (score.score.value, score.runs) for item in report.algorithms for score in item.scores
     } == {
@@ -29,7 +29,7 @@ def test_scores_by_name_are_a_table() -> None:
 
 def test_a_table_and_scores_by_name_say_the_same() -> None:
     table = ScoreTable.from_mapping(SCORES)
-    assert score_table(table, resamples=10) == score_table(SCORES, resamples=10)
+    assert analyse(table, resamples=10) == analyse(SCORES, resamples=10)
     assert compare_tables([table], resamples=10) == compare_tables([SCORES], resamples=10)
 
 
@@ -53,28 +53,28 @@ def test_a_table_and_scores_by_name_say_the_same() -> None:
 )
 def test_what_is_no_table_is_said_to_be_none(given: Any, named: str) -> None:
     with pytest.raises(ArcadeMarkError, match=named):
-        score_table(given)
+        analyse(given)
 
 
 def test_names_of_algorithms_count_in_any_case() -> None:
-    report = score_table(SCORES, algorithms=["ppo", "Dqn"], frames={"dqn": 5}, resamples=10)
+    report = analyse(SCORES, algorithms=["ppo", "Dqn"], frames={"dqn": 5}, resamples=10)
     assert [(item.name, item.training_frames) for item in report.algorithms] == [("PPO", None), ("DQN", 5)]
     assert compare_tables(SCORES, algorithms=["ppo", "dqn"], resamples=10).pairs[0].first == "PPO"
 
 
 def test_names_that_case_alone_tells_apart_are_to_be_written_so() -> None:
     both = {"Agent": {"pong": 1}, "AGENT": {"pong": 2}}
-    assert [item.name for item in score_table(both, algorithms=["AGENT"]).algorithms] == ["AGENT"]
+    assert [item.name for item in analyse(both, algorithms=["AGENT"]).algorithms] == ["AGENT"]
     with pytest.raises(ArcadeMarkError, match="'agent' may be 'Agent' or 'AGENT'; write which"):
-        score_table(both, algorithms=["agent"])
+        analyse(both, algorithms=["agent"])
     with pytest.raises(ArcadeMarkError, match="'PPO' is named twice"):
-        score_table(SCORES, algorithms=["ppo", "PPO"])
+        analyse(SCORES, algorithms=["ppo", "PPO"])
 
 
 def test_of_many_names_only_the_closest_are_told() -> None:
     many = {f"agent-{i}": {"pong": i} for i in range(80)}
     with pytest.raises(UnknownNameError) as caught:
-        score_table(many, algorithms=["zzz"])
+        analyse(many, algorithms=["zzz"])
     assert str(caught.value).count("agent-") == 3
     assert "of the 80 that are known" in str(caught.value)
 
@@ -90,13 +90,13 @@ def test_two_benchmarks_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("task,low,high\npong,0,1\n")
     with pytest.raises(ArcadeMarkError, match=r"ale-55 and the references of .* are two benchmarks"):
-        score_table(SCORES, suite="ale-55", references=path)
+        analyse(SCORES, suite="ale-55", references=path)
 
 
 def test_a_benchmark_of_ones_own_has_tasks(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("task,low,high\nhopper,0,10\n")
-    report = score_table({"A": {"hopper": 5, "ant": 1}}, references=path)
+    report = analyse({"A": {"hopper": 5, "ant": 1}}, references=path)
     assert report.scope == f"the 1 task of {path}"
     assert [item.title for item in report.benchmark.references] == ["low (0 %)", "high (100 %)"]
     words = " ".join(notice.text for notice in report.notices)

@@ -362,13 +362,13 @@ def _training(report: ScoreReport) -> Iterator[Block]:
         else "each at the frame where it ended"
     )
     learners = {curve.algorithm for curve in report.learning}
-    legend = figures.legend(report.algorithms) if several else ()
-    yield Figure(
-        "learning",
-        partial(figure_learning.panels, report),
-        f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are.",
-        tuple(pair for pair in legend if pair[0] in learners),
-    )
+    if legend := tuple(pair for pair in figures.legend(report.algorithms) if pair[0] in learners):
+        yield Figure(
+            "learning",
+            partial(figure_learning.panels, report),
+            f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are.",
+            legend if several else (),
+        )
     who = ("game", Column("algorithm", "name")) if several else ("game",)
     columns = (*who, "episodes", "frames", "first", "last", Column("", "name", optional=True))
     yield table(columns, rows, caption=told + going, grouped=several)

@@ -68,8 +68,9 @@ def parts(document: Document, width: int, *, everything: bool = False) -> Iterat
         if isinstance(block, Section) and block.detail and not everything:
             hidden += [block.title] if block.title and list(_block(block, width, everything)) else []
         else:
-            yield from _block(block, width, everything)
-            if not isinstance(block, Section):
+            content = list(_block(block, width, everything))
+            yield from content
+            if content and not isinstance(block, Section):
                 yield Text()
     if hidden:
         yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")

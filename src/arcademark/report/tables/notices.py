@@ -181,7 +181,7 @@ def same_games(dataset: Dataset, so: str = "Not every summary is over the same {
     """Warn where algorithms do not have the same games, and what follows."""
     everything = set(dataset.tasks)
     lacking = {name: everything - dataset.means(name).keys() for name in dataset.algorithms}
-    if any(lacking.values()):
+    if any(lacking.values()) and any(map(dataset.means, dataset.algorithms)):
         titles = {task: dataset.benchmark.title(task) for task in dataset.tasks}
         parts = [
             f"{name} lacks {wording.shortened([title for task, title in titles.items() if task in games])}"
@@ -261,7 +261,7 @@ def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[
                 told.append(f"{title} {wording.score(value)} of {item.name} (record {wording.score(record)})")
     if told:
         yield notice(
-            "unheard",
+            "implausible",
             f"Above the human world record and every score in the catalogue, so check that they are right: "
             f"{wording.shortened(told)}.",
         )
@@ -311,8 +311,18 @@ def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notic
     if found:
         yield notice(
             "intervals",
-            f"A {noun}'s interval from a single run is Student's t over its episodes, and does not hold the variation "
-            f"from run to run: {wording.shortened(found)}.",
+            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, and does "
+            f"not include the variation from run to run: {wording.shortened(found)}.",
+        )
+    still = [
+        item.name
+        for item in algorithms
+        if any(row.played and row.score.value is not None and row.score.low is None for row in item.scores)
+    ]
+    if still:
+        yield notice(
+            "intervals",
+            f"A {noun} with one episode, or whose scores are all alike, has no interval: {wording.shortened(still)}.",
         )
 
 

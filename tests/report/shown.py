@@ -1,0 +1,37 @@
+"""What readers see of a report of scores, in every form."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+from arcademark.report.layout import Console
+from arcademark.report.present import scores
+from arcademark.report.render import html, latex, markdown, terminal
+from arcademark.report.render import json as as_json
+from arcademark.report.tables.document import ScoreReport
+
+
+def page(report: ScoreReport) -> str:
+    return html.render(scores.present(report))
+
+
+def tex(report: ScoreReport) -> str:
+    return latex.render(scores.present(report), everything=True)
+
+
+def as_markdown(report: ScoreReport) -> str:
+    return markdown.render(scores.present(report), everything=True)
+
+
+def printed(report: ScoreReport, width: int, *, everything: bool = False, colour: bool = False) -> str:
+    out = io.StringIO()
+    colours = "truecolor" if colour else None
+    console = Console(file=out, width=width, force_terminal=colour, color_system=colours)
+    terminal.render(scores.present(report), console, everything=everything)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+def values(report: ScoreReport) -> Any:
+    return json.loads(json.dumps(as_json.render(report), allow_nan=False))
