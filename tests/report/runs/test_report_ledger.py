@@ -2,20 +2,14 @@
 
 import dataclasses
 import io
-import json
-import re
-from pathlib import Path
 
 import pytest
 from made_up import collected, made_up_run
 from rich.console import Console
 
-from arcademark.report.render import json as rendered
 from arcademark.report.runs import ledger
 from arcademark.report.tables.analysis import analyse
 from arcademark.runs.ledger import Entry, Ledger, Unread
-
-PAGE = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
 
 
 def entry(directory="runs/a", game="breakout", **more):
@@ -159,14 +153,3 @@ def test_a_report_warns_of_several_settings_on_test_games():
     assert "sarsa was evaluated on Pong in 2 runs with 2 different settings" in told[0].text
     for records in [(first,), [run_of(f"runs/{n}", f"sarsa(alpha={n})", {"alpha": n}, "freeway") for n in (1, 2)]]:
         assert not [notice for notice in analyse(collected(*records)).notices if notice.kind == "test_games"]
-
-
-def test_every_field_is_described():
-    page = PAGE.partition("## What `arcademark ledger --json` prints")[2].partition("\n## ")[0]
-    kinds = (ledger.LedgerView, ledger.Account, ledger.Use, ledger.Repeated, ledger.Evaluation, Unread)
-    fields = [field.name for kind in kinds for field in dataclasses.fields(kind)]
-    assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", page, flags=re.MULTILINE) == ["schema", *fields]
-    shown = ledger.view(Ledger(("a",), (entry(), entry(parameters=alpha(1))), (Unread("b", "why"),)))
-    document = json.loads(json.dumps(rendered.render(shown), allow_nan=False))
-    assert list(document) == ["schema", *(field.name for field in dataclasses.fields(ledger.LedgerView))]
-    assert document["accounts"][0]["repeated"] == [{"game": "breakout", "settings": 2, "runs": ["runs/a"]}]

@@ -12,6 +12,7 @@ from shown import printed, values
 
 from arcademark.report.render import json
 from arcademark.report.tables.analysis import analyse
+from arcademark.report.tables.document import ScoreReport
 from arcademark.runs.store import RunRecord
 from arcademark.suite.protocols import protocol
 from json_schema import problems
