@@ -122,7 +122,7 @@ def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     document = json.loads(invoke("score", good, "--json").out)
-    assert document["schema"] == "arcademark.scores/2"
+    assert document["schema"] == "arcademark.report/3"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
     tex = invoke("score", good, "--latex", "--all").out
     assert r"\toprule" in tex
@@ -148,7 +148,7 @@ def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> N
 def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], played: Path) -> None:
     scored = invoke("score", played)
     assert scored.code == 0
-    assert "a run of ArcadeMark" in scored.out
+    assert f"{played}: " in scored.out
     others = ("--with", "catalogue:review-2021", "--games", "pong,qbert")
     compared = invoke("compare", played, "random", "Rainbow", *others)
     assert compared.code == 0

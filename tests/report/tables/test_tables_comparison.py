@@ -11,7 +11,8 @@ from scipy import stats
 
 import arcademark
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.report.tables import notices, words
+from arcademark.report.notices import KINDS
+from arcademark.report.tables import words
 from arcademark.report.tables.compare import compare_tables
 from arcademark.report.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable
@@ -277,7 +278,7 @@ def test_a_table_of_one_and_tables_that_share_nothing_are_refused() -> None:
 
 
 def test_every_notice_is_of_a_known_kind(two: Comparison) -> None:
-    assert all(notice.level == notices.KINDS[notice.kind] for notice in two.notices)
+    assert all(notice.level == KINDS[notice.kind] for notice in two.notices)
 
 
 def test_the_verdict_in_words(two: Comparison) -> None:

@@ -311,8 +311,8 @@ def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notic
     if found:
         yield notice(
             "intervals",
-            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, without "
-            f"the variation from run to run: {wording.shortened(found)}.",
+            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, and "
+            f"leaves out the variation from run to run: {wording.shortened(found)}.",
         )
     still = [
         item.name
