@@ -266,7 +266,7 @@ def test_what_was_left_out_is_named() -> None:
         "1 to 6 runs a task: each task weighs the same, in the IQM each run does",
     )
     assert "3 runs a task: of simulated" in notes[3]
-    assert [note.kind for note in notes] == ["absent", "few", "ragged", "coverage"]
+    assert [note.kind for note in notes] == ["absent", "single", "ragged", "coverage"]
     assert copy.deepcopy(notes[3]).kind == pickle.loads(pickle.dumps(notes[3])).kind == "coverage"
     both = difference_intervals(made_up(5, 12), scores, names(scores), rng(), missing="omit")["mean"]
     assert both.notes[0] == "no score on game 4: left out"

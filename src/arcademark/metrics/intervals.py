@@ -39,7 +39,7 @@ Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
-NoteKind: TypeAlias = Literal["absent", "one_run", "ragged", "constant", "few", "coverage"]
+NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant", "few", "coverage"]
 
 
 class Note(str):
@@ -48,10 +48,10 @@ class Note(str):
     Parameters
     ----------
     text : str
-    kind : {"absent", "one_run", "ragged", "constant", "few", "coverage"}
+    kind : {"absent", "one_run", "single", "ragged", "constant", "few", "coverage"}
         "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval;
-        "ragged": tasks have different numbers of runs; "constant": scores that were seen not to vary; "few": other
-        doubts because runs or episodes are few; "coverage": how often such intervals hold the truth.
+        "single": some have; "ragged": tasks have different numbers of runs; "constant": scores that were seen not to
+        vary; "few": other doubts because runs or episodes are few; "coverage": how often such intervals hold the truth.
     """
 
     __slots__ = ("kind",)

@@ -112,7 +112,8 @@ def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.
     if most == 1:
         notes.append(Note("one run a task: how much scores vary from run to run is not known; play more", "one_run"))
     elif single:
-        notes.append(Note(f"one run on {', '.join(single)}: the variation from run to run there is not included"))
+        told = f"one run on {', '.join(single)}: the variation from run to run there is not included"
+        notes.append(Note(told, "single"))
     if fewest < most:
         told = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
         notes.append(Note(told, "ragged"))

@@ -27,11 +27,14 @@ class Notice:
         Whether it puts a number in doubt, or explains one.
     text : str
         One or two sentences, naming what is concerned.
+    hint : str, optional
+        What to do about it on the command line; shown there only.
     """
 
     kind: str
     level: Level
     text: str
+    hint: str = ""
 
 
 class Noticed:

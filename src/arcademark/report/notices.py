@@ -54,9 +54,9 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
 )
 
 
-def notice(kind: str, text: str) -> Notice:
+def notice(kind: str, text: str, hint: str = "") -> Notice:
     """Make a notice; its level is that of its kind."""
-    return Notice(kind, KINDS[kind], text)
+    return Notice(kind, KINDS[kind], text, hint)
 
 
 def sort(found: Sequence[Notice]) -> tuple[Notice, ...]:

@@ -52,7 +52,7 @@ DOCUMENT = Document(
     "test",
     "Made for a test.",
     (
-        Notices((Notice("few", "warning", f"Few runs of {HOSTILE}."), Notice("how", "note", "Read it so."))),
+        Notices((Notice("few", "warning", f"Few runs of {HOSTILE}.", "Play more."), Notice("how", "note", "Read it so."))),
         section("Headline", Cards("algorithm", "estimate", (CARD,))),
         section("Games", SCORES),
         section("All games", Prose("A detail."), detail=True),
@@ -100,6 +100,11 @@ def test_details_are_shown_where_everything_is_asked_for(form):
 def test_a_terminal_says_what_more_there_is():
     assert "--all also shows: All games." in printed(80)
     assert "--all" not in printed(80, everything=True)
+
+
+@pytest.mark.parametrize("form", ["page", "latex", "markdown", "terminal"])
+def test_what_to_do_on_the_command_line_is_said_there_only(form):
+    assert ("Play more." in written(form)) == (form == "terminal")
 
 
 def test_columns_without_room_are_left_out_or_a_table_of_their_own():

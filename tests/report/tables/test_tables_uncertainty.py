@@ -98,7 +98,7 @@ def test_single_runs_are_told_of_the_algorithm_that_has_them() -> None:
     made = bootstrap()
     short = RUNS | {"b": RUNS["b"][:1]}
     made.differences(("mine", "theirs"), LINE, RUNS, short)
-    told = {str(note): list(names) for note, names in made.notes.said.items() if note.startswith("one run on")}
+    told = {str(note): list(names) for note, names in made.notes.said.items() if note.kind == "single"}
     assert told == {"one run on b: the variation from run to run there is not included": ["theirs"]}
 
 

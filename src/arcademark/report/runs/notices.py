@@ -90,7 +90,8 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 "trials_incomplete",
                 f"{wording.plural(len(waiting), 'trial')} of {name} "
                 f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
-                "there so far. The same command again continues.",
+                "there so far.",
+                "The same command again continues.",
             )
 
 
@@ -135,7 +136,7 @@ def _test_games(collection: RunCollection) -> Iterator[Notice]:
     entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
     for account in accounts(entries):
         if account.repeated:
-            yield notice("test_games", f"{told(account, paths=False)} 'arcademark ledger' shows more.")
+            yield notice("test_games", told(account, paths=False), "'arcademark ledger' shows more.")
 
 
 def _scores(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -70,9 +70,8 @@ def render_comparison(found: Comparison, *, everything: bool = False) -> str:
 
 
 def _cautions(report: TableDocument) -> str:
-    """Return the warnings that belong into a paper, without what is of use on the command line only."""
-    told = " ".join(item.text for item in report.warnings if item.kind in IN_CAPTION)
-    return told.replace(" (--protocol)", "").replace(" --games common takes those that all have.", "")
+    """Return the warnings that belong into a paper."""
+    return " ".join(item.text for item in report.warnings if item.kind in IN_CAPTION)
 
 
 def environment() -> jinja2.Environment:

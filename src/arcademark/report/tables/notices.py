@@ -81,8 +81,8 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
         yield notice(
             "estimate_refused",
             f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
-            f"{pairs[0][0].title} also needs {wording.listing(missing)}; 'arcademark subset predict' tells it from any "
-            "games.",
+            f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
+            "'arcademark subset predict' estimates it from any games.",
         )
     used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
     for name, title, suite in used:
@@ -157,7 +157,8 @@ def how_made(dataset: Dataset) -> Iterator[Notice]:
         beside = " or setting them beside published scores" if dataset.benchmark.atari else ""
         yield notice(
             "protocol_unknown",
-            f"Protocol unknown for {wording.shortened(unknown)}: check before ranking them{beside} (--protocol).",
+            f"Protocol unknown for {wording.shortened(unknown)}: check before ranking them{beside}.",
+            "Name it with --protocol.",
         )
 
 
@@ -190,7 +191,8 @@ def same_games(dataset: Dataset, so: str = "Not every summary is over the same {
         ]
         yield notice(
             "games_differ",
-            f"{so.format(dataset.benchmark.noun)}: {_shown(parts)}. --games common takes those that all have.",
+            f"{so.format(dataset.benchmark.noun)}: {_shown(parts)}.",
+            "--games common takes those that all have.",
         )
 
 
@@ -279,7 +281,9 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
     unknown = [item.name for item in algorithms if not item.efficiency]
     if unknown and len(unknown) < len(algorithms):
         yield notice(
-            "efficiency", f"Training frames are unknown for {wording.shortened(unknown)}; give them with --frames."
+            "efficiency",
+            f"Training frames are unknown for {wording.shortened(unknown)}.",
+            "Give them with --frames.",
         )
 
 

@@ -43,9 +43,6 @@ METHOD_TITLES: Mapping[str, str] = {
     "percentile": "stratified percentile bootstrap over runs",
 }
 
-_SAID_OTHERWISE = "one run on "
-"""How the bootstrap's note of single runs begins, which does not say whose they are."""
-
 Runs = Mapping[str, NDArray[np.float64]]
 """Task → raw scores, one a run, at least one."""
 
@@ -57,9 +54,9 @@ class Notes:
     said: dict[Note, dict[str, None]] = field(default_factory=dict)
 
     def keep(self, name: str, found: Interval) -> Interval:
-        """Take down an interval's notes and return it."""
+        """Take down an interval's notes and return it; that of single runs does not say whose they are."""
         for note in found.notes:
-            if not note.startswith(_SAID_OTHERWISE):
+            if note.kind != "single":
                 self.say(name, note)
         return found
 
@@ -265,7 +262,7 @@ class Bootstrap:
         single = [tasks.game_name(task) for task, row in runs.items() if row.size == 1]
         if single:
             told = f"one run on {wording.shortened(single)}: the variation from run to run there is not included"
-            self.notes.say(name, Note(told))
+            self.notes.say(name, Note(told, "single"))
 
 
 def _key(rng: np.random.Generator) -> np.uint64:
