@@ -114,7 +114,8 @@ def prose(made: Table, column: int = -1) -> Table:
 
 def notice(told: Notice) -> RenderableType:
     """Show one notice, its mark in front."""
-    return _marked("·" if told.level == "note" else "Warning:", f"{told.text} {told.hint}".rstrip(), LEVEL_STYLES[told.level])
+    mark = "·" if told.level == "note" else "Warning:"
+    return _marked(mark, f"{told.text} {told.hint}".rstrip(), LEVEL_STYLES[told.level])
 
 
 def warning(text: str) -> RenderableType:

@@ -46,6 +46,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "runs": "note",
         "intervals": "note",
         "tests": "note",
+        "untested": "note",
         "settings": "note",
         "power": "note",
         "read": "note",

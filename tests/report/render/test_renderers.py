@@ -52,7 +52,9 @@ DOCUMENT = Document(
     "test",
     "Made for a test.",
     (
-        Notices((Notice("few", "warning", f"Few runs of {HOSTILE}.", "Play more."), Notice("how", "note", "Read it so."))),
+        Notices(
+            (Notice("few", "warning", f"Few runs of {HOSTILE}.", "Play more."), Notice("how", "note", "Read it so."))
+        ),
         section("Headline", Cards("algorithm", "estimate", (CARD,))),
         section("Games", SCORES),
         section("All games", Prose("A detail."), detail=True),

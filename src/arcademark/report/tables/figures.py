@@ -1,11 +1,11 @@
-"""Performance profiles as SVG, in the style of `arcademark.report.figures`."""
+"""Performance profiles, in the style of `arcademark.report.figures`."""
 
 from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, as_svg, colour
+from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, SERIES, WIDTH, colour
 from arcademark.report.tables.comparison import Comparison, Profile
 
 HEIGHT = 300.0
@@ -14,14 +14,8 @@ DASHES = ("solid", (0, (6, 2)), (0, (2, 1.6)), (0, (7, 2, 1.5, 2)), (0, (1, 1)))
 """A line style for each algorithm, so that colours are not needed to tell them apart."""
 
 
-def profiles(found: Comparison) -> str:
-    """Draw the share of runs above each threshold, of the first algorithms.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element.
-    """
+def profiles(found: Comparison) -> list[tuple[Figure, str]]:
+    """Draw the share of runs above each threshold, of the first algorithms; with what it shows in words."""
     figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
     figure.patch.set_visible(False)
     axes = figure.add_axes(
@@ -31,7 +25,7 @@ def profiles(found: Comparison) -> str:
     _frame(axes, shown[0].thresholds[-1] if shown else 100.0, found.metric_title)
     for index, profile in enumerate(shown):
         _profile(axes, index, profile)
-    return as_svg(figure, "profiles")
+    return [(figure, in_words(found))]
 
 
 def legend(found: Comparison) -> tuple[tuple[str, str], ...]:

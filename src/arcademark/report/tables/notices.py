@@ -404,7 +404,7 @@ def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Noti
     why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
     if untested:
         yield notice(
-            "tests",
+            "untested",
             f"No test could be made on {untested:,} of {wording.plural(games, noun)}{_of_pairs(pairs)}: "
             f"{wording.shortened(why, most=3)}.",
         )
