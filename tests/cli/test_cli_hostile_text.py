@@ -89,7 +89,7 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     write_table("t.csv", tasks=tasks)
     Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
     own = ("--references", "r.csv", "--resamples", 10)
-    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--html", "c.html")):
+    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--html", "c.html")):
         told = shown(*command, *own)
         assert all(task in told.out for task in tasks)
     found = ("subset", "search", "t.csv", "--references", "r.csv", "--minimum-tasks", 2, "--minimum-algorithms", 2)

@@ -71,16 +71,17 @@ def _one(found: Comparison, pair: Pair) -> Iterator[Section]:
     decided = pair.better + pair.worse
     yield section("Headline", *map(Prose, _verdicts(found, pair)))
     yield section("Differences of the summaries, in percentage points", _summaries(found, pair))
-    yield section(_title(found, pair), _games(found, pair, decided or None), detail=not decided)
+    games = _games(found, pair, decided or None), Prose(_columns(found), "weak")
+    yield section(_title(found, pair), *games, detail=not decided)
 
 
 def _several(found: Comparison) -> Iterator[Section]:
     more = len(found.pairs) - MOST_PAIRS
     rest = f"For each game of the other {wording.plural(more, 'pair')}, compare two algorithms by themselves."
     games = (section(_title(found, pair), _games(found, pair), folded=True) for pair in found.pairs[:MOST_PAIRS])
-    noun = words.noun(found.benchmark).title()
+    noun, columns = words.noun(found.benchmark).title(), Prose(_columns(found), "weak")
     yield section("Each against each", _pairs(found))
-    yield section(f"{noun}s of each pair", *games, Prose(rest) if more > 0 else None, detail=True)
+    yield section(f"{noun}s of each pair", columns, *games, Prose(rest) if more > 0 else None, detail=True)
 
 
 def _title(found: Comparison, pair: Pair) -> str:
@@ -181,13 +182,16 @@ def _games(found: Comparison, pair: Pair, most: int | None = None) -> Table:
         "beats",
         "runs needed",
     )
-    caption = (
+    rows = (_game(found, game) for game in sorted(pair.games, key=lambda game: game.verdict not in ("better", "worse")))
+    return table(columns, rows, sortable=True, most=most)
+
+
+def _columns(found: Comparison) -> str:
+    return (
         f"The difference in points and in {found.metric_title}, Welch's t-test at {100 * found.confidence:g} %, how "
         "probable it is that a run of the first beats one of the second, and the runs of each that find the difference "
         "seen four times in five."
     )
-    rows = (_game(found, game) for game in sorted(pair.games, key=lambda game: game.verdict not in ("better", "worse")))
-    return table(columns, rows, caption=caption, sortable=True, most=most)
 
 
 def _game(found: Comparison, game: GameDifference) -> tuple[Cell, ...]:

@@ -90,7 +90,7 @@ def compare_tables(
     )
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(_side(name, dataset) for name in dataset.algorithms)
-    title = wording.shortened(dataset.algorithms, most=4).replace(" and ", " against ", int(len(sides) == 2))
+    title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
     told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(

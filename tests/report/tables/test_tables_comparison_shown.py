@@ -1,0 +1,177 @@
+"""How a comparison is shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_page import Page
+from made_up_tables import made_up_table
+
+from arcademark.report.layout import Console
+from arcademark.report.present import comparison
+from arcademark.report.render import html, latex, terminal
+from arcademark.report.render.json import render as render_json
+from arcademark.report.render.json import schema
+from arcademark.report.tables.compare import compare_tables
+from arcademark.report.tables.comparison import Comparison
+from arcademark.scores.table import ScoreTable
+from arcademark.suite import references, tasks
+from json_schema import problems
+
+CONTRACT = schema(Comparison)
+GAMES = ("battle_zone", "double_dunk", "montezuma_revenge", "name_this_game", "phoenix", "qbert", "carnival")
+
+
+@pytest.fixture(scope="module")
+def pair() -> Comparison:
+    return compare_tables(made_up_table(games=GAMES, runs={"mine": 5, "yours": 4}))
+
+
+@pytest.fixture(scope="module")
+def three() -> Comparison:
+    return compare_tables(made_up_table(("mine", "yours", "theirs"), GAMES[:5], runs=4))
+
+
+@pytest.fixture(scope="module")
+def whole() -> Comparison:
+    """Over all games, of which some are decided."""
+    return compare_tables(made_up_table(("theirs", "yours")), resamples=200)
+
+
+def printed(found: Comparison, width: int = 80, *, everything: bool = False) -> str:
+    out = io.StringIO()
+    terminal.render(comparison.present(found), Console(file=out, width=width), everything=everything)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_golden_terminal(pair: Comparison, three: Comparison, golden: Callable[[str, str], None]) -> None:
+    golden("comparison.txt", printed(pair) + "\n" + printed(three, everything=True))
+
+
+def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Comparison) -> None:
+    decided = {game.game for game in whole.pairs[0].games if game.verdict in ("better", "worse")}
+    assert 0 < len(decided) < 57
+    games = printed(whole).partition("Games: theirs less yours\n")[2].partition("\n\n")[0]
+    names = {tasks.game_name(game) for game in decided}
+    assert {name for game in whole.games if (name := game.name) in games} == names
+    assert f"and {57 - len(decided)} more: --all shows them" in games
+    assert all(game.name in printed(whole, everything=True) for game in whole.games)
+
+
+def test_where_no_game_is_decided_none_is_shown_until_all_are_asked_for(pair: Comparison) -> None:
+    assert "Phoenix" not in printed(pair)
+    assert "--all also shows: Games: mine less yours" in printed(pair)
+    assert "Phoenix" in printed(pair, everything=True)
+
+
+def test_a_single_run_is_told_once_and_not_of_every_game() -> None:
+    text = in_one_line(printed(compare_tables(made_up_table(("theirs", "yours"), runs=1))))
+    assert "No test could be made on 57 of 57 games: the first has one run." in text
+    assert "theirs's score is higher in" in text
+    assert "untested" not in text
+    assert "Welch" not in text
+
+
+def test_the_verdict_in_words(whole: Comparison) -> None:
+    told, found = in_one_line(printed(whole)), whole.pairs[0]
+    assert f"theirs is better than yours in {found.better} and worse in {found.worse} of 57 games" in told
+    assert f"Its score is higher in {sum(game.difference > 0 for game in found.games)} and lower in" in told
+    assert f"on a random game with probability {found.improvement.value:.2f} (" in told
+    assert "Runs needed" in told
+
+
+def test_several_are_shown_each_against_each_and_game_by_game_with_all(three: Comparison) -> None:
+    few, everything = printed(three), printed(three, everything=True)
+    assert "Phoenix" not in few
+    assert [f"Games: {first} less {second}\n" in everything for first, second in
+            (("mine", "yours"), ("mine", "theirs"), ("yours", "theirs"))] == [True] * 3  # fmt: skip
+    assert everything.count("Phoenix") >= 3
+
+
+def test_of_very_many_pairs_the_first_are_shown_game_by_game(
+    monkeypatch: pytest.MonkeyPatch, three: Comparison
+) -> None:
+    monkeypatch.setattr(comparison, "MOST_PAIRS", 1)
+    text = printed(three, everything=True)
+    assert text.count("Games: ") == 1
+    assert "For each game of the other 2 pairs, compare two algorithms by themselves." in text
+
+
+def test_inversions_are_counted_and_flips_named() -> None:
+    random, human = (references.scores(kind) for kind in ("random", "human"))
+    shares = {"a": (3.0, 3.0, 3.0), "b": (2.0, 2.0, 2.0), "c": (1.0, 1.0, 90.0)}
+    table = {
+        name: {
+            game: random[game] + (human[game] - random[game]) * part
+            for game, part in zip(("pong", "alien", "qbert"), parts, strict=True)
+        }
+        for name, parts in shares.items()
+    }
+    text = in_one_line(printed(compare_tables(table)))
+    assert "of 3 pairs (Aitchison et al. 2023, §7): " in text
+    assert re.search(r"2 by mean HNS.*, none by the others\.", text)
+    assert "put no two of them" not in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_is_wider_than_the_terminal(pair: Comparison, three: Comparison, width: int) -> None:
+    for found in (pair, three):
+        assert max(map(len, printed(found, width, everything=True).splitlines())) <= width
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_page_shows_everything(several: bool, pair: Comparison, three: Comparison) -> None:
+    found = three if several else pair
+    text = html.render(comparison.present(found))
+    for notice in found.notices:
+        assert f'data-kind="{notice.kind}"' in text
+    for name in (*(game.name.replace("'", "&#39;") for game in found.games), "Ranks by every measure", "Freeway"):
+        assert name in text
+    page = Page(text)
+    (figure,) = [attributes for tag, attributes in page.elements if tag == "svg"]
+    assert "mine: " in str(figure["aria-label"])
+    assert "above 100 %" in str(figure["aria-label"])
+    ids = [value for _, value in page.having("id")]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_row_of_a_latex_table_has_its_columns(pair: Comparison, three: Comparison) -> None:
+    text = "".join(latex.render(comparison.present(each), everything=True) for each in (pair, three))
+    found = re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL)
+    assert len(found) >= 8
+    for columns, body in found:
+        rows = [line for line in body.splitlines() if line.rstrip().endswith(r"\\")]
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+
+
+def values(found: Comparison) -> Any:
+    return json.loads(json.dumps(render_json(found), allow_nan=False))
+
+
+@pytest.mark.parametrize("games", [("pong",), GAMES, tasks.suite("ale-55").tasks])
+@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize("suite", ["atari-57", "ale-55"])
+def test_the_document_fits_its_schema(games: tuple[str, ...], runs: int, suite: str) -> None:
+    found = compare_tables(made_up_table(games=games, runs=runs), suite=suite, resamples=50, frames=1_000_000)
+    assert problems(values(found), CONTRACT, CONTRACT) == []
+
+
+def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "references.csv"
+    path.write_text("task,low,high\nhopper,0,3000\n")
+    table = ScoreTable.from_rows((name, "hopper", run, 100.0 * run) for name in ("a", "b") for run in range(3))
+    found = compare_tables(table, references=path)
+    assert problems(values(found), CONTRACT, CONTRACT) == []
+    assert "NaN" not in html.render(comparison.present(found))
+    assert "Hard exploration" not in printed(found, everything=True)
+    assert "of 1 task, by Welch's t-tests" in in_one_line(printed(found))
