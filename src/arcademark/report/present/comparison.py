@@ -56,7 +56,6 @@ def present(found: Comparison) -> Document:
         (
             section("", Notices(found.warnings)),
             *(_one(found, found.pairs[0]) if len(found.pairs) == 1 else _several(found)),
-            section("Performance profiles", _profiles(found)),
             *(_sensitivity(found, found.sensitivity) if found.sensitivity else ()),
             section("", Notices(notes)),
             parts.hard_exploration(found.hard_exploration, detail=True),
@@ -71,6 +70,7 @@ def _one(found: Comparison, pair: Pair) -> Iterator[Section]:
     decided = pair.better + pair.worse
     yield section("Headline", *map(Prose, _verdicts(found, pair)))
     yield section("Differences of the summaries, in percentage points", _summaries(found, pair))
+    yield section("Performance profiles", _profiles(found))
     games = _games(found, pair, decided or None), Prose(_columns(found), "weak")
     yield section(_title(found, pair), *games, detail=not decided)
 
@@ -81,6 +81,7 @@ def _several(found: Comparison) -> Iterator[Section]:
     games = (section(_title(found, pair), _games(found, pair), folded=True) for pair in found.pairs[:MOST_PAIRS])
     noun, columns = words.noun(found.benchmark).title(), Prose(_columns(found), "weak")
     yield section("Each against each", _pairs(found))
+    yield section("Performance profiles", _profiles(found))
     yield section(f"{noun}s of each pair", columns, *games, Prose(rest) if more > 0 else None, detail=True)
 
 
