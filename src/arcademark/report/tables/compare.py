@@ -19,7 +19,7 @@ from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.samples import means, padded
 from arcademark.report import wording
 from arcademark.report.measures import Measure
-from arcademark.report.tables import analysis, notices, sensitivity
+from arcademark.report.tables import analysis, comparison_notices, sensitivity
 from arcademark.report.tables.comparison import (
     Comparison,
     GameDifference,
@@ -91,7 +91,7 @@ def compare_tables(
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(_side(name, dataset) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
-    told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, told, [CITED]),

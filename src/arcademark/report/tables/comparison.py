@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark.report.tables.document import Game, Statistic, TableDocument
+from arcademark.report.tables.document import Statistic, TableDocument
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
 
@@ -265,7 +265,3 @@ class Comparison(TableDocument):
     pairs: tuple[Pair, ...]
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
-
-    def game(self, task: str) -> Game:
-        """The game with this id."""
-        return {game.id: game for game in self.games}[task]

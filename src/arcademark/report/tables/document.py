@@ -338,6 +338,16 @@ class TableDocument(Noticed):
     notices: tuple[Notice, ...]
     citations: tuple[Citation, ...]
 
+    def game(self, task: str) -> Game:
+        """Return the game with this id.
+
+        Raises
+        ------
+        KeyError
+            If the document does not have it.
+        """
+        return {game.id: game for game in self.games}[task]
+
 
 @dataclass(frozen=True)
 class ScoreReport(TableDocument):
@@ -361,13 +371,3 @@ class ScoreReport(TableDocument):
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()
     methods: tuple[str, ...] = ()
-
-    def game(self, task: str) -> Game:
-        """Return the game with this id.
-
-        Raises
-        ------
-        KeyError
-            If the report does not have it.
-        """
-        return {game.id: game for game in self.games}[task]

@@ -16,7 +16,7 @@ from arcademark.report.measures import Measure
 from arcademark.report.notices import notice, sort
 from arcademark.report.runs import notices as runs_notices
 from arcademark.report.tables import coverage, protocols
-from arcademark.report.tables.comparison import Pair, Side, SummaryDifference
+from arcademark.report.tables.comparison import SummaryDifference
 from arcademark.report.tables.dataset import Dataset
 from arcademark.report.tables.document import Algorithm, Summary
 from arcademark.report.tables.uncertainty import Bootstrap
@@ -40,21 +40,43 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
             *how_made(dataset),
             *same_games(dataset),
             *about_estimates(estimates),
-            *references(dataset),
-            *_few_runs(coverage.of_algorithms(dataset, _measures(algorithms[0].summaries, dataset), bootstrap.method)),
             *_complete(algorithms, dataset),
             *_records(algorithms),
             *_implausible(algorithms, dataset),
-            *_over_runs(dataset),
-            *(notice("measures", text) for text in dataset.benchmark.remarks),
             *_efficiency(algorithms, dataset),
-            *intervals([(item.name, item.most_runs) for item in algorithms], bootstrap, dataset.benchmark.noun),
+            *shared(
+                dataset,
+                coverage.of_algorithms(dataset, measures(algorithms[0].summaries, dataset), bootstrap.method),
+                [(item.name, item.most_runs) for item in algorithms],
+                bootstrap,
+            ),
             *_over_episodes(algorithms, dataset.benchmark.noun),
-            *read(dataset),
-            *_hard(dataset),
             *_of_runs(dataset, algorithms),
         ]
     )
+
+
+def shared(
+    dataset: Dataset, few_runs: Iterable[str], counts: Sequence[tuple[str, int]], bootstrap: Bootstrap
+) -> Iterator[Notice]:
+    """Say what holds of a table's scores and of comparisons: references, intervals, measures, and how it was read.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    few_runs : iterable of str
+        Whose intervals hold the truth too rarely; see `arcademark.report.tables.coverage`.
+    counts : sequence of (str, int)
+        Algorithms and their runs a game.
+    bootstrap : Bootstrap
+    """
+    yield from references(dataset)
+    yield from (notice("few_runs", f"{text}.") for text in few_runs)
+    yield from _over_runs(dataset)
+    yield from (notice("measures", text) for text in dataset.benchmark.remarks)
+    yield from intervals(counts, bootstrap, dataset.benchmark.noun)
+    yield from read(dataset)
+    yield from _hard(dataset)
 
 
 def _of_runs(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
@@ -213,12 +235,8 @@ def references(dataset: Dataset) -> Iterator[Notice]:
         )
 
 
-def _few_runs(told: Iterable[str]) -> Iterator[Notice]:
-    for text in told:
-        yield notice("few_runs", f"{text}.")
-
-
-def _measures(shown: Sequence[Summary | SummaryDifference], dataset: Dataset) -> list[Measure]:
+def measures(shown: Sequence[Summary | SummaryDifference], dataset: Dataset) -> list[Measure]:
+    """Return the measures that are shown."""
     return [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in shown)]
 
 
@@ -342,84 +360,4 @@ def _hard(dataset: Dataset) -> Iterator[Notice]:
             "hard_exploration",
             "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
             "separately.",
-        )
-
-
-def of_comparison(
-    dataset: Dataset, sides: Sequence[Side], pairs: Sequence[Pair], bootstrap: Bootstrap, confidence: float
-) -> tuple[Notice, ...]:
-    """Gather all notices of a comparison, warnings first."""
-    counts = [(side.name, side.most_runs) for side in sides]
-    duels = [(pair.first, pair.second) for pair in pairs]
-    return sort(
-        [
-            *how_made(dataset),
-            *_pairs(dataset, pairs),
-            *references(dataset),
-            *_few_runs(coverage.of_pairs(dataset, duels, _measures(pairs[0].summaries, dataset), bootstrap.method)),
-            *_tests(pairs, confidence, dataset.benchmark.noun),
-            *_over_runs(dataset),
-            *(notice("measures", text) for text in dataset.benchmark.remarks),
-            *_power(pairs, confidence, dataset.benchmark.noun),
-            *intervals(counts, bootstrap, dataset.benchmark.noun),
-            *read(dataset),
-            *_hard(dataset),
-        ]
-    )
-
-
-def _pairs(dataset: Dataset, pairs: Sequence[Pair]) -> Iterator[Notice]:
-    noun = dataset.benchmark.noun
-    if len(pairs) > 1:
-        yield from same_games(dataset, "Each pair is compared on the {}s that both have")
-    elif pairs[0].left_out:
-        yield notice(
-            "games_differ",
-            f"Compared on the {wording.plural(len(pairs[0].games), noun)} that both have; only one of them has "
-            f"{wording.shortened(pairs[0].left_out)}.",
-        )
-    fewest = min(len(pair.games) for pair in pairs)
-    inside = min(sum(game.game in dataset.benchmark.tasks for game in pair.games) for pair in pairs)
-    if fewest == 1:
-        yield notice("comparison", f"Only one {noun} is compared; the result does not extend to others.")
-    elif inside < len(dataset.benchmark.tasks):
-        yield notice(
-            "partial_suite",
-            f"{'Only' if len(pairs) == 1 else 'As few as'} {inside} of the "
-            f"{wording.plural(len(dataset.benchmark.tasks), noun)} of {dataset.benchmark.view.name} are compared; "
-            "the others may differ.",
-        )
-
-
-def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:
-    games = sum(len(pair.games) for pair in pairs)
-    untested = sum(pair.untested for pair in pairs)
-    if untested < games:
-        yield notice(
-            "tests",
-            f"Better and worse: two-tailed Welch's t-tests on each {noun} at {100 * confidence:g} % (Bellemare et al. "
-            f"2013, §4.3), not corrected for their number: of a hundred {noun}s that do not differ, about one is "
-            "decided.",
-        )
-    why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
-    if untested:
-        yield notice(
-            "untested",
-            f"No test could be made on {untested:,} of {wording.plural(games, noun)}{_of_pairs(pairs)}: "
-            f"{wording.shortened(why, most=3)}.",
-        )
-
-
-def _of_pairs(pairs: Sequence[Pair]) -> str:
-    return f", those of {wording.plural(len(pairs), 'pair')} counted together" if len(pairs) > 1 else ""
-
-
-def _power(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:
-    if any(pair.power for pair in pairs):
-        yield notice(
-            "power",
-            "Runs needed: of each algorithm, to find the difference seen four times in five, if it and the spread "
-            f"between runs are as seen. On a {noun} it is found by the test at {100 * confidence:g} %, in a summary by "
-            f"its {100 * LEVEL:g} % interval. A difference that was seen is often larger than the true one, so more "
-            "may be needed.",
         )
