@@ -11,7 +11,6 @@ from scipy import stats
 
 import arcademark
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.report.notices import KINDS
 from arcademark.report.tables.compare import compare_tables
 from arcademark.report.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable

@@ -6,6 +6,9 @@ from arcademark.report import wording
 from arcademark.report.blocks import Cell, Column, Prose, Section, section, table
 from arcademark.report.document import HardExploration
 
+MOST_ROWS = 60
+"""Rows above which the hard-exploration games are a detail."""
+
 
 def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> Section:
     """Show the hard-exploration games by themselves; where a benchmark has none, nothing."""
@@ -17,7 +20,7 @@ def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> 
     several = len(found.games[0].scores) > 1
     who = ("game", Column("algorithm", "name")) if several else ("game",)
     columns = (*who, "score", "HNS", "random", "human", "best other", Column("published by", "prose", optional=True))
-    rows = (
+    rows = [
         (
             game.name,
             *((score.algorithm,) if several else ()),
@@ -30,5 +33,5 @@ def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> 
         )
         for game in found.played
         for score in game.scores
-    )
-    return section(title, table(columns, rows, grouped=several), lacking, detail=detail)
+    ]
+    return section(title, table(columns, rows, grouped=several), lacking, detail=detail or len(rows) > MOST_ROWS)

@@ -20,12 +20,12 @@ from arcademark.report.blocks import (
     Notices,
     Prose,
     References,
-    Section,
     Table,
     section,
     table,
 )
-from arcademark.report.document import Estimate, HardExploration, HardGame
+from arcademark.report.document import Estimate
+from arcademark.report.present import parts
 from arcademark.report.record import ProtocolView, Run, Setting
 from arcademark.report.runs import directory
 from arcademark.report.runs.learning import sparkline
@@ -74,7 +74,7 @@ def present(report: ScoreReport) -> Document:
             section("Planning on the emulator", *_planning(report)),
             section("Human world records broken", _records(report)),
             section("Learning efficiency", _efficiency(report)),
-            _hard_exploration(report.hard_exploration, bool(report.runs)),
+            parts.hard_exploration(report.hard_exploration, detail=bool(report.runs)),
             section("Episodes", _episodes(report), detail=True),
             *(section(f"Not finished in {run.name}", _troubles(run)) for run in report.runs if run.troubles),
             section("", *_played_under(report.runs)),
@@ -421,38 +421,6 @@ def _efficiency(report: ScoreReport) -> Table:
     )
     columns = ("algorithm", "training frames", "game time", Column("metric", "name"), "mean a frame", "median a frame")
     return table(columns, rows, grouped=True)
-
-
-def _hard_exploration(found: HardExploration | None, detail: bool) -> Section:
-    title = "Hard exploration, of which small subsets say little"
-    if found is None:
-        return section("")
-    if not found.played:
-        names = wording.listing((game.name for game in found.games), last="or")
-        told = Prose(f"No score on {names}: where exploration matters, play these too.")
-        return section(title, told, detail=detail)
-    several = len(found.games[0].scores) > 1
-    who = ("game", Column("algorithm", "name")) if several else ("game",)
-    columns = (*who, "score", "HNS", "random", "human", "best other", Column("published by", "prose", optional=True))
-    rows = [
-        (
-            game.name,
-            *((score.algorithm,) if several else ()),
-            Cell(wording.score(score.score), "strong", sort=score.score),
-            wording.percent(score.hns),
-            *_anchors(game),
-        )
-        for game in found.played
-        for score in game.scores
-    ]
-    missing = [game.name for game in found.games if game not in found.played]
-    lacking = Prose(f"No score on {wording.listing(missing, last='or')}.", "weak") if missing else None
-    return section(title, table(columns, rows, grouped=several), lacking, detail=detail or len(rows) > MOST_ROWS)
-
-
-def _anchors(game: HardGame) -> tuple[str, ...]:
-    by = f"{game.best_algorithm}, {game.best_source}" if game.best_algorithm else wording.MISSING
-    return wording.reference(game.random), wording.reference(game.human), wording.reference(game.best), by
 
 
 # ---- how it was made
