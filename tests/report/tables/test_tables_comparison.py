@@ -274,7 +274,7 @@ def test_a_table_of_one_and_tables_that_share_nothing_are_refused() -> None:
 
 
 def test_every_notice_is_of_a_known_kind(two: Comparison) -> None:
-    assert all(notice.level == KINDS[notice.kind] for notice in two.notices)
+    assert all(notice.level == notices.KINDS[notice.kind] for notice in two.notices)
 
 
 def test_it_is_public() -> None:
