@@ -11,6 +11,7 @@ from scipy import stats
 
 import arcademark
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.report import notices
 from arcademark.report.tables.compare import compare_tables
 from arcademark.report.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable
