@@ -67,9 +67,10 @@ def played_once(tmp_path_factory: pytest.TempPathFactory, short: tuple[str, ...]
     """Two short episodes each of two games, which no test may change."""
     directory = tmp_path_factory.mktemp("played") / "run"
     command = ("run", "random", "--games", "pong,qbert", "--episodes", "2", *short, "--out", str(directory))
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as stopped:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["arcademark", *command])
-        main()
+        with pytest.raises(SystemExit) as stopped:
+            main()
     assert not stopped.value.code
     return directory
 
