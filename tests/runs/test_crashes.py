@@ -130,6 +130,7 @@ def test_a_run_killed_again_and_again_equals_an_undisturbed_one(tmp_path, toy_pl
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_workers_end_with_their_driver(tmp_path, toy_plan, paced):
     driver = start(pickle.dumps(toy_plan(paced("Paced"), episodes=2000)), tmp_path / "run")
     try:
@@ -162,6 +163,7 @@ def wait_for_frames(directory: Path, than: int, driver: subprocess.Popen[bytes])
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_planner_killed_within_its_episodes_ends_as_if_undisturbed(tmp_path, toy_plan, rows):
     override = {"repeat_action_probability": 0.25, "frame_skip": 1}
     plan = toy_plan(PLANNER, seeds=(0, 1, 2), episodes=2, override=override)

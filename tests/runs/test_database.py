@@ -91,6 +91,7 @@ def test_the_first_layout_is_read_where_nothing_can_be_written(old, monkeypatch)
     old.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_a_run_of_the_first_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete
