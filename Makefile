@@ -23,10 +23,10 @@ test: $(VENV)/.dev ## Linters and every test, beside each other
 quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
 
-every-test:
+every-test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL)
 
-fast-tests:
+fast-tests: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
