@@ -3,6 +3,9 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _cache_of_its_own(tmp_path_factory):
