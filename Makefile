@@ -3,11 +3,11 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
+PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint quick bench fuzz-console format constraints clean
+.PHONY: help demo test quick every-test fast-tests coverage lint bench fuzz-console format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,11 +17,20 @@ demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its
 	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
 	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
 
-test: lint $(VENV)/.dev ## Linters and every test
-	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
+test: $(VENV)/.dev ## Linters and every test, beside each other
+	@$(MAKE) --no-print-directory -j2 lint every-test
 
-quick: lint $(VENV)/.dev ## Linters and the fast tests
+quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
+	@$(MAKE) --no-print-directory -j2 lint fast-tests
+
+every-test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PARALLEL)
+
+fast-tests: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+
+coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
 
 lint: $(VENV)/.dev ## Linters, types and the contracts between packages
 	$(BIN)/ruff check .

@@ -39,6 +39,7 @@ def test_the_example_holds_its_action_until_it_is_bored(env):
     assert len(set(actions)) > 3
 
 
+@pytest.mark.slow
 def test_the_example_plays_the_emulator(tmp_path):
     rules = protocol("world-records").override({"max_frames_per_episode": 400})
     plan = make_plan(agent_specs(EXAMPLE, {"boredom": "2"}), ["pong", "toy"], rules, episodes=2)
@@ -47,6 +48,7 @@ def test_the_example_plays_the_emulator(tmp_path):
     assert verify(tmp_path / "run", workers=1).confirmed == 4
 
 
+@pytest.mark.slow
 def test_the_planner_looks_ahead(tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 300, "evaluation_episodes": 3})
     plan = make_plan([*agent_specs(PLANNER, {"steps": "7"}), *agent_specs("random")], ["toy"], rules, episodes=3)
@@ -59,6 +61,7 @@ def test_the_planner_looks_ahead(tmp_path):
     assert all(row.simulated_frames > 18 * row.steps for row in run.by_trial[plan.trials[0].id])
 
 
+@pytest.mark.slow
 def test_the_planner_plays_the_emulator(tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 100})
     plan = make_plan(agent_specs(PLANNER, {"steps": "4"}), ["pong"], rules, episodes=1)
@@ -86,6 +89,7 @@ def test_the_learner_learns_the_action_that_brings_most(make_env):
     assert json.loads(learner.checkpoint())[:3] == [-0.5, 0.25, 1.0]
 
 
+@pytest.mark.slow
 def test_the_learner_plays_the_emulator(tmp_path):
     rules = protocol("ale-2013").override(SHORT)
     plan = make_plan(agent_specs(LEARNER), ["pong"], rules, episodes=1, training_episodes=2)

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,14 +56,26 @@ def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], t
     return call
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def short() -> tuple[str, ...]:
     """Options that keep episodes to ten seconds of play."""
     return ("--override", "max_frames_per_episode=600")
 
 
+@pytest.fixture(scope="session")
+def played_once(tmp_path_factory: pytest.TempPathFactory, short: tuple[str, ...]) -> Path:
+    """Two short episodes each of two games, which no test may change."""
+    directory = tmp_path_factory.mktemp("played") / "run"
+    command = ("run", "random", "--games", "pong,qbert", "--episodes", "2", *short, "--out", str(directory))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["arcademark", *command])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    assert not stopped.value.code
+    return directory
+
+
 @pytest.fixture
-def played(invoke: Invoke, short: tuple[str, ...]) -> Path:
-    """A run of two short episodes each of two games."""
-    assert invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", "run").code == 0
-    return Path("run")
+def played(invoke: Invoke, played_once: Path) -> Path:
+    """A run of two short episodes each of two games, in the test's own folder."""
+    return Path(shutil.copytree(played_once, "run"))

@@ -70,6 +70,7 @@ def test_bad_input_is_answered_in_one_line(invoke, tmp_path, arguments, named):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_directory_of_something_else_is_left_alone(invoke, short):
     Path("thesis").mkdir()
     Path("thesis/chapter.txt").write_text("words")
@@ -78,6 +79,7 @@ def test_a_directory_of_something_else_is_left_alone(invoke, short):
     assert [path.name for path in Path("thesis").iterdir()] == ["chapter.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fake", ["raising", "wrong_action", "wrong_shape"])
 def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short, fake):
     ended = invoke("run", f"{FAKES / fake}.py:make_agent", "--games", "pong", "--episodes", 1, *short, "--out", "run")

@@ -32,6 +32,7 @@ def test_every_command_is_in_the_module_of_its_name():
         assert importlib.import_module(f"arcademark.cli.{name}").command.name == name
 
 
+@pytest.mark.slow
 def test_watch_replaces_no_film_of_others_unless_asked(invoke, played):
     Path("x.gif").write_bytes(b"GIF89a of somebody else")
     asked = ("watch", played, "--game", "pong", "--out", "x.gif")
@@ -59,6 +60,7 @@ def unwrapped(outcome):
     return " ".join(outcome.out.split())
 
 
+@pytest.mark.slow
 def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
     assert "played on ale-py" in unwrapped(invoke(*asked, "--emulator", "ale", "--out", "ale"))
@@ -76,6 +78,7 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     assert not Path("refused").exists()
 
 
+@pytest.mark.slow
 def test_run_grows_with_more_episodes(invoke, short, played):
     grown = invoke("run", "random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", played)
     assert grown.code == 0
@@ -83,6 +86,7 @@ def test_run_grows_with_more_episodes(invoke, short, played):
     assert "2 episodes" in grown.err
 
 
+@pytest.mark.slow
 def test_run_refuses_another_protocol_in_the_same_directory(invoke, played):
     refused = invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, "--out", played)
     assert refused.code == 2
@@ -111,6 +115,7 @@ def test_report_writes_json_without_nan_and_a_page(invoke, played):
     assert sorted(Path("deep").iterdir()) == [Path("deep/page.html")]
 
 
+@pytest.mark.slow
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
     refused, page = invoke("report", played, "--html", "page.html", "--quiet").out.splitlines()
     missing = "Battle Zone, Double Dunk, Name This Game and Phoenix"
@@ -121,6 +126,7 @@ def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played,
     assert "% ± 10.4 % of it, the atari-57 median HNS as Atari-5 estimates it; doubtful" in line
 
 
+@pytest.mark.slow
 def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert invoke("verify", played).code == 0
     with sqlite3.connect(played / "run.sqlite") as database:
@@ -133,6 +139,7 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
 
 
+@pytest.mark.slow
 def test_watch_writes_a_picture(invoke, played):
     shown = invoke("watch", played, "--game", "pong", "--episode", 1, "--out", "pong.gif")
     assert shown.code == 0, shown.err

@@ -39,6 +39,7 @@ def spec(observed):
     return environment_spec("pong", protocol("ale-2013").override({"observation": observed}))
 
 
+@pytest.mark.slow
 def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
         "features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg", "--pdf", "f.pdf"
@@ -68,6 +69,7 @@ def test_json_says_the_same(invoke):
         assert (item["frames"], item["steps"], item["source"]) == (100, 21, "random play, seed 3")
 
 
+@pytest.mark.slow
 def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
     assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0

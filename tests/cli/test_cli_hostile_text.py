@@ -60,6 +60,7 @@ def write_table(path: str, names: tuple[str, ...] = NAMES, tasks: tuple[str, ...
         )
 
 
+@pytest.mark.slow
 def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     write_table("t.csv")
     brief = ("--resamples", 10)
@@ -84,6 +85,7 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     }
 
 
+@pytest.mark.slow
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", tasks=tasks)

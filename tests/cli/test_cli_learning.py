@@ -13,6 +13,8 @@ from arcademark.cli.progress import Display
 from arcademark.runs.events import LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.slow
+
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
 ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
 

@@ -27,7 +27,7 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     (score,) = document["algorithms"][0]["scores"]
     assert score["played"]["planning"]["decisions"] == 12
     assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5
-    assert f"{score['planning']['simulated_frames']:,} simulated" in played.err
+    assert f"{score['played']['planning']['simulated_frames']:,} simulated" in played.err
     assert invoke("verify", "runs/uct").code == 0
     assert invoke("watch", "runs/uct", "--out", "uct.gif").code == 0
     again = invoke(*UCT, *SHORT)

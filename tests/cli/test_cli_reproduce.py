@@ -33,6 +33,7 @@ def test_every_table_and_figure_can_be_shown(invoke, paper, kind, number):
     assert "nan" not in answer.out.lower().split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
     answer = invoke("reproduce", paper, "--html", "page.html", "--out", "figures")

@@ -36,6 +36,7 @@ def mine(tmp_path: Path) -> str:
     return "mine.csv"
 
 
+@pytest.mark.slow
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     answer = invoke(
         *("subset", "search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--top", 1, "--seeds", 0),
@@ -109,6 +110,7 @@ def test_a_function_that_gives_no_number_is_told(invoke):
     assert "gives 'much', expected a finite number" in answer.err
 
 
+@pytest.mark.slow
 def test_another_benchmark_from_search_to_prediction(invoke, own):
     scores, references = own
     told = invoke(

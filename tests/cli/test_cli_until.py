@@ -42,6 +42,7 @@ def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
     return {(games[row.trial_id], row.episode): row.frames for row in record.episodes}
 
 
+@pytest.mark.slow
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
     answer = invoke(*command, "--json")
@@ -64,6 +65,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert "Q*bert" in again.out
 
 
+@pytest.mark.slow
 def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_is_left(invoke):
     name = agent("pong", "qbert", "zaxxon")
     assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
@@ -103,6 +105,7 @@ make.supports = lambda env: None if env.game in {games!r} else "too hard for it"
 """
 
 
+@pytest.mark.slow
 def test_a_game_that_fails_is_left_and_the_others_are_played(invoke):
     Path("some.py").write_text(FAILING.format(failing={"zaxxon"}, games={"zaxxon", "pong"}), encoding="utf-8")
     answer = invoke("run", "some.py:make", "--until-error", "100%", "--games", "pong,zaxxon", "--episodes", 1, *SHORT)
@@ -111,6 +114,7 @@ def test_a_game_that_fails_is_left_and_the_others_are_played(invoke):
     assert "from 1 game" in answer.out
 
 
+@pytest.mark.slow
 def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
     games = {"zaxxon", "pong", "qbert", "alien"}
     Path("some.py").write_text(FAILING.format(failing=games, games=games), encoding="utf-8")

@@ -16,13 +16,13 @@ LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
 """Of numbers, those that depend on the processor."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def report_one() -> ScoreReport:
     """One agent, one run, nothing unusual."""
     return analyse(collected(made_up_run()))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def report_two() -> ScoreReport:
     """Two runs that differ in a setting, with an agent of a user's own, a hard game and a failed trial."""
     games = (*ATARI_5, "montezuma_revenge")

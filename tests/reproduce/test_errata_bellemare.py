@@ -121,6 +121,7 @@ def test_zero_ranges_are_the_ones_that_the_errata_name():
     assert f"in {', '.join(tied[:-1])} and {tied[-1]}." in FOUND["§4.1.3: inter-algorithm scores of two algorithms"].why
 
 
+@pytest.mark.slow
 def test_as_printed_pixels_and_colours_of_a_screen_share_places():
     x, y, colour = np.ogrid[1 : WIDTH + 1, 1 : HEIGHT + 1, :COLOURS]
     printed, ours = x + y * HEIGHT + colour, 128 * (x - 1 + (y - 1) * WIDTH) + colour

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import atari5_training as plain
 import numpy as np
@@ -15,8 +16,6 @@ from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_sco
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
-PARTS = atari5.parts()
-ITEMS = [item for part in PARTS for item in part.comparisons]
 SLIPS = {slip.where: slip for slip in errata("aitchison-2023")}
 OWN_WORDS = {
     "Table 2, DQN-7",
@@ -30,18 +29,28 @@ OWN_WORDS = {
 """Errata that our comparison says more of than the table of errata does, in words of its own."""
 
 
+@cache
+def parts():
+    return atari5.parts()
+
+
+@cache
+def items():
+    return [item for part in parts() for item in part.comparisons]
+
+
 def test_no_two_comparisons_are_of_the_same_place():
-    assert [where for where, count in Counter(item.where for item in ITEMS).items() if count > 1] == []
+    assert [where for where, count in Counter(item.where for item in items()).items() if count > 1] == []
 
 
 def test_everything_that_differs_or_is_lost_is_explained():
-    assert [item.where for item in ITEMS if item.verdict != "agrees" and not item.why] == []
+    assert [item.where for item in items() if item.verdict != "agrees" and not item.why] == []
 
 
 @pytest.mark.parametrize("where", SLIPS)
 def test_every_erratum_is_compared_and_holds_what_it_says(where):
     slip = SLIPS[where]
-    found = [item for item in ITEMS if item.where == where]
+    found = [item for item in items() if item.where == where]
     if not found:
         solaris_and_skiing = where.startswith("Table 7, Agent57")
         assert solaris_and_skiing
@@ -58,11 +67,13 @@ def test_every_erratum_is_compared_and_holds_what_it_says(where):
 
 
 def test_every_row_of_the_tables_is_there():
-    rows = {part.number: len([i for i in part.comparisons if "ICML" not in i.where]) for part in PARTS if part.number}
+    rows = {part.number: len([i for i in part.comparisons if "ICML" not in i.where]) for part in parts() if part.number}
     assert [rows[number] for number in (8, 9, 10, 11)] == [63, 6, 58, 58]
     assert {game for table in (10, 11, 12) for game in atari5_data.printed(table)} == set(suite("atari-57").tasks)
     for table in (8, 9, 10, 11, 12):
-        agreeing = sum(item.verdict == "agrees" for part in PARTS if part.number == table for item in part.comparisons)
+        agreeing = sum(
+            item.verdict == "agrees" for part in parts() if part.number == table for item in part.comparisons
+        )
         assert agreeing >= len(atari5_data.printed(table))
 
 
@@ -133,7 +144,7 @@ def test_tables_and_figures_that_are_not_there():
 def test_what_is_stated_of_a_figure_goes_with_it(number, title):
     (part,) = atari5.about_figure(number)
     assert (part.title, part.number) == (title, None)
-    assert part in PARTS
+    assert part in parts()
 
 
 def test_no_figure_no_statement():
@@ -154,7 +165,7 @@ def test_figures_carry_all_numbers_as_far():
 
 
 def statement(where):
-    (found,) = (item for item in ITEMS if item.where == where)
+    (found,) = (item for item in items() if item.where == where)
     return found
 
 

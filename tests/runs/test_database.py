@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -50,11 +51,18 @@ def columns(directory: Path) -> dict[str, set[str]]:
         return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
 
 
-@pytest.fixture
-def old(tmp_path, toy_plan, paced) -> Path:
-    """A finished run in the first layout."""
-    directory = tmp_path / "old"
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, toy_plan, paced) -> Path:
+    """A run that no test may change."""
+    directory = tmp_path_factory.mktemp("finished") / "run"
     execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
+    return directory
+
+
+@pytest.fixture
+def old(tmp_path, finished) -> Path:
+    """A finished run in the first layout."""
+    directory = shutil.copytree(finished, tmp_path / "old")
     (directory / "run.sqlite").rename(tmp_path / "new.sqlite")
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
@@ -63,10 +71,8 @@ def old(tmp_path, toy_plan, paced) -> Path:
 
 
 @pytest.fixture
-def same_in_new(tmp_path, toy_plan, paced) -> Path:
-    directory = tmp_path / "same"
-    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
-    return directory
+def same_in_new(tmp_path, finished) -> Path:
+    return shutil.copytree(finished, tmp_path / "same")
 
 
 def test_the_first_layout_is_read_and_left_alone(old, same_in_new):
@@ -91,6 +97,7 @@ def test_the_first_layout_is_read_where_nothing_can_be_written(old, monkeypatch)
     old.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_a_run_of_the_first_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete

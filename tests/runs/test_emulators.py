@@ -23,6 +23,8 @@ from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.slow
+
 ALE = emulators.named("pong", "ale")
 CONSOLE = emulators.named("pong", "console")
 

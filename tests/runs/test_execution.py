@@ -24,6 +24,8 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_same_rows_with_any_number_of_workers(tmp_path, toy_plan, paced, rows):
     plan = toy_plan("random", paced("Remembering"), paced("Learner"), seeds=(0, 1), episodes=5, frames=500)
@@ -291,7 +293,6 @@ def test_an_agent_that_hangs(tmp_path, toy_plan, fake, where):
     assert re.fullmatch(f"{what} took more than 1 s, the limit", failed.error)
 
 
-@pytest.mark.slow
 def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monkeypatch):
     monkeypatch.setenv("PACE", "0.01")
     plan = toy_plan(paced("Paced"), paced("Learner"), episodes=10, frames=600)

@@ -302,6 +302,7 @@ def _try(run: Honest, directory: Path) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_no_damage_leads_to_a_traceback(honest, tmp_path):
     failures, slowest = [], 0.0
     for number in [int(ONLY)] if ONLY else range(INPUTS):

@@ -86,6 +86,7 @@ def test_a_better_score_lowers_no_prediction(scores, more, which):
 SHARED = trained_on(3)
 
 
+@pytest.mark.slow
 def test_intervals_hold_new_groups_as_often_as_they_say():
     trained = trained_on(11, groups=30)
     scores, _ = made(99, 80, missing=0.0)

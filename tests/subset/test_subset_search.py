@@ -297,6 +297,7 @@ def test_many_patterns_of_missing_scores_take_no_longer():
     assert with_bounds.certificate.holds
 
 
+@pytest.mark.slow
 def test_nearly_all_tasks_can_be_chosen():
     rng = np.random.default_rng(3)
     x = rng.normal(2, 1, (100, 70))

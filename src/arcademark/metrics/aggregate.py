@@ -57,7 +57,8 @@ def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     Parameters, result and errors are those of `mean`.
     """
     values = admit(scores, missing)
-    return np.asarray(np.nanmedian(values, axis=-1))[()]
+    middle = np.nanmedian if np.isnan(values).any() else np.median  # the former is several times as slow
+    return np.asarray(middle(values, axis=-1))[()]
 
 
 def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:

@@ -32,12 +32,17 @@ SEEN_BY = {
 """What becomes of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1."""
 
 
-@pytest.fixture(params=[*REAL, *(f"made up {figure.number}" for figure in FIGURES)])
+@pytest.fixture(scope="module", params=[*REAL, *(f"made up {figure.number}" for figure in FIGURES)])
 def figure(request: pytest.FixtureRequest) -> PaperFigure:
     if request.param in REAL:
         name, number = REAL[request.param]
         return papers.PAPERS[name].figure(number)
     return next(figure for figure in FIGURES if f"made up {figure.number}" == request.param)
+
+
+@pytest.fixture(scope="module")
+def svg(figure: PaperFigure) -> str:
+    return reproduction_figures.svg(figure)
 
 
 def drawn(figure: PaperFigure) -> Figure:
@@ -66,8 +71,7 @@ def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
         assert across < 0.5 or up < 2, (one, other)  # lines of a title may touch
 
 
-def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> None:
-    svg = reproduction_figures.svg(figure)
+def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure, svg: str) -> None:
     assert svg == reproduction_figures.svg(figure)
     assert svg.startswith("<svg ")
     assert svg.count("<svg") == 1
@@ -75,8 +79,8 @@ def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> No
     ET.fromstring(svg)
 
 
-def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure) -> None:
-    svg, words = reproduction_figures.svg(figure), reproduction_figures.in_words(figure)
+def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure, svg: str) -> None:
+    words = reproduction_figures.in_words(figure)
     for panel in figure.panels:
         assert panel.title in words
         for series in panel.series:
@@ -103,8 +107,8 @@ def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
     assert reproduction_figures.png(figure).startswith(b"\x89PNG")
 
 
-def test_the_page_can_replace_every_colour(figure: PaperFigure) -> None:
-    themed = files.themed(reproduction_figures.svg(figure))
+def test_the_page_can_replace_every_colour(svg: str) -> None:
+    themed = files.themed(svg)
     for name, colour in PALETTE.items():
         assert themed.count(colour) == themed.count(f"var(--{name}, {colour})")
 

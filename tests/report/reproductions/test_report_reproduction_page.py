@@ -22,7 +22,7 @@ DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_te
 EVIL = '<script>alert("x")</script>&<b>'
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page() -> str:
     return html.render(made_up())
 

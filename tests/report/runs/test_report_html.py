@@ -17,7 +17,7 @@ from arcademark.suite import tasks
 EVIL = '<script>alert("x")</script>&<b>'
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(report_two: ScoreReport) -> str:
     return rendered(report_two)
 
