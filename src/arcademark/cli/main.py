@@ -19,13 +19,14 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 COMMANDS = {
     "run": "Play an agent and show its score.",
-    "report": "Show the scores of runs, as tables, a page or JSON.",
+    "report": "Show the scores of runs: estimates, games, what is wrong.",
     "score": "Every summary of a table of scores.",
     "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
     "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     "verify": "Replay a run's recorded actions: are these scores real?",
     "watch": "Write an episode of a run as GIF or MP4.",
     "tune": "Try an agent's parameters on training games.",
+    "list": "List the runs below a folder.",
     "ledger": "Show what was evaluated on test games, and whether only once.",
     "features": "What learning agents see of a game.",
     "console": "The console of our own: is it here, and is it ale-py's to the bit?",

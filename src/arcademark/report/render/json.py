@@ -21,6 +21,7 @@ from arcademark.agents import docstrings
 
 _DOCUMENTS = (
     "runs.ledger:LedgerView",
+    "runs.listing:RunList",
     "runs.tuning:Tuned",
     "tables.document:ScoreReport",
     "tables.comparison:Comparison",
