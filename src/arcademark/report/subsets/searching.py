@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.report import wording
 from arcademark.report.subsets import summaries, validating
 from arcademark.report.subsets.dataset import Normalised
 from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
 from arcademark.subset import stability, validate
-from arcademark.subset.consensus import NEAR_BEST, consensus
+from arcademark.subset.consensus import consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
@@ -127,8 +126,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A search or a plan's searches, as every renderer shows them.
+class Setup:
+    """What is searched, as every renderer shows it.
 
     Parameters
     ----------
@@ -141,9 +140,6 @@ class Searched:
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
     folds, fold_seed : int
-    choose : {"best", "charged", "consensus"}
-    results : tuple of Found
-        In order.
     titles : mapping of str to str
         Tasks' names for people.
     noun : str
@@ -151,7 +147,6 @@ class Searched:
     sources, remarks : tuple of str
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
     target: str
     unit: str
     transform: str
@@ -161,12 +156,27 @@ class Searched:
     left_out: Mapping[str, str]
     folds: int
     fold_seed: int
-    choose: Choose
-    results: tuple[Found, ...]
     titles: Mapping[str, str]
     noun: str
     sources: tuple[str, ...]
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Searched(Setup):
+    """A search, or a plan's searches.
+
+    Parameters
+    ----------
+    choose : {"best", "charged", "consensus"}
+        How subsets were chosen.
+    results : tuple of Found
+        In order.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
+    choose: Choose
+    results: tuple[Found, ...]
 
 
 def searched(
@@ -191,8 +201,6 @@ def searched(
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
     problem = problem_of(scores, asked)
-    noun = scores.benchmark.noun
-    target = summaries.title(asked.target, scores.metric, noun)
     steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
@@ -204,7 +212,6 @@ def searched(
     winners = _winners(problem, steps, asked, bar("other shuffles") if asked.seeds else None)
     nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
     samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
-    reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
     how = "" if asked.choose == "best" else f"-{asked.choose}"
     found = tuple(
         Found(
@@ -213,39 +220,65 @@ def searched(
             result.runners_up,
             result.certificate,
             winners.get(step, ()),
-            from_candidate(
+            model_of(
                 result.best,
+                problem,
+                scores,
+                asked,
                 model_name(name, asked, f"{step or asked.size}{how}"),
-                target=f"{target} over all {noun}s",
-                citation=_citation(asked.choose, result.certificate.subsets, name),
-                transform=asked.transform,
-                references=reference,
-                nested=validating.kept(nested.get(step)),
-                spread=validating.spread(nested.get(step), problem, result.best.tasks),
-                summary=asked.target,
-                unit=summaries.unit(asked.target, noun),
+                _citation(asked.choose, result.certificate.subsets, name),
+                nested.get(step),
             ),
             nested.get(step),
             samples.get(step),
         )
         for step, result in results.items()
     )
-    return Searched(
-        target=target,
-        unit=summaries.unit(asked.target, noun),
+    return Searched(**setup(problem, scores, asked), choose=asked.choose, results=found)
+
+
+def setup(problem: Problem, scores: Normalised, asked: Asked) -> dict[str, Any]:
+    """Return the fields of `Setup`."""
+    noun = scores.benchmark.noun
+    return {
+        "target": summaries.title(asked.target, scores.metric, noun),
+        "unit": summaries.unit(asked.target, noun),
+        "transform": asked.transform,
+        "metric": scores.metric,
+        "algorithms": len(problem.algorithms),
+        "tasks": len(problem.tasks),
+        "left_out": problem.left_out,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "titles": {task: scores.title(task) for task in scores.tasks},
+        "noun": noun,
+        "sources": scores.sources,
+        "remarks": scores.remarks,
+    }
+
+
+def model_of(
+    best: Candidate,
+    problem: Problem,
+    scores: Normalised,
+    asked: Asked,
+    name: str,
+    citation: str,
+    nested: Validation | None,
+) -> SubsetModel:
+    """Make the model of a subset, with what is known of its errors on other papers."""
+    noun = scores.benchmark.noun
+    return from_candidate(
+        best,
+        name,
+        target=f"{summaries.title(asked.target, scores.metric, noun)} over all {noun}s",
+        citation=citation,
         transform=asked.transform,
-        metric=scores.metric,
-        algorithms=len(problem.algorithms),
-        tasks=len(problem.tasks),
-        left_out=problem.left_out,
-        folds=asked.folds,
-        fold_seed=asked.fold_seed,
-        choose=asked.choose,
-        results=found,
-        titles={task: scores.title(task) for task in scores.tasks},
-        noun=noun,
-        sources=scores.sources,
-        remarks=scores.remarks,
+        references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
+        nested=validating.kept(nested),
+        spread=validating.spread(nested, problem, best.tasks),
+        summary=asked.target,
+        unit=summaries.unit(asked.target, noun),
     )
 
 
@@ -349,20 +382,3 @@ def _citation(choose: Choose, subsets: int, name: str) -> str:
     if choose == "consensus":
         return f"what the near-best subsets of {name} agree on"
     return f"the best of {subsets:,} subsets of {name}"
-
-
-def proof(certificate: Certificate, choose: Choose = "best") -> str:
-    """Say what was done about every subset."""
-    parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
-    if certificate.pruned:
-        parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
-    if certificate.inadmissible:
-        parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
-    if choose != "consensus":
-        verdict = "the best is proven" if certificate.holds else "NOT proven"
-        return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
-    verdict = "that they are the best is proven" if certificate.holds else "NOT proven"
-    return (
-        f"Of up to {NEAR_BEST} best subsets of each shuffle of the folds, the one whose tasks they have most often; "
-        f"in all shuffles {wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
-    )

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.subsets import searching, summaries, validating
+from arcademark.report.subsets import searching, validating
 from arcademark.report.subsets.dataset import Normalised
-from arcademark.report.subsets.searching import Asked
+from arcademark.report.subsets.searching import Asked, Setup
 from arcademark.report.subsets.validating import Validation
 from arcademark.subset import sizes as every
 from arcademark.subset import validate
-from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.model import SubsetModel
 from arcademark.subset.prepared import Incomplete
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
@@ -76,32 +76,18 @@ class Series:
 
 
 @dataclass(frozen=True)
-class EverySize:
-    """The best subsets of every size, as every renderer shows them.
+class EverySize(Setup):
+    """The best subsets of every size.
 
     Parameters
     ----------
-    target, transform, metric, algorithms, tasks, left_out, folds, fold_seed, titles, noun, sources, remarks
-        As for `arcademark.report.subsets.searching.Searched`.
     series : tuple of Series
         By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the one
         that was asked for.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-sizes/1"
-    target: str
-    transform: str
-    metric: str
-    algorithms: int
-    tasks: int
-    left_out: Mapping[str, str]
-    folds: int
-    fold_seed: int
     series: tuple[Series, ...]
-    titles: Mapping[str, str]
-    noun: str
-    sources: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
 
 
 def read_sizes(text: str) -> tuple[int, ...]:
@@ -160,24 +146,12 @@ def every_size(
     objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
     if both and np.isnan(problem.X).any():
         objectives = tuple(OBJECTIVES.values())
-    target = summaries.title(asked.target, scores.metric, scores.benchmark.noun)
     return EverySize(
-        target=target,
-        transform=asked.transform,
-        metric=scores.metric,
-        algorithms=len(problem.algorithms),
-        tasks=len(problem.tasks),
-        left_out=problem.left_out,
-        folds=asked.folds,
-        fold_seed=asked.fold_seed,
+        **searching.setup(problem, scores, asked),
         series=tuple(
             Series(objective, _series(problem, objective, scores, asked, sizes, name, progress))
             for objective in objectives
         ),
-        titles={task: scores.title(task) for task in scores.tasks},
-        noun=scores.benchmark.noun,
-        sources=scores.sources,
-        remarks=scores.remarks,
     )
 
 
@@ -218,20 +192,10 @@ def _sized(
     name: str,
     nested: Mapping[str, Validation],
 ) -> Sized:
-    best, size, noun = item.best, len(item.best.tasks), scores.benchmark.noun
+    best, size, held = item.best, len(item.best.tasks), nested.get(str(len(item.best.tasks)))
     log = asked.transform == validating.LOG
-    model = from_candidate(
-        best,
-        searching.model_name(name, asked, f"{size}{'-charged' if objective == 'charge' else ''}"),
-        target=f"{summaries.title(asked.target, scores.metric, noun)} over all {noun}s",
-        citation=f"the best of {item.certificate.subsets:,} subsets of {name}",
-        transform=asked.transform,
-        references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
-        nested=validating.kept(nested.get(str(size))),
-        spread=validating.spread(nested.get(str(size)), problem, best.tasks),
-        summary=asked.target,
-        unit=summaries.unit(asked.target, noun),
-    )
+    title = searching.model_name(name, asked, f"{size}{'-charged' if objective == 'charge' else ''}")
+    told = f"the best of {item.certificate.subsets:,} subsets of {name}"
     return Sized(
         size=size,
         best=best,
@@ -239,8 +203,8 @@ def _sized(
         spread=best.standard_error * (np.log(10.0) if log else 1.0),
         r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
         certificate=item.certificate,
-        model=model,
-        nested=nested.get(str(size)),
+        model=searching.model_of(best, problem, scores, asked, title, told, held),
+        nested=held,
     )
 
 
