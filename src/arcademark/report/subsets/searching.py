@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from arcademark.errors import ArcadeMarkError
 from arcademark.report.subsets import summaries, validating
 from arcademark.report.subsets.dataset import Normalised
@@ -179,9 +181,11 @@ class Searched(Setup):
     results: tuple[Found, ...]
 
 
-def searched(
-    scores: Normalised, asked: Asked, name: str, progress: Callable[[str, int], Progress] | None = None
-) -> Searched:
+Begin: TypeAlias = Callable[[str, int], Progress] | None
+"""Given a step's name and size, returns what is told how far its search is."""
+
+
+def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
     """Search, and put together what is shown.
 
     Parameters
@@ -200,18 +204,22 @@ def searched(
     """
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
-    problem = problem_of(scores, asked)
+    session = Session(scores, asked, name, progress)
     steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
-    results = _results(problem, steps, asked, progress)
+    results = _results(session.problem, steps, asked, progress)
 
-    def bar(title: str) -> Progress | None:
-        return None if progress is None else progress(title, 0)
+    def best(sample: Problem, seed: int = asked.fold_seed) -> Mapping[str, Candidate]:
+        """Search again, a plan's steps each from what was found before."""
+        again = dataclasses.replace(asked, top=1, fold_seed=seed)
+        return {step: result.best for step, result in _results(sample, steps, again, None).items()}
 
-    winners = _winners(problem, steps, asked, bar("other shuffles") if asked.seeds else None)
-    nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
-    samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
+    bar = session.bar("other shuffles") if asked.seeds else None
+    winners = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
+    nested = session.nested(best)
+    rng, bar = np.random.default_rng(asked.fold_seed), session.bar("samples") if asked.bootstrap else None
+    samples = stability.bootstrap(session.problem, best, asked.bootstrap, rng, bar)
     how = "" if asked.choose == "best" else f"-{asked.choose}"
     found = tuple(
         Found(
@@ -219,67 +227,90 @@ def searched(
             result.best,
             result.runners_up,
             result.certificate,
-            winners.get(step, ()),
-            model_of(
-                result.best,
-                problem,
-                scores,
-                asked,
-                model_name(name, asked, f"{step or asked.size}{how}"),
-                _citation(asked.choose, result.certificate.subsets, name),
-                nested.get(step),
-            ),
+            winners[step].wins if step in winners else (),
+            session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
             nested.get(step),
-            samples.get(step),
+            validating.resampled(samples[step]) if step in samples else None,
         )
         for step, result in results.items()
     )
-    return Searched(**setup(problem, scores, asked), choose=asked.choose, results=found)
+    return Searched(**session.setup(), choose=asked.choose, results=found)
 
 
-def setup(problem: Problem, scores: Normalised, asked: Asked) -> dict[str, Any]:
-    """Return the fields of `Setup`."""
-    noun = scores.benchmark.noun
-    return {
-        "target": summaries.title(asked.target, scores.metric, noun),
-        "unit": summaries.unit(asked.target, noun),
-        "transform": asked.transform,
-        "metric": scores.metric,
-        "algorithms": len(problem.algorithms),
-        "tasks": len(problem.tasks),
-        "left_out": problem.left_out,
-        "folds": asked.folds,
-        "fold_seed": asked.fold_seed,
-        "titles": {task: scores.title(task) for task in scores.tasks},
-        "noun": noun,
-        "sources": scores.sources,
-        "remarks": scores.remarks,
-    }
+class Session:
+    """What searches of one size and of every size share: scores, what is asked, and the problem made of both.
 
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table.
+    progress : callable or None
+        As for `searched`.
 
-def model_of(
-    best: Candidate,
-    problem: Problem,
-    scores: Normalised,
-    asked: Asked,
-    name: str,
-    citation: str,
-    nested: Validation | None,
-) -> SubsetModel:
-    """Make the model of a subset, with what is known of its errors on other papers."""
-    noun = scores.benchmark.noun
-    return from_candidate(
-        best,
-        name,
-        target=f"{summaries.title(asked.target, scores.metric, noun)} over all {noun}s",
-        citation=citation,
-        transform=asked.transform,
-        references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
-        nested=validating.kept(nested),
-        spread=validating.spread(nested, problem, best.tasks),
-        summary=asked.target,
-        unit=summaries.unit(asked.target, noun),
-    )
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+
+    def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
+        self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
+        self.problem = problem_of(scores, asked)
+        self._noun = scores.benchmark.noun
+        self._target = summaries.title(asked.target, scores.metric, self._noun)
+        self._unit = summaries.unit(asked.target, self._noun)
+
+    def bar(self, title: str, size: int = 0) -> Progress | None:
+        """Return what is told how far a search is."""
+        return None if self._progress is None else self._progress(title, size)
+
+    def setup(self) -> dict[str, Any]:
+        """Return the fields of `Setup`."""
+        scores, asked, problem = self.scores, self.asked, self.problem
+        return {
+            "target": self._target,
+            "unit": self._unit,
+            "transform": asked.transform,
+            "metric": scores.metric,
+            "algorithms": len(problem.algorithms),
+            "tasks": len(problem.tasks),
+            "left_out": problem.left_out,
+            "folds": asked.folds,
+            "fold_seed": asked.fold_seed,
+            "titles": {task: scores.title(task) for task in scores.tasks},
+            "noun": self._noun,
+            "sources": scores.sources,
+            "remarks": scores.remarks,
+        }
+
+    def nested(self, choose: stability.Choose) -> Mapping[str, Validation]:
+        """Leave papers out, if that is asked for."""
+        if not self.asked.nested:
+            return {}
+        papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+        found = validate.nested(self.problem, papers, choose, self.bar("papers left out"))
+        return {name: validating.validation(item, self.asked.transform) for name, item in found.items()}
+
+    def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
+        """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
+        asked, scores = self.asked, self.scores
+        target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
+        agreed = asked.choose == "consensus"
+        how = "what the near-best subsets of {1} agree on" if agreed else "the best of {0:,} subsets of {1}"
+        return from_candidate(
+            best,
+            f"{self._name}{target}-{ending}",
+            target=f"{self._target} over all {self._noun}s",
+            citation=how.format(certificate.subsets, self._name),
+            transform=asked.transform,
+            references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
+            nested=validating.kept(nested),
+            spread=validating.spread(nested, self.problem, best.tasks),
+            summary=asked.target,
+            unit=self._unit,
+        )
 
 
 def problem_of(scores: Normalised, asked: Asked) -> Problem:
@@ -290,9 +321,8 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     ArcadeMarkError
         As `make_problem`.
     """
-    usual = MINIMUM if scores.benchmark.atari else None
-    tasks = usual if usual is not None else len(scores.tasks) // 2
-    algorithms = usual if usual is not None else len(scores.algorithms) // 2
+    sizes = (len(scores.tasks), len(scores.algorithms))
+    tasks, algorithms = (MINIMUM if scores.benchmark.atari else size // 2 for size in sizes)
     problem = make_problem(
         scores.percent,
         scores.algorithms,
@@ -307,78 +337,29 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
 
 
 def _results(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Callable[[str, int], Progress] | None
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin
 ) -> Mapping[str, searches.SearchResult]:
-    options: dict[str, Any] = {"top": asked.top, "bounds": asked.bounds, **_options(asked)}
-    choose = CHOICES[asked.choose]
+    options, choose = {"top": asked.top, **options_of(asked)}, CHOICES[asked.choose]
     if asked.plan:
         told = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(
-            problem, steps, include=asked.include, exclude=asked.exclude, progress=told, choose=choose, **options
-        )
+        return plans.follow(problem, steps, progress=told, choose=choose, **options)
     (step,) = steps
+    bar = None if progress is None else progress("", step.size)
+    return {"": choose(problem, step.size, within=asked.within or None, progress=bar, **options)}
+
+
+def options_of(asked: Asked) -> dict[str, Any]:
+    """Return the options of every search."""
     return {
-        "": choose(
-            problem,
-            step.size,
-            include=asked.include,
-            exclude=asked.exclude,
-            within=asked.within or None,
-            progress=None if progress is None else progress("", step.size),
-            **options,
-        )
+        "include": asked.include,
+        "exclude": asked.exclude,
+        "nonnegative": asked.nonnegative,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "bounds": asked.bounds,
     }
-
-
-def _winners(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
-) -> Mapping[str, tuple[Win, ...]]:
-    """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
-    repeated = stability.over_fold_seeds(
-        lambda seed: _best(problem, steps, dataclasses.replace(asked, fold_seed=seed)), range(asked.seeds), progress
-    )
-    return {name: found.wins for name, found in repeated.items()}
-
-
-def _best(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, Candidate]:
-    again = dataclasses.replace(asked, top=1)
-    return {name: result.best for name, result in _results(problem, steps, again, None).items()}
-
-
-def _nested(
-    problem: Problem, steps: Sequence[Step], asked: Asked, scores: Normalised, progress: Progress | None
-) -> Mapping[str, Validation]:
-    if not asked.nested:
-        return {}
-    papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
-    found = validate.nested(problem, papers, lambda sample: _best(sample, steps, asked), progress)
-    return {name: validating.validation(item, asked.transform) for name, item in found.items()}
-
-
-def _bootstrap(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
-) -> Mapping[str, Resampled]:
-    rng = validating.generator(asked.fold_seed)
-    found = stability.bootstrap(problem, lambda sample: _best(sample, steps, asked), asked.bootstrap, rng, progress)
-    return {name: validating.resampled(item) for name, item in found.items()}
-
-
-def _options(asked: Asked) -> dict[str, Any]:
-    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
 
 
 def gap(best: Candidate, other: Candidate) -> float:
     """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
-
-
-def model_name(table: str, asked: Asked, size: str) -> str:
-    """Name the model of a size, or of a plan's step: by the table, by what it predicts unless that is the median."""
-    target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
-    return f"{table}{target}-{size}"
-
-
-def _citation(choose: Choose, subsets: int, name: str) -> str:
-    if choose == "consensus":
-        return f"what the near-best subsets of {name} agree on"
-    return f"the best of {subsets:,} subsets of {name}"
