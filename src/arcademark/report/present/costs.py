@@ -47,7 +47,10 @@ def document(shown: Expenses) -> Document:
         rows.append((name, Cell(texts[0], "strong"), *texts[1:], *shares))
     columns = ("", wording.plural(shown.cost.tasks, "game"), *((shown.suite, "share") if len(whole) > 1 else ()))
     runs = f", {wording.plural(shown.cost.runs, 'run')} each" if shown.cost.runs > 1 else ""
-    told = (*shown.remarks, *(item.told for item in shown.running.assumed))
+    notes = [Notice("assumed", "note", text) for text in (*shown.remarks, *(it.told for it in shown.running.assumed))]
+    if shown.cost.kilowatt_hours is None:
+        told = "The power of this hardware is not known, so energy and carbon are not."
+        notes.append(Notice("power", "note", told, "Add --gpu-watts and --machine-watts."))
     return Document(
         f"{shown.running.title}: what an evaluation takes{runs}",
         "costs",
@@ -57,7 +60,7 @@ def document(shown: Expenses) -> Document:
             section(
                 "Assumed",
                 Facts(tuple(_assumed(shown))),
-                Notices(tuple(Notice("assumed", "note", text) for text in told)),
+                Notices(tuple(notes)),
                 Prose(shown.running.citation, "weak") if shown.running.citation else None,
             ),
         ),
@@ -73,8 +76,6 @@ def _assumed(shown: Expenses) -> Iterator[tuple[str, str]]:
     if running.gpu_watts is not None and running.machine_watts is not None:
         yield "power", f"{running.gpu_watts:g} + {running.machine_watts:g} W"
         yield "carbon dioxide", f"{shown.pounds_per_kwh:g} pounds a kilowatt-hour"
-    else:
-        yield "power", "not known of this hardware: add --gpu-watts and --machine-watts for energy and carbon"
     if shown.changed:
         yield "replaced by you", wording.listing(LABELS[name] for name in shown.changed)
 

@@ -18,11 +18,13 @@ def document(shown: Studied) -> Document:
     units = {"%": "in percent", "": "as they are"}.get(shown.unit, f"in {shown.unit}")
     told = f"True values and estimates {units}; off: by what share of the true value an estimate is."
     relative = shown.relative_to is not None
+    notices = list(_notices(shown))
     return Document(
         f"Estimates beside the true {shown.target}",
         "study",
         f"{'; '.join(shown.sources)}.",
         (
+            section("", Notices(tuple(item for item in notices if item.level == "warning"))),
             section("", _estimates(shown, told)),
             section(f"Relative to {shown.relative_to}", _relative(shown)) if relative else section(""),
             section(
@@ -37,7 +39,7 @@ def document(shown: Studied) -> Document:
                     for kind in shown.kinds
                 ),
             ),
-            section("", Notices(tuple(_notices(shown)))),
+            section("", Notices(tuple(item for item in notices if item.level == "note"))),
         ),
     )
 
@@ -97,8 +99,8 @@ def _notices(shown: Studied) -> Iterator[Notice]:
             "§5.3, §8.1), and the averages leave them out.",
         )
     if all(line.row.true is None for line in shown.lines):
-        told = f"no algorithm here has {shown.minimum_tasks} tasks, which --minimum-tasks asks for"
-        yield Notice("no_truth", "warning", f"No true {shown.summary} to compare with: {told}.")
+        told = f"No true {shown.summary} to compare with: no algorithm here has {shown.minimum_tasks} tasks."
+        yield Notice("no_truth", "warning", told, "Fewer are enough with --minimum-tasks.")
     if any(line.fitted for line in shown.lines):
         yield Notice(
             "fitted",
