@@ -182,8 +182,8 @@ def test_what_is_missing_is_named(own_agent, env, tmp_path):
     with pytest.raises(UnknownNameError):
         agent_specs("rnadom")
     assert "there is no such file" in fails(f"{tmp_path}/none.py:make_agent")
-    assert "expected path/to/file.py:factory" in fails("own.py")
-    assert "expected path/to/file.py:factory" in fails("own.py:")
+    assert "expected path/to/file.py:NAME" in fails("own.py")
+    assert "expected path/to/file.py:NAME" in fails("own.py:")
     assert "neither a module's name nor a file" in fails("own agent:make")
     assert "no module 'not_there_in_test'" in fails("not_there_in_test.agents:make")
     assert "did you mean 'make_agent'" in fails(own_agent(GOOD, "make_agnt"))

@@ -58,11 +58,22 @@ def test_what_is_replaced_is_named_in_words(invoke):
         "--frames": "training frames",
     }
     given = [word for option in options for word in (option, 3)]
-    out = " ".join(invoke("cost", "--algorithm", "agent57", "--games", "pong", *given).out.split())
-    replaced = out.partition("Replaced by you: ")[2].partition(".")[0]
-    assert sorted(replaced.replace(" and ", ", ").split(", ")) == sorted(options.values())
+    out = invoke("cost", "--algorithm", "agent57", "--games", "pong", *given, "--markdown").out
+    (replaced,) = [line for line in out.splitlines() if line.startswith("- replaced by you: ")]
+    named = replaced.removeprefix("- replaced by you: ")
+    assert sorted(named.replace(" and ", ", ").split(", ")) == sorted(options.values())
     assert "guess" not in out
     assert "Xeon Phi" not in out
+
+
+def test_every_form_has_the_costs(invoke, tmp_path):
+    page = tmp_path / "page.html"
+    for form in ("--latex", "--markdown"):
+        assert "13,680" in invoke("cost", "--algorithm", "rainbow", form, "--html", page).out
+        assert "13,680" in page.read_text(encoding="utf-8")
+    whole = invoke("cost", "--algorithm", "rainbow", "--games", "atari-57", "--markdown").out
+    assert "57 games" in whole
+    assert "share" not in whole
 
 
 def test_hours_grow_with_frames(invoke):

@@ -61,7 +61,7 @@ def test_a_search_tells_winner_runners_up_proof_and_stability(invoke):
     assert "1,540 subsets" in answer.out
     assert "the best is proven" in " ".join(answer.out.split())
     assert "With 2 other shuffles" in answer.out
-    assert "not taking part: surround (33" in answer.out.lower()
+    assert "left out: surround (33" in answer.out.lower()
 
 
 def test_constraints_are_kept(invoke):
@@ -161,7 +161,7 @@ def test_a_study_relative_to_an_algorithm(invoke):
     assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
     assert rows["MuZero"]["relative"] == pytest.approx(rows["MuZero"]["true"] / rows["Rainbow"]["true"])
     told = invoke("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
-    assert "Ordered otherwise by Atari-5" in told.out
+    assert "Ordered otherwise, the better one first: all" in told.out
 
 
 def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, mine):
@@ -185,7 +185,7 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
 def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
     (tmp_path / "odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
     answer = invoke("subset", "predict", "odd.csv")
-    assert "Odd scores outside the training table on Battle Zone" in answer.out
+    assert "Scores on Battle Zone are outside the training table" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,9 @@ def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
 def test_any_games_stand_beside_the_published_model_of_one_algorithm(invoke, mine):
     answer = invoke("subset", "predict", mine)
     assert "Mine, from 5 games" in answer.out
-    assert "Every game of Mine" in answer.out
+    assert "Zaxxon" not in answer.out
+    assert "--all also shows: How to read it and Every game." in answer.out
+    assert "Zaxxon" in invoke("subset", "predict", mine, "--all").out
     (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
     assert prediction["estimate"]["model"] == "atari-5"
     assert prediction["forecast"]["groups"] == 33
@@ -361,10 +363,10 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     if level == 0.99:  # of 21 papers
         assert (estimate["low"], estimate["high"]) == (None, None)
         told = "21 papers are too few for a 99 % interval: they give one of up to 95 %"
-        assert any(told in text for text in document["remarks"])
+        assert any(told in text for text in estimate["notes"])
     else:
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
         assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
-    shown = " ".join(invoke(*command, "--level", level).out.split())
-    assert f"on other {100 * level:g} % at human" in shown
-    assert f"Intervals hold {100 * level:g} % of algorithms" in shown
+    shown = " ".join(invoke(*command, "--level", level, "--markdown", "--all").out.split())
+    assert f"| on other papers | {100 * level:g} % from | to | at human level |" in shown
+    assert f"Intervals of single games hold {100 * level:g} % of algorithms" in shown

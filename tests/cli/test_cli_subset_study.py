@@ -113,9 +113,11 @@ def test_each_of_the_training_table_counts_once_and_who_is_scored_otherwise_not_
     assert np.mean(np.abs(list(counted.values()))) == pytest.approx(fitted["of"][2]["mean_error"], abs=0.005)
 
 
-def test_corrected_scores_and_shorter_episodes_are_told(catalogue):
-    told = " ".join(catalogue["remarks"])
-    assert "GDI-H3(200M frames) (Kung-Fu Master)" in told
+def test_corrected_scores_and_shorter_episodes_are_told(catalogue, invoke):
+    assert catalogue["corrected"]["GDI-H3(200M frames)"] == ["Kung-Fu Master"]
+    assert "Go-Explore" in catalogue["scored_otherwise"]
+    assert catalogue["frame_caps"] == [108_000]
+    told = " ".join(invoke("subset", "study", "--markdown").out.split())
     assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
     assert "Scored otherwise: Go-Explore" in told
     assert "the averages leave them out" in told

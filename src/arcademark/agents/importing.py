@@ -25,24 +25,32 @@ from arcademark.errors import ArcadeMarkError, one_line
 _agent_folders: set[str] = set()
 
 
+class ImportingError(ArcadeMarkError):
+    """A reference that names nothing to be called; ``reason`` says why, whatever it was to be called for."""
+
+    def __init__(self, reference: str, reason: str) -> None:
+        super().__init__(f"agent {reference}: {reason}")
+        self.reason = reason
+
+
 def canonical_reference(reference: str) -> str:
     """Return the reference with a file's path made absolute (relative paths start at the current folder).
 
     Raises
     ------
-    ArcadeMarkError
+    ImportingError
         If it is not of the form ``package.module:factory`` or ``path/to/file.py:factory``.
     """
     source, colon, factory = reference.strip().rpartition(":")
     if reference.strip().endswith(".py") or not colon or not source or not factory:
-        raise ArcadeMarkError(f"agent {reference!r}: expected path/to/file.py:factory or package.module:factory")
+        raise ImportingError(repr(reference), "expected path/to/file.py:NAME or package.module:NAME")
     if is_file(source):
         path = os.path.realpath(os.path.expanduser(source))
         if path != one_line(path, len(path)):
-            raise ArcadeMarkError(f"agent {reference!r}: its path holds bytes that are no text; rename file or folder")
+            raise ImportingError(repr(reference), "its path holds bytes that are no text; rename file or folder")
         return f"{path}:{factory}"
     if not all(part.isidentifier() for part in source.split(".")):
-        raise ArcadeMarkError(f"agent {reference!r}: {source!r} is neither a module's name nor a file ending in .py")
+        raise ImportingError(repr(reference), f"{source!r} is neither a module's name nor a file ending in .py")
     return f"{source}:{factory}"
 
 
@@ -56,7 +64,7 @@ def load_factory(reference: str) -> Callable[..., Any]:
 
     Raises
     ------
-    ArcadeMarkError
+    ImportingError
         If the file, module or attribute is missing, importing raises, or it cannot be called.
     """
     source, _, name = reference.rpartition(":")
@@ -65,12 +73,10 @@ def load_factory(reference: str) -> Callable[..., Any]:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            raise ArcadeMarkError(f"agent {source}: it has no {name!r}; {_close(name, module)}")
+            raise ImportingError(source, f"it has no {name!r}; {_close(name, module)}")
         found = getattr(found, part)
     if not callable(found):
-        raise ArcadeMarkError(
-            f"agent {source}: {name!r} is a {type(found).__name__}; expected a function or class that makes the agent"
-        )
+        raise ImportingError(source, f"{name!r} is a {type(found).__name__}; expected a function or class")
     return found  # type: ignore[no-any-return]
 
 
@@ -114,21 +120,21 @@ def said(write: Callable[[Any], str], thing: object) -> str:
 
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise ArcadeMarkError(f"agent {path}: there is no such file")
+        raise ImportingError(str(path), "there is no such file")
     name = "arcademark_agent_" + re.sub(r"\W", "_", f"{path.parent.name}_{path.stem}")
     loaded = sys.modules.get(name)
     if loaded is not None and loaded.__file__ == str(path):
         return loaded
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ArcadeMarkError(f"agent {path}: expected a Python file ending in .py")
+        raise ImportingError(str(path), "expected a Python file ending in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ArcadeMarkError(f"agent {path}: importing it raised {where_raised(error)}") from error
+        raise ImportingError(str(path), f"importing it raised {where_raised(error)}") from error
     return module
 
 
@@ -137,12 +143,12 @@ def _load_module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
-            raise ArcadeMarkError(
-                f"agent {name}: there is no module {error.name!r} in the current folder or installed"
+            raise ImportingError(
+                name, f"there is no module {error.name!r} in the current folder or installed"
             ) from None
-        raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
+        raise ImportingError(name, f"importing it raised {where_raised(error)}") from error
     except (Exception, SystemExit) as error:
-        raise ArcadeMarkError(f"agent {name}: importing it raised {where_raised(error)}") from error
+        raise ImportingError(name, f"importing it raised {where_raised(error)}") from error
 
 
 def _close(name: str, module: ModuleType) -> str:

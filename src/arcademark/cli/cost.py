@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from arcademark.cli import messages, options
+from arcademark.cli import options
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 
 NUMBER = click.FloatRange(min=0)
 
@@ -29,23 +31,17 @@ NUMBER = click.FloatRange(min=0)
 @click.option(
     "--carbon", "pounds_per_kwh", type=NUMBER, help="Pounds of CO2 a kilowatt-hour.  [default: 0.92, US 2019]"
 )
-@options.as_json
-def command(algorithm: str | None, games: str, runs: int, as_json: bool, **assumptions: Any) -> int:
+@with_output
+def command(algorithm: str | None, games: str, runs: int, output: Output, **assumptions: Any) -> int:
     """Estimate what it takes to run an algorithm on games, beside what all 57 take.
 
     What is known of published algorithms are the assumptions of the Atari-5 paper (Aitchison et al. 2023, Appendix A);
     every one of them can be replaced.
     """
+    from arcademark.report.present import costs
+    from arcademark.report.render import json
     from arcademark.report.subsets import expenses
 
     shown = expenses.expenses(algorithm, games, runs=runs, **assumptions)
-    if as_json:
-        from arcademark.report.render import json
-
-        messages.print_json(json.render(shown))
-        return 0
-    from arcademark.report.layout import Console
-    from arcademark.report.subsets import expenses_terminal
-
-    expenses_terminal.render(shown, Console())
+    output.show(lambda: json.render(shown), lambda: costs.document(shown))
     return 0

@@ -63,6 +63,12 @@ class Output:
         elif document is not None:
             self._print(document, brief)
 
+    def tell(self, *lines: str) -> None:
+        """Print lines below a document in the terminal, such as what was written where; nothing below other forms."""
+        if not (self.as_json or self.latex or self.markdown):
+            for line in lines:
+                messages.tell(line)
+
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
         if self.latex:
             from arcademark.report.render import latex

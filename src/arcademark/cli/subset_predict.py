@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from arcademark.cli import messages, options, tables
+from arcademark.cli import tables
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import canonical_game
 
@@ -46,8 +48,7 @@ from arcademark.suite.tasks import canonical_game
     metavar="FILE",
     help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
 )
-@click.option("--all", "everything", is_flag=True, help="Also show every game where there are several algorithms.")
-@options.as_json
+@with_output
 @tables.read_as
 def command(
     places: tuple[str, ...],
@@ -59,8 +60,7 @@ def command(
     training: tuple[str, ...],
     references: Path | None,
     papers: Path | None,
-    everything: bool,
-    as_json: bool,
+    output: Output,
     **given: Any,
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
@@ -68,6 +68,7 @@ def command(
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
+    from arcademark.report.present import prediction
     from arcademark.report.render import json
     from arcademark.report.subsets import predicting, predictors
 
@@ -86,11 +87,5 @@ def command(
         training=own,
         reading=tables.read_options(None, (), **given),
     )
-    if as_json:
-        messages.print_json(json.render(shown))
-        return 0
-    from arcademark.report.layout import Console
-    from arcademark.report.subsets import terminal
-
-    terminal.render_prediction(shown, Console(), everything=everything)
+    output.show(lambda: json.render(shown), lambda: prediction.document(shown))
     return 0

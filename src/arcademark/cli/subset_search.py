@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from arcademark.cli import messages, options, subset_sizes, tables
+from arcademark.cli import messages, options, tables
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.cli.subset_scores import scores_of, where_from
-from arcademark.cli.writing import write
+from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.report.subsets.dataset import Normalised
+    from arcademark.report.subsets.searching import Asked
+    from arcademark.subset.model import SubsetModel
+
+ONE_SUBSET = {
+    "size": "--size",
+    "plan": "--plan",
+    "top": "--top",
+    "seeds": "--fold-seeds",
+    "bootstrap": "--bootstrap",
+}
+"""Options that --sizes has no place for."""
 
 
 class Bars:
@@ -121,7 +138,7 @@ class Bars:
     metavar="FILE",
     help="With --sizes: also draw the curve, FILE.svg or FILE.png; replaces an earlier figure.",
 )
-@options.as_json
+@with_output
 @tables.read_as
 def command(
     places: tuple[str, ...],
@@ -132,42 +149,74 @@ def command(
     sizes: str | None,
     out: Path | None,
     figure: Path | None,
-    as_json: bool,
+    output: Output,
     **given: Any,
 ) -> int:
     """Find the subsets of TABLE's tasks that best predict a summary of all tasks, and prove that none is better.
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
-    from arcademark.report.render import json
-    from arcademark.report.subsets import searching
-
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
-    subset_sizes.check(sizes, figure)
+    _check_sizes(sizes, figure)
     _check_out(out, several=given["plan"] is not None or sizes is not None)
     scores = scores_of(places, catalogue, suite, references, algorithms, given)
     asked = _asked(scores, given)
-    name = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
-    if sizes is not None:
-        both = not subset_sizes.told("choose")
-        return subset_sizes.show(scores, asked, sizes, both, name or "catalogue", Bars(), out, figure, as_json)
-    with Bars() as bars:
-        shown = searching.searched(scores, asked, name or "catalogue", bars.begin)
-    written = [] if out is None else _write(shown, out)
-    if as_json:
-        messages.print_json(json.render(shown))
-        return 0
-    from arcademark.report.layout import Console
-    from arcademark.report.subsets import terminal
-
-    terminal.render_search(shown, Console())
-    for path in written:
-        messages.tell(f"model: {path}")
+    named = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
+    search = _one if sizes is None else partial(_every_size, sizes=sizes, figure=figure)
+    search(scores, asked, named or "catalogue", output=output, out=out)
     return 0
 
 
-def _asked(scores: Any, given: dict[str, Any]) -> Any:
+def _one(scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None) -> None:
+    """Search one subset, or a plan's."""
+    from arcademark.report.present import subsets
+    from arcademark.report.render import json
+    from arcademark.report.subsets import searching
+
+    with Bars() as bars:
+        shown = searching.searched(scores, asked, name, bars.begin)
+    written = _write([found.model for found in shown.results], out, folder=asked.plan is not None)
+    output.show(lambda: json.render(shown), lambda: subsets.search(shown))
+    output.tell(*(f"model: {path}" for path in written))
+
+
+def _every_size(
+    scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None, sizes: str, figure: Path | None
+) -> None:
+    """Search every size, in both ways to choose unless one is named."""
+    from arcademark.report.present import subsets
+    from arcademark.report.render import json
+    from arcademark.report.subsets import sizes as every
+
+    with Bars() as bars:
+        both = not options.given("choose")
+        shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
+    written = _write(every.models(shown), out, folder=True)
+    if figure is not None:
+        drawing = subsets.figure(shown, figure.suffix.lower())
+        write(figure, drawing, option="--figure", example="figure.svg")
+    output.show(lambda: json.render(shown), lambda: subsets.sizes(shown))
+    output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
+
+
+def _check_sizes(sizes: str | None, figure: Path | None) -> None:
+    """Refuse options that do not go together, before anything is read or searched."""
+    if sizes is None:
+        if figure is not None:
+            raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
+        return
+    from arcademark.report.present import subsets
+    from arcademark.report.subsets.sizes import read_sizes
+
+    read_sizes(sizes)
+    for name, option in ONE_SUBSET.items():
+        if options.given(name):
+            raise ArcadeMarkError(f"{option} does not go with --sizes, which shows the best of each; leave one out")
+    check_ending(figure, subsets.FIGURE_KINDS, option="--figure")
+
+
+def _asked(scores: Normalised, given: dict[str, Any]) -> Asked:
     from arcademark.report.subsets.searching import Asked
 
     canonical = scores.benchmark.canonical
@@ -188,13 +237,13 @@ def _check_out(out: Path | None, *, several: bool) -> None:
         raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
 
 
-def _write(shown: Any, out: Path) -> list[Path]:
+def _write(models: Sequence[SubsetModel], out: Path | None, *, folder: bool) -> list[Path]:
+    """Write models, a file each; return where they are."""
     from arcademark.subset import files
 
-    if len(shown.results) == 1:
-        write(out, files.dumps(shown.results[0].model), option="--out", example="model.json")
-        return [out]
-    paths = [out / f"{found.model.name}.json" for found in shown.results]
-    for path, found in zip(paths, shown.results, strict=True):
-        write(path, files.dumps(found.model), option="--out", example="model.json")
+    if out is None:
+        return []
+    paths = [out / f"{model.name}.json" if folder else out for model in models]
+    for path, model in zip(paths, models, strict=True):
+        write(path, files.dumps(model), option="--out", example="model.json")
     return paths

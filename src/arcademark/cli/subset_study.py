@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from arcademark.cli import messages, options, tables
+from arcademark.cli import tables
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.cli.subset_scores import scores_of, where_from
 
 
@@ -19,8 +21,7 @@ from arcademark.cli.subset_scores import scores_of, where_from
 )
 @click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
 @click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
-@click.option("--all", "everything", is_flag=True, help="Also name every pair that an estimate orders otherwise.")
-@options.as_json
+@with_output
 @tables.read_as
 def command(
     places: tuple[str, ...],
@@ -32,14 +33,14 @@ def command(
     target: str | None,
     relative_to: str | None,
     minimum_tasks: int | None,
-    everything: bool,
-    as_json: bool,
+    output: Output,
     **given: Any,
 ) -> int:
     """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
 
     Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
     """
+    from arcademark.report.present import study
     from arcademark.report.render import json
     from arcademark.report.subsets import studying
     from arcademark.report.tables.loading import EVERYTHING
@@ -49,11 +50,5 @@ def command(
     scores = scores_of(places, catalogue, suite, references, algorithms, given, players=False)
     names = tables.names("models", models) or studying.MODELS
     shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
-    if as_json:
-        messages.print_json(json.render(shown))
-        return 0
-    from arcademark.report.layout import Console
-    from arcademark.report.subsets import terminal
-
-    terminal.render_study(shown, Console(), everything=everything)
+    output.show(lambda: json.render(shown), lambda: study.document(shown))
     return 0

@@ -77,11 +77,13 @@ def _render(outcome: until.Outcome, directory: Path, label: str) -> None:
     from arcademark.cli.output import Output
     from arcademark.cli.report import show
     from arcademark.report.layout import Console
-    from arcademark.report.subsets import models, predicting, terminal
+    from arcademark.report.present import prediction
+    from arcademark.report.render import terminal
+    from arcademark.report.subsets import models, predicting
     from arcademark.report.tables.dataset import ScoreOptions
 
     show([directory], ScoreOptions(), Output())
     if not outcome.steps[-1].known:
         return
     shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-    terminal.render_prediction(dataclasses.replace(shown, sources=()), Console())
+    terminal.render(prediction.document(dataclasses.replace(shown, sources=())), Console(), everything=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,13 @@ def short_title(subset: Subset) -> str:
     return subset.title.partition(":")[0]
 
 
-def choose(played: Mapping[str, Cell]) -> Subset:
+def choose(played: Collection[str]) -> Subset:
     """Return the largest subset with a model whose games are all played; where there is none, Atari-5.
 
     Those meant for evaluation go before those meant for tuning.
     """
     with_models = [entry for entry in subsets.subsets().values() if entry.coefficients is not None]
-    complete = [entry for entry in with_models if set(entry.tasks) <= played.keys()]
+    complete = [entry for entry in with_models if set(entry.tasks) <= set(played)]
     if not complete:
         return subsets.subset(DEFAULT)
     return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))

@@ -40,7 +40,7 @@ class SizedSubset:
 
 
 def every_size(
-    problem: Problem, sizes: Sequence[int], *, progress: Callable[[int], Progress] | None = None, **options: Any
+    problem: Problem, sizes: Sequence[int], *, progress: Callable[[int], Progress | None] | None = None, **options: Any
 ) -> tuple[SizedSubset, ...]:
     """Search one size after another.
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from arcademark.report.subsets import predicting, predictors, terminal
-from arcademark.report.subsets.predicting import Upgrade, predicted
+from arcademark.report.layout import Console
+from arcademark.report.present import prediction
+from arcademark.report.render import terminal
+from arcademark.report.subsets import predicting, predictors
+from arcademark.report.subsets.predicting import Predicted, Upgrade, predicted
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.any_tasks import train
 
@@ -36,6 +40,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def printed(found: Predicted) -> str:
+    """What a terminal shows of predictions, all of it, in one line."""
+    console = Console(file=io.StringIO(), width=100)
+    terminal.render(prediction.document(found), console, everything=True)
+    assert isinstance(console.file, io.StringIO)
+    return " ".join(console.file.getvalue().split())
+
+
 def test_any_tasks_of_a_benchmark_of_ones_own(files):
     training = predictors.own(["others.csv"], Path("refs.csv"))
     assert (training.noun, training.groups, training.tasks) == ("task", "algorithms", ("a", "b", "c", "d"))
@@ -50,7 +62,7 @@ def test_any_tasks_of_a_benchmark_of_ones_own(files):
     assert forecast.summaries["median"].value < forecast.summaries["median"].high < 85
     assert forecast.groups == 24
     assert any("Left out of all, summaries too" in line and "e and f" in line for line in found.remarks)
-    assert any("do not include them: extra" in line for line in found.remarks)
+    assert any("do not include them: extra" in line for line in item.warnings)
 
 
 def test_the_same_as_training_by_hand(files):
@@ -68,8 +80,7 @@ def test_the_same_as_training_by_hand(files):
     forecast = predicted(["mine.csv"], training=training).predictions[0].forecast
     assert forecast.groups == 8
     assert forecast.summaries["median"].high is None  # eight papers are too few for 90 %
-    told = list(terminal.prediction_parts(predicted(["mine.csv"], training=training), everything=False))
-    assert told
+    assert "too few papers for 90 %" in printed(predicted(["mine.csv"], training=training))
 
 
 def test_what_tasks_cost_is_read_for_any_benchmark(files):
@@ -85,8 +96,8 @@ def test_what_tasks_cost_is_read_for_any_benchmark(files):
 def test_an_algorithm_of_the_training_scores_is_warned_of(files):
     training = predictors.own(["others.csv"], Path("refs.csv"))
     found = predicted([ScoreTable.from_mapping({"player 05": {"a": 125.0}})], training=training)
-    assert any("include an algorithm named player 05" in line for line in found.remarks)
-    assert not any("include an algorithm named" in line for line in predicted(["mine.csv"], training=training).remarks)
+    assert any("include an algorithm named player 05" in line for line in found.predictions[0].warnings)
+    assert "include an algorithm named" not in printed(predicted(["mine.csv"], training=training))
 
 
 def test_another_table_of_atari_games_is_learnt_from():
@@ -100,7 +111,10 @@ def test_another_table_of_atari_games_is_learnt_from():
 
 def test_other_frame_caps_are_told_of_any_games_too():
     table = ScoreTable.from_mapping({"Mine": {"pong": 10.0, "alien": 2000.0}})
-    told = [predicted([table], predicting.ANY, protocol=name).remarks for name in (None, "ale-2013", "world-records")]
+    told = [
+        predicted([table], predicting.ANY, protocol=name).predictions[0].warnings
+        for name in (None, "ale-2013", "world-records")
+    ]
     assert "frame cap of these scores is not known" in told[0][0]
     assert "at most 18,000 frames" in told[1][0]
     assert told[2] == ()
@@ -108,9 +122,8 @@ def test_other_frame_caps_are_told_of_any_games_too():
 
 def test_all_games_known_leave_nothing_to_be_widened():
     found = predicted(["catalogue:review-2021"], predicting.ANY, algorithms=["MuZero"])
-    told = " ".join(
-        str(part.plain) for part in terminal.prediction_parts(found, everything=False) if hasattr(part, "plain")
-    )
+    told = printed(found)
+    assert "All games are known: nothing is predicted." in told
     assert "times as wide" not in told
     assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)
 
@@ -139,4 +152,4 @@ def test_all_games_known_leave_nothing_to_be_widened():
     ],
 )
 def test_the_next_larger_model_is_no_promise(upgrade, told):
-    assert terminal._next(upgrade, others=True).replace("\N{NO-BREAK SPACE}", " ") == told
+    assert prediction._upgraded(upgrade, others=True).text.replace("\N{NO-BREAK SPACE}", " ") == told

@@ -63,24 +63,46 @@ def parts(document: Document, width: int, *, everything: bool = False) -> Iterat
     if document.lead:
         yield Text(document.lead, style="dim")
         yield Text()
-    hidden = []
     for block in document.blocks:
-        if isinstance(block, Section) and block.detail and not everything:
-            hidden += [block.title] if block.title and list(_block(block, width, everything)) else []
-        else:
+        if everything or not _detail(block):
             content = list(_block(block, width, everything))
             yield from content
             if content and not isinstance(block, Section):
                 yield Text()
-    if hidden:
+    if hidden := dict.fromkeys(() if everything else _hidden(document.blocks, width)):
         yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")
+
+
+def _detail(block: Block) -> bool:
+    return isinstance(block, Section) and block.detail
+
+
+def _hidden(shown: Sequence[Block], width: int) -> Iterator[str]:
+    """Yield the titles of details that have something to show."""
+    for block in shown:
+        if isinstance(block, Section) and not block.detail:
+            yield from _hidden(block.blocks, width)
+        elif isinstance(block, Section) and block.title and list(_block(block, width, everything=True)):
+            yield block.title
+
+
+def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
+    """Yield what stands in a section: an empty line below each table, and above each section."""
+    before: Block | None = None
+    for block in shown:
+        parts = [] if _detail(block) and not everything else list(_block(block, width, everything))
+        if not parts:
+            continue
+        if before is not None and (isinstance(before, Table | Cards | Section) or isinstance(block, Section)):
+            yield Text()
+        yield from parts[:-1] if isinstance(block, Section) else parts  # without the line that ends a section
+        before = block
 
 
 def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableType]:
     match block:
         case Section():
-            content = [part for inner in block.blocks for part in _block(inner, width, everything)]
-            yield from layout.section(block.title, *content)
+            yield from layout.section(block.title, *_content(block.blocks, width, everything))
         case Prose():
             yield Text(block.text, style=STYLES[block.style])
         case Code():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
+from arcademark.report import estimates
 from arcademark.subset import files
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite import references
@@ -59,4 +60,4 @@ def published() -> tuple[str, ...]:
 def title(found: SubsetModel) -> str:
     """Name a model for people."""
     known = subsets().get(found.name)
-    return known.title.partition(":")[0] if known else found.name
+    return estimates.short_title(known) if known else found.name

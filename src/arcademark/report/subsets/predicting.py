@@ -24,7 +24,7 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
-from arcademark.report import wording
+from arcademark.report import estimates, wording
 from arcademark.report.subsets import models, predictors
 from arcademark.report.subsets.models import ANY
 from arcademark.report.subsets.predictors import TRAINING, Predictor, between
@@ -32,7 +32,7 @@ from arcademark.report.tables import loading
 from arcademark.report.tables.loading import ScoreSource
 from arcademark.report.tables.protocols import Play, frame_cap
 from arcademark.subset.every_task import TaskModel, fit_every_task
-from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
+from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings, from_subset
 from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
@@ -142,11 +142,12 @@ class Predicted:
         Of every interval.
     predictions : tuple of Prediction
     sources, remarks : tuple of str
+        What was read, and what must be known of that; what speaks against a prediction stands with it.
     noun, groups : str
         What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/2"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/3"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
@@ -224,11 +225,10 @@ def predicted(
             found.append(told)
     if not any(item.estimate or item.forecast for item in found):
         raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
-    remarks = (*declared.remarks, *_remarks(found))
     if training is None:
         noun = "task" if wanted is not None and not _of_atari(wanted) else "game"
-        return Predicted(level, tuple(found), declared.sources, remarks, noun)
-    sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *remarks)
+        return Predicted(level, tuple(found), declared.sources, declared.remarks, noun)
+    sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *declared.remarks)
     return Predicted(level, tuple(found), sources, remarks, training.noun, training.groups)
 
 
@@ -265,7 +265,7 @@ def _canonical(model: SubsetModel | None) -> Any:
 def _prediction(
     algorithm: str, scores: Mapping[str, float], wanted: SubsetModel | None, play: Play, level: float
 ) -> Prediction:
-    model = wanted or _largest(scores)
+    model = wanted or from_subset(estimates.choose(scores))
     missing = tuple(game_name(task) for task in model.tasks if task not in scores)
     if missing:
         return Prediction(algorithm, None, missing, (), None, (), None)
@@ -308,15 +308,6 @@ def _from_any(
         warnings = (*warnings, tell)
     outside = tuple(map(predictor.title, found.outside))
     return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
-
-
-def _largest(scores: Mapping[str, float]) -> SubsetModel:
-    """Return the largest published model whose games are there, one for evaluation before one for tuning."""
-    known = [models.model(name) for name in models.published()]
-    whole = [model for model in known if set(model.tasks) <= scores.keys()]
-    if not whole:
-        return models.model("atari-5")
-    return max(whole, key=lambda model: (not model.name.endswith("val"), len(model.tasks)))
 
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
@@ -378,16 +369,3 @@ def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
         models.title(model),
         then < now,
     )
-
-
-def _remarks(found: Sequence[Prediction]) -> list[str]:
-    told: dict[str, list[str]] = {}
-    for item in found:
-        for text in (*item.estimate.warnings, *item.estimate.notes) if item.estimate else item.warnings:
-            told.setdefault(text, []).append(item.algorithm)
-    left = [item.algorithm for item in found if item.estimate is None and item.forecast is None]
-    several = len(found) > 1
-    remarks = [f"{wording.shortened(names)}: {text}" if several else text for text, names in told.items()]
-    if left:
-        remarks.append(f"No estimate, as games are missing: {wording.shortened(left)}.")
-    return remarks

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from arcademark.errors import ArcadeMarkError
-from arcademark.report import wording
 from arcademark.report.subsets import summaries, validating
 from arcademark.report.subsets.dataset import Normalised
 from arcademark.report.subsets.validating import Resampled, Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import search as searches
 from arcademark.subset import stability, validate
-from arcademark.subset.consensus import NEAR_BEST, consensus
+from arcademark.subset.consensus import consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Step
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
@@ -127,8 +128,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A search or a plan's searches, as every renderer shows them.
+class Setup:
+    """What is searched, as every renderer shows it.
 
     Parameters
     ----------
@@ -141,9 +142,6 @@ class Searched:
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
     folds, fold_seed : int
-    choose : {"best", "charged", "consensus"}
-    results : tuple of Found
-        In order.
     titles : mapping of str to str
         Tasks' names for people.
     noun : str
@@ -151,7 +149,6 @@ class Searched:
     sources, remarks : tuple of str
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
     target: str
     unit: str
     transform: str
@@ -161,17 +158,34 @@ class Searched:
     left_out: Mapping[str, str]
     folds: int
     fold_seed: int
-    choose: Choose
-    results: tuple[Found, ...]
     titles: Mapping[str, str]
     noun: str
     sources: tuple[str, ...]
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...]
 
 
-def searched(
-    scores: Normalised, asked: Asked, name: str, progress: Callable[[str, int], Progress] | None = None
-) -> Searched:
+@dataclass(frozen=True)
+class Searched(Setup):
+    """A search, or a plan's searches.
+
+    Parameters
+    ----------
+    choose : {"best", "charged", "consensus"}
+        How subsets were chosen.
+    results : tuple of Found
+        In order.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
+    choose: Choose
+    results: tuple[Found, ...]
+
+
+Begin: TypeAlias = Callable[[str, int], Progress] | None
+"""Given a step's name and size, returns what is told how far its search is."""
+
+
+def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
     """Search, and put together what is shown.
 
     Parameters
@@ -190,21 +204,22 @@ def searched(
     """
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
-    problem = problem_of(scores, asked)
-    noun = scores.benchmark.noun
-    target = summaries.title(asked.target, scores.metric, noun)
+    session = Session(scores, asked, name, progress)
     steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
-    results = _results(problem, steps, asked, progress)
+    results = _results(session.problem, steps, asked, progress)
 
-    def bar(title: str) -> Progress | None:
-        return None if progress is None else progress(title, 0)
+    def best(sample: Problem, seed: int = asked.fold_seed) -> Mapping[str, Candidate]:
+        """Search again, a plan's steps each from what was found before."""
+        again = dataclasses.replace(asked, top=1, fold_seed=seed)
+        return {step: result.best for step, result in _results(sample, steps, again, None).items()}
 
-    winners = _winners(problem, steps, asked, bar("other shuffles") if asked.seeds else None)
-    nested = _nested(problem, steps, asked, scores, bar("papers left out") if asked.nested else None)
-    samples = _bootstrap(problem, steps, asked, bar("samples") if asked.bootstrap else None)
-    reference = {task: (scores.low[task], scores.high[task]) for task in problem.tasks}
+    bar = session.bar("other shuffles") if asked.seeds else None
+    winners = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
+    nested = session.nested(best)
+    rng, bar = np.random.default_rng(asked.fold_seed), session.bar("samples") if asked.bootstrap else None
+    samples = stability.bootstrap(session.problem, best, asked.bootstrap, rng, bar)
     how = "" if asked.choose == "best" else f"-{asked.choose}"
     found = tuple(
         Found(
@@ -212,41 +227,90 @@ def searched(
             result.best,
             result.runners_up,
             result.certificate,
-            winners.get(step, ()),
-            from_candidate(
-                result.best,
-                model_name(name, asked, f"{step or asked.size}{how}"),
-                target=f"{target} over all {noun}s",
-                citation=_citation(asked.choose, result.certificate.subsets, name),
-                transform=asked.transform,
-                references=reference,
-                nested=validating.kept(nested.get(step)),
-                spread=validating.spread(nested.get(step), problem, result.best.tasks),
-                summary=asked.target,
-                unit=summaries.unit(asked.target, noun),
-            ),
+            winners[step].wins if step in winners else (),
+            session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
             nested.get(step),
-            samples.get(step),
+            validating.resampled(samples[step]) if step in samples else None,
         )
         for step, result in results.items()
     )
-    return Searched(
-        target=target,
-        unit=summaries.unit(asked.target, noun),
-        transform=asked.transform,
-        metric=scores.metric,
-        algorithms=len(problem.algorithms),
-        tasks=len(problem.tasks),
-        left_out=problem.left_out,
-        folds=asked.folds,
-        fold_seed=asked.fold_seed,
-        choose=asked.choose,
-        results=found,
-        titles={task: scores.title(task) for task in scores.tasks},
-        noun=noun,
-        sources=scores.sources,
-        remarks=scores.remarks,
-    )
+    return Searched(**session.setup(), choose=asked.choose, results=found)
+
+
+class Session:
+    """What searches of one size and of every size share: scores, what is asked, and the problem made of both.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table.
+    progress : callable or None
+        As for `searched`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+
+    def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
+        self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
+        self.problem = problem_of(scores, asked)
+        self._noun = scores.benchmark.noun
+        self._target = summaries.title(asked.target, scores.metric, self._noun)
+        self._unit = summaries.unit(asked.target, self._noun)
+
+    def bar(self, title: str, size: int = 0) -> Progress | None:
+        """Return what is told how far a search is."""
+        return None if self._progress is None else self._progress(title, size)
+
+    def setup(self) -> dict[str, Any]:
+        """Return the fields of `Setup`."""
+        scores, asked, problem = self.scores, self.asked, self.problem
+        return {
+            "target": self._target,
+            "unit": self._unit,
+            "transform": asked.transform,
+            "metric": scores.metric,
+            "algorithms": len(problem.algorithms),
+            "tasks": len(problem.tasks),
+            "left_out": problem.left_out,
+            "folds": asked.folds,
+            "fold_seed": asked.fold_seed,
+            "titles": {task: scores.title(task) for task in scores.tasks},
+            "noun": self._noun,
+            "sources": scores.sources,
+            "remarks": scores.remarks,
+        }
+
+    def nested(self, choose: stability.Choose) -> Mapping[str, Validation]:
+        """Leave papers out, if that is asked for."""
+        if not self.asked.nested:
+            return {}
+        papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+        found = validate.nested(self.problem, papers, choose, self.bar("papers left out"))
+        return {name: validating.validation(item, self.asked.transform) for name, item in found.items()}
+
+    def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
+        """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
+        asked, scores = self.asked, self.scores
+        target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
+        agreed = asked.choose == "consensus"
+        how = "what the near-best subsets of {1} agree on" if agreed else "the best of {0:,} subsets of {1}"
+        return from_candidate(
+            best,
+            f"{self._name}{target}-{ending}",
+            target=f"{self._target} over all {self._noun}s",
+            citation=how.format(certificate.subsets, self._name),
+            transform=asked.transform,
+            references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
+            nested=validating.kept(nested),
+            spread=validating.spread(nested, self.problem, best.tasks),
+            summary=asked.target,
+            unit=self._unit,
+        )
 
 
 def problem_of(scores: Normalised, asked: Asked) -> Problem:
@@ -257,9 +321,8 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     ArcadeMarkError
         As `make_problem`.
     """
-    usual = MINIMUM if scores.benchmark.atari else None
-    tasks = usual if usual is not None else len(scores.tasks) // 2
-    algorithms = usual if usual is not None else len(scores.algorithms) // 2
+    sizes = (len(scores.tasks), len(scores.algorithms))
+    tasks, algorithms = (MINIMUM if scores.benchmark.atari else size // 2 for size in sizes)
     problem = make_problem(
         scores.percent,
         scores.algorithms,
@@ -274,95 +337,29 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
 
 
 def _results(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Callable[[str, int], Progress] | None
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin
 ) -> Mapping[str, searches.SearchResult]:
-    options: dict[str, Any] = {"top": asked.top, "bounds": asked.bounds, **_options(asked)}
-    choose = CHOICES[asked.choose]
+    options, choose = {"top": asked.top, **options_of(asked)}, CHOICES[asked.choose]
     if asked.plan:
         told = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(
-            problem, steps, include=asked.include, exclude=asked.exclude, progress=told, choose=choose, **options
-        )
+        return plans.follow(problem, steps, progress=told, choose=choose, **options)
     (step,) = steps
+    bar = None if progress is None else progress("", step.size)
+    return {"": choose(problem, step.size, within=asked.within or None, progress=bar, **options)}
+
+
+def options_of(asked: Asked) -> dict[str, Any]:
+    """Return the options of every search."""
     return {
-        "": choose(
-            problem,
-            step.size,
-            include=asked.include,
-            exclude=asked.exclude,
-            within=asked.within or None,
-            progress=None if progress is None else progress("", step.size),
-            **options,
-        )
+        "include": asked.include,
+        "exclude": asked.exclude,
+        "nonnegative": asked.nonnegative,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "bounds": asked.bounds,
     }
-
-
-def _winners(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
-) -> Mapping[str, tuple[Win, ...]]:
-    """Search again with other fold seeds, the plan's steps each from what its own seed found before."""
-    repeated = stability.over_fold_seeds(
-        lambda seed: _best(problem, steps, dataclasses.replace(asked, fold_seed=seed)), range(asked.seeds), progress
-    )
-    return {name: found.wins for name, found in repeated.items()}
-
-
-def _best(problem: Problem, steps: Sequence[Step], asked: Asked) -> Mapping[str, Candidate]:
-    again = dataclasses.replace(asked, top=1)
-    return {name: result.best for name, result in _results(problem, steps, again, None).items()}
-
-
-def _nested(
-    problem: Problem, steps: Sequence[Step], asked: Asked, scores: Normalised, progress: Progress | None
-) -> Mapping[str, Validation]:
-    if not asked.nested:
-        return {}
-    papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
-    found = validate.nested(problem, papers, lambda sample: _best(sample, steps, asked), progress)
-    return {name: validating.validation(item, asked.transform) for name, item in found.items()}
-
-
-def _bootstrap(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Progress | None
-) -> Mapping[str, Resampled]:
-    rng = validating.generator(asked.fold_seed)
-    found = stability.bootstrap(problem, lambda sample: _best(sample, steps, asked), asked.bootstrap, rng, progress)
-    return {name: validating.resampled(item) for name, item in found.items()}
-
-
-def _options(asked: Asked) -> dict[str, Any]:
-    return {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
 
 
 def gap(best: Candidate, other: Candidate) -> float:
     """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
-
-
-def model_name(table: str, asked: Asked, size: str) -> str:
-    """Name the model of a size, or of a plan's step: by the table, by what it predicts unless that is the median."""
-    target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
-    return f"{table}{target}-{size}"
-
-
-def _citation(choose: Choose, subsets: int, name: str) -> str:
-    if choose == "consensus":
-        return f"what the near-best subsets of {name} agree on"
-    return f"the best of {subsets:,} subsets of {name}"
-
-
-def proof(certificate: Certificate, choose: Choose = "best") -> str:
-    """Say what was done about every subset."""
-    parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
-    if certificate.pruned:
-        parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
-    if certificate.inadmissible:
-        parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
-    if choose != "consensus":
-        verdict = "the best is proven" if certificate.holds else "NOT proven"
-        return f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
-    verdict = "that they are the best is proven" if certificate.holds else "NOT proven"
-    return (
-        f"Of up to {NEAR_BEST} best subsets of each shuffle of the folds, the one whose tasks they have most often; "
-        f"in all shuffles {wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}; {verdict}."
-    )

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.subsets import searching, summaries, validating
+from arcademark.report.subsets import searching, validating
 from arcademark.report.subsets.dataset import Normalised
-from arcademark.report.subsets.searching import Asked
+from arcademark.report.subsets.searching import Asked, Begin, Session, Setup
 from arcademark.report.subsets.validating import Validation
 from arcademark.subset import sizes as every
-from arcademark.subset import validate
-from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.model import SubsetModel
 from arcademark.subset.prepared import Incomplete
-from arcademark.subset.problem import Problem
-from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate
-from arcademark.subset.sizes import SizedSubset
 
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
 """What becomes of incomplete cases, by how subsets are chosen."""
@@ -76,32 +72,18 @@ class Series:
 
 
 @dataclass(frozen=True)
-class EverySize:
-    """The best subsets of every size, as every renderer shows them.
+class EverySize(Setup):
+    """The best subsets of every size.
 
     Parameters
     ----------
-    target, transform, metric, algorithms, tasks, left_out, folds, fold_seed, titles, noun, sources, remarks
-        As for `arcademark.report.subsets.searching.Searched`.
     series : tuple of Series
         By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the one
         that was asked for.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-sizes/1"
-    target: str
-    transform: str
-    metric: str
-    algorithms: int
-    tasks: int
-    left_out: Mapping[str, str]
-    folds: int
-    fold_seed: int
     series: tuple[Series, ...]
-    titles: Mapping[str, str]
-    noun: str
-    sources: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
 
 
 def read_sizes(text: str) -> tuple[int, ...]:
@@ -129,7 +111,7 @@ def every_size(
     asked: Asked,
     sizes: Sequence[int],
     name: str,
-    progress: Callable[[str, int], Progress] | None = None,
+    progress: Begin = None,
     *,
     both: bool = True,
 ) -> EverySize:
@@ -154,107 +136,39 @@ def every_size(
         Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and
         `arcademark.subset.problem.make_problem`.
     """
-    problem = searching.problem_of(scores, asked)
+    session = Session(scores, asked, name, progress)
     if asked.choose not in OBJECTIVES:
         raise ArcadeMarkError(f"--choose {asked.choose} takes one size; with --sizes choose {' or '.join(OBJECTIVES)}")
     objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
-    if both and np.isnan(problem.X).any():
+    if both and np.isnan(session.problem.X).any():
         objectives = tuple(OBJECTIVES.values())
-    target = summaries.title(asked.target, scores.metric, scores.benchmark.noun)
-    return EverySize(
-        target=target,
-        transform=asked.transform,
-        metric=scores.metric,
-        algorithms=len(problem.algorithms),
-        tasks=len(problem.tasks),
-        left_out=problem.left_out,
-        folds=asked.folds,
-        fold_seed=asked.fold_seed,
-        series=tuple(
-            Series(objective, _series(problem, objective, scores, asked, sizes, name, progress))
-            for objective in objectives
-        ),
-        titles={task: scores.title(task) for task in scores.tasks},
-        noun=scores.benchmark.noun,
-        sources=scores.sources,
-        remarks=scores.remarks,
+    series = tuple(Series(objective, tuple(_series(session, objective, sizes))) for objective in objectives)
+    return EverySize(**session.setup(), series=series)
+
+
+def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
+    asked, charged = session.asked, objective == "charge"
+    options = {**searching.options_of(asked), "within": asked.within or None, "incomplete": objective}
+    found = every.every_size(
+        session.problem, sizes, progress=lambda size: session.bar("all charged" if charged else "", size), **options
     )
-
-
-def _series(
-    problem: Problem,
-    objective: Incomplete,
-    scores: Normalised,
-    asked: Asked,
-    sizes: Sequence[int],
-    name: str,
-    progress: Callable[[str, int], Progress] | None,
-) -> tuple[Sized, ...]:
-    options = _options(asked, objective)
-
-    def told(size: int) -> Progress | None:
-        return None if progress is None else progress("" if objective == "leave out" else "all charged", size)
-
-    found = every.every_size(problem, sizes, progress=told if progress else None, **options)  # type: ignore[arg-type]
-    nested: Mapping[str, Validation] = {}
-    if asked.nested:
-        papers = validating.origins(problem.algorithms, scores.papers, asked.papers)
-
-        def choose(sample: Problem) -> Mapping[str, Candidate]:
-            return {str(len(item.best.tasks)): item.best for item in every.every_size(sample, sizes, **options)}
-
-        move = None if progress is None else progress("papers left out", 0)
-        measured = validate.nested(problem, papers, choose, move)
-        nested = {size: validating.validation(item, asked.transform) for size, item in measured.items()}
-    return tuple(_sized(item, problem, objective, scores, asked, name, nested) for item in found)
-
-
-def _sized(
-    item: SizedSubset,
-    problem: Problem,
-    objective: Incomplete,
-    scores: Normalised,
-    asked: Asked,
-    name: str,
-    nested: Mapping[str, Validation],
-) -> Sized:
-    best, size, noun = item.best, len(item.best.tasks), scores.benchmark.noun
+    nested = session.nested(
+        lambda sample: {str(len(item.best.tasks)): item.best for item in every.every_size(sample, sizes, **options)}
+    )
     log = asked.transform == validating.LOG
-    model = from_candidate(
-        best,
-        searching.model_name(name, asked, f"{size}{'-charged' if objective == 'charge' else ''}"),
-        target=f"{summaries.title(asked.target, scores.metric, noun)} over all {noun}s",
-        citation=f"the best of {item.certificate.subsets:,} subsets of {name}",
-        transform=asked.transform,
-        references={task: (scores.low[task], scores.high[task]) for task in problem.tasks},
-        nested=validating.kept(nested.get(str(size))),
-        spread=validating.spread(nested.get(str(size)), problem, best.tasks),
-        summary=asked.target,
-        unit=summaries.unit(asked.target, noun),
-    )
-    return Sized(
-        size=size,
-        best=best,
-        error=best.relative_error if log else best.cv_mae,
-        spread=best.standard_error * (np.log(10.0) if log else 1.0),
-        r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
-        certificate=item.certificate,
-        model=model,
-        nested=nested.get(str(size)),
-    )
-
-
-def _options(asked: Asked, objective: Incomplete) -> dict[str, Any]:
-    return {
-        "include": asked.include,
-        "exclude": asked.exclude,
-        "within": asked.within or None,
-        "nonnegative": asked.nonnegative,
-        "folds": asked.folds,
-        "fold_seed": asked.fold_seed,
-        "bounds": asked.bounds,
-        "incomplete": objective,
-    }
+    for item in found:
+        best, size = item.best, len(item.best.tasks)
+        held = nested.get(str(size))
+        yield Sized(
+            size=size,
+            best=best,
+            error=best.relative_error if log else best.cv_mae,
+            spread=best.standard_error * (np.log(10.0) if log else 1.0),
+            r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
+            certificate=item.certificate,
+            model=session.model(best, f"{size}{'-charged' if charged else ''}", item.certificate, held),
+            nested=held,
+        )
 
 
 def models(shown: EverySize) -> tuple[SubsetModel, ...]:

@@ -76,10 +76,19 @@ class Studied:
         left out, unless all are.
     relative_to : str or None
     minimum_tasks : int
+    published : bool
+        Whether a model is a published one.
+    corrected : mapping of str to tuple of str
+        Algorithms of the training table with tasks whose score was corrected after the models were fitted.
+    scored_otherwise : tuple of str
+        Algorithms under another frame cap than the models' data.
+    frame_caps : tuple of int
+        Of the models' data.
     sources, remarks : tuple of str
+        What was read, and what must be known of that.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-study/1"
+    SCHEMA: ClassVar[str] = "arcademark.subset-study/2"
     models: tuple[str, ...]
     summary: str
     target: str
@@ -89,6 +98,10 @@ class Studied:
     kinds: tuple[Kind, ...]
     relative_to: str | None
     minimum_tasks: int
+    published: bool
+    corrected: Mapping[str, tuple[str, ...]]
+    scored_otherwise: tuple[str, ...]
+    frame_caps: tuple[int, ...]
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
 
@@ -160,12 +173,12 @@ def studied(
         kinds=tuple(kinds),
         relative_to=relative_to,
         minimum_tasks=least,
+        published=any(model.published for model in found),
+        corrected=_corrected(known, scores) if known else {},
+        scored_otherwise=tuple(row.algorithm for row in told if row.algorithm in otherwise),
+        frame_caps=tuple(sorted(_caps(found))),
         sources=scores.sources,
-        remarks=(
-            *scores.remarks,
-            *_remarks(found, known, scores, [row.algorithm for row in told if row.algorithm in otherwise]),
-            *_without_truth(told, least, summaries.short(summary)),
-        ),
+        remarks=scores.remarks,
     )
 
 
@@ -263,62 +276,30 @@ def _repeated(known: Mapping[str, str]) -> set[str]:
 
 def _scored_otherwise(found: Sequence[SubsetModel], scores: Normalised) -> set[str]:
     """Return whose frame cap is another than that of the models' data; none where all are so."""
-    caps = {model.max_frames_per_episode for model in found} - {None}
+    caps = _caps(found)
     made = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
     others = {name for name, cap in made.items() if cap != "unknown" and caps and cap not in caps}
     return set() if len(others) == len(scores.algorithms) else others
 
 
-def _corrected(known: Mapping[str, str], scores: Normalised) -> list[str]:
+def _caps(found: Sequence[SubsetModel]) -> set[int]:
+    return {model.max_frames_per_episode for model in found if model.max_frames_per_episode is not None}
+
+
+def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tuple[str, ...]]:
     """Name the scores that the catalogue has corrected since models were fitted to the training table."""
     now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
     fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
-    told = []
+    found = {}
     for name, twin in known.items():
         own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
-        changed = [
+        changed = tuple(
             scores.title(task)
             for place, task in enumerate(now.tasks)
             if task in own
             and abs(own[task] - fresh[twin][place]) <= EQUAL
             and abs(old[twin][then.tasks.index(task)] - fresh[twin][place]) > EQUAL
-        ]
+        )
         if changed:
-            told.append(f"{name} ({wording.listing(changed)})")
-    return told
-
-
-def _without_truth(told: Sequence[Row], least: int, summary: str) -> tuple[str, ...]:
-    if any(row.true is not None for row in told):
-        return ()
-    return (f"No true {summary} to compare with: no algorithm here has {least} tasks, which --minimum-tasks asks for.",)
-
-
-def _remarks(
-    found: Sequence[SubsetModel], known: Mapping[str, str], scores: Normalised, otherwise: Sequence[str]
-) -> list[str]:
-    remarks = []
-    published = next((model for model in found if model.published), None)
-    if known:
-        remarks.append(
-            "Algorithms marked * have the scores, all or nearly all, of one that the published models were fitted to: "
-            "their errors are too kind. Where two have the same one's, the averages count it once."
-        )
-        if told := _corrected(known, scores):
-            remarks.append(
-                f"With a score that was corrected after the models were fitted: {wording.listing(told)}. Their true "
-                "values are not those that the paper prints (Aitchison et al. 2023, Table 8)."
-            )
-    if otherwise:
-        caps = wording.listing(
-            f"{cap:,}" for cap in sorted({model.max_frames_per_episode or 0 for model in found} - {0})
-        )
-        remarks.append(
-            f"The models hold for episodes of at most {caps} frames. Scored otherwise: {wording.listing(otherwise)}; "
-            "their estimates should not be used (Aitchison et al. 2023, §5.3, §8.1), and the averages leave them out."
-        )
-    if published is None:
-        remarks.append("Compare estimates with estimates, not with true values: they may be off in one direction.")
-    else:
-        remarks.append("Compare estimates with estimates, not with medians: they are biased differently (§8).")
-    return remarks
+            found[name] = changed
+    return found

@@ -92,22 +92,16 @@ def truth(scores: Normalised, name: str) -> str | Summary | Floats:
             raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
         return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))
     if is_function(name):
-        from arcademark.agents.importing import canonical_reference, load_factory
+        from arcademark.agents.importing import ImportingError, canonical_reference, load_factory
 
         try:
             function = load_factory(canonical_reference(name))
-        except ArcadeMarkError as error:
-            raise ArcadeMarkError(f"--target {name}: {_reason(str(error))}") from None
+        except ImportingError as error:
+            raise ArcadeMarkError(f"--target {name}: {error.reason}") from None
         return lambda values: _number(function, values, name)
     if name not in SUMMARIES:
         raise UnknownNameError("summary", name, targets())
     return name
-
-
-def _reason(told: str) -> str:
-    """Return what was wrong with a function, without the words for an agent."""
-    found = re.sub(r"^agent .*?: ", "", told, count=1)
-    return found.replace("that makes the agent", "of an algorithm's scores").replace(":factory", ":function")
 
 
 def _number(function: Callable[[Floats], object], values: Floats, name: str) -> float:

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from arcademark.errors import ArcadeMarkError
 from arcademark.report import wording
 from arcademark.scores.readers.delimited import read_sheet
@@ -198,8 +196,3 @@ def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | 
         names = wording.shortened(algorithms)
         raise ArcadeMarkError(f"{papers}: names none of the algorithms, {names}; write them as in the table of scores")
     return {name: told.get(name, known.get(name, name)) for name in algorithms}
-
-
-def generator(seed: int) -> np.random.Generator:
-    """Return what algorithms are drawn with."""
-    return np.random.default_rng(seed)
