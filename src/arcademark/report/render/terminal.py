@@ -63,24 +63,31 @@ def parts(document: Document, width: int, *, everything: bool = False) -> Iterat
     if document.lead:
         yield Text(document.lead, style="dim")
         yield Text()
-    hidden = []
     for block in document.blocks:
-        if isinstance(block, Section) and block.detail and not everything:
-            hidden += [block.title] if block.title and list(_block(block, width, everything)) else []
-        else:
-            content = list(_block(block, width, everything))
-            yield from content
-            if content and not isinstance(block, Section):
-                yield Text()
-    if hidden:
+        content = list(_block(block, width, everything))
+        yield from content
+        if content and not isinstance(block, Section):
+            yield Text()
+    hidden = dict.fromkeys(_hidden(document.blocks))
+    if hidden and not everything:
         yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")
+
+
+def _hidden(shown: Sequence[Block]) -> Iterator[str]:
+    """Yield titles of sections that are details."""
+    for block in shown:
+        if isinstance(block, Section) and block.detail and block.title and block.blocks:
+            yield block.title
+        elif isinstance(block, Section):
+            yield from _hidden(block.blocks)
 
 
 def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableType]:
     match block:
         case Section():
-            content = [part for inner in block.blocks for part in _block(inner, width, everything)]
-            yield from layout.section(block.title, *content)
+            if block.detail and not everything:
+                return
+            yield from layout.section(block.title, *_content(block.blocks, width, everything))
         case Prose():
             yield Text(block.text, style=STYLES[block.style])
         case Code():
@@ -97,6 +104,17 @@ def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableTyp
             yield from _tables(block, width, everything)
         case Figure():
             pass  # the tables of a document say what its figures show
+
+
+def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
+    """Yield what stands in a section; sentences and sections stand apart from a table above them."""
+    apart = False
+    for block in shown:
+        parts = list(_block(block, width, everything))
+        if parts and apart and (isinstance(block, Section) or (isinstance(block, Prose) and block.style != "weak")):
+            yield Text()
+        yield from parts
+        apart = isinstance(block, Table | Cards) if parts else apart
 
 
 def _facts(shown: Facts) -> rich.table.Table:
@@ -118,9 +136,9 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row))
     elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
-        yield _table(shown, width)
+        yield from _parted(shown, width)
     else:
-        yield _table(_of_columns(shown, required), width)
+        yield from _parted(_of_columns(shown, required), width)
         if everything:
             yield Text()
             optional = [0, *(index for index in range(len(shown.columns)) if index not in required)]
@@ -132,12 +150,30 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
         yield Text(shown.caption, style="dim")
 
 
+def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table, in parts below each other where even its narrowest form is too wide."""
+    narrow = f"{APART[:-1]}\n"
+    names = 2 if shown.grouped else 1
+    if len(shown.columns) <= names + 1 or _least(shown, narrow, 1) <= width:
+        yield _table(shown, width)
+        return
+    part = list(range(names))
+    for _, columns in blocks.headings(replace(shown, columns=shown.columns[names:])):
+        longer = [*part, *range(part[-1] + 1, part[-1] + 1 + len(columns))]
+        if len(part) > names and _least(_of_columns(shown, longer), narrow, 2) > width:
+            yield _table(_of_columns(shown, part), width)
+            yield Text()
+            longer = [*range(names), *longer[len(part) :]]
+        part = longer
+    yield _table(_of_columns(shown, part), width)
+
+
 def _record(shown: Table, row: Sequence[Cell]) -> Iterator[RenderableType]:
     """Show a row of sentences below each other."""
     title = Text(row[0].text, style="bold")
     yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
     pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
-    yield Padding(_facts(Facts(tuple(pairs))), (0, 0, 1, 2))
+    yield Padding(_facts(Facts(tuple(pair for pair in pairs if pair[1]))), (0, 0, 1, 2))
 
 
 def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
@@ -151,6 +187,7 @@ def _table(shown: Table, width: int) -> RenderableType:
     headed = shown.grouped and _least(shown, apart) > width and len(shown.columns) > 2
     columns = shown.columns[1:] if headed else shown.columns
     made = layout.table(*(tuple(_heading(shown, index, apart)) for index in range(len(shown.columns))), left=0)
+    made.show_header = any(column.heading for column in shown.columns)
     if headed:
         made.columns.pop(0)
         made.columns[0].header = lines(shown.columns[0].heading, f"  {shown.columns[1].heading}")
@@ -183,7 +220,7 @@ def _width(cell: Cell, apart: str) -> int:
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
-    """Break a heading into lines no longer than what stands below it, than its longest word or than `HEADING`."""
+    """Break a heading into lines no longer than its cells, its longest word or `HEADING`, below what is over it."""
     column = shown.columns[index]
     words = column.heading.split(" ")
     room = max([HEADING, *(_width(row[index], apart) for row in shown.rows), *map(len, words)])
@@ -191,14 +228,17 @@ def _heading(shown: Table, index: int, apart: str) -> list[str]:
     for word in words:
         longer = f"{found[-1]} {word}".strip()
         found[-1:] = [longer] if len(longer) <= room else [found[-1], word]
-    return [line for line in found if line] or [""]
+    told = [line for line in found if line] or [""]
+    if not any(other.over for other in shown.columns):
+        return told
+    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *told]
 
 
-def _least(shown: Table, apart: str) -> int:
-    """Return the columns that a table needs."""
+def _least(shown: Table, apart: str, gap: int = len(GAP)) -> int:
+    """Return the columns that a table needs, with so many between two of its own."""
     needed = 0
     for index, column in enumerate(shown.columns):
         widest = max(map(len, _heading(shown, index, apart)))
         widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
         needed += widest if column.kind == "number" else min(widest, NARROWEST_NAME)
-    return needed + len(GAP) * (len(shown.columns) - 1)
+    return needed + gap * (len(shown.columns) - 1)
