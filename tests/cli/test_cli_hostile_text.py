@@ -206,12 +206,13 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
 
 
 def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
-    from arcademark.report.drawing import files
-    from arcademark.report.drawing.forms import Line, Lines
+    from arcademark.report.figures import files
+    from arcademark.report.figures.model import Curve, CurvePanel, Curves
 
     name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
-    model = Lines(name, name, (Line(name, (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
-    drawing = files.themed(files.svg(model, "a"))
+    curve = Curve((1.0, 2.0), (1.0, 2.0))
+    model = Curves((CurvePanel(name, name, (1.0, 2.0), (0.0, 2.0), ((1.0, "1"),), (), (curve,)),), legend=((name, 0),))
+    drawing = files.themed(files.as_svg(files.draw(model), "a"))
     texts = "".join(ElementTree.fromstring(drawing).itertext())
     assert name.strip().replace("\x1b\x9b", r"\x1b\x9b") in texts
     assert files.pdf(model).startswith(b"%PDF")

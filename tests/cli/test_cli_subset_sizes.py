@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.report.drawing.lines import ticks
+from arcademark.report.figures.style import ticks
 from arcademark.report.subsets.sizes import read_sizes
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
@@ -83,7 +83,7 @@ def test_sizes_are_read_in_any_order():
 
 @pytest.mark.parametrize("top", [0.003, 0.9, 1.0, 31.1, 60.0, 7e6])
 def test_ticks_are_round_few_and_within_the_axis(top):
-    found = ticks(top)
+    found = ticks(0, top, 6)
     assert found[0] == 0
     assert 2 <= len(found) <= 6
     assert found[-1] <= top

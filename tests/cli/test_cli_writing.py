@@ -13,8 +13,8 @@ import pytest
 
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.drawing import files
-from arcademark.report.drawing.forms import Line, Lines
+from arcademark.report.figures import files
+from arcademark.report.figures.model import Curve, CurvePanel, Curves
 from arcademark.report.runs import learning
 from arcademark.scores.runs import RunCollection
 from arcademark.subset import files as subset_files
@@ -26,12 +26,9 @@ GOLDEN = Path(__file__).parents[1] / "report" / "golden"
 
 
 def figures() -> dict[str, str | bytes]:
-    model = Lines("t", "x", (Line("[/]", (1.0, 2.0), (1.0, 2.0)),), ((1.0, "1"),), "", ())
-    return {
-        ".svg": files.on_paper(files.svg(model, "a")),
-        ".png": files.png(model),
-        ".pdf": files.pdf(model),
-    }
+    curve = Curve((1.0, 2.0), (1.0, 2.0))
+    model = Curves((CurvePanel("t", "x", (1.0, 2.0), (0.0, 2.0), ((1.0, "1"),), (), (curve,)),), legend=(("[/]", 0),))
+    return {kind: files.file(model, kind, "a") for kind in files.KINDS}
 
 
 def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:

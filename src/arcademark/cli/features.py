@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import messages, options
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from arcademark.features.base import Observed
     from arcademark.report.features.seen import Seen
     from arcademark.runs.moments import Play
@@ -41,22 +41,20 @@ class Sets(click.Group):
     subcommand_metavar="[SET… | COMMAND] [OPTIONS]",
     epilog="For example: arcademark features basic --games freeway --png",
 )
-@options.as_json
+@with_output
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> int:
+def command(ctx: click.Context, output: Output) -> int:
     """List the feature sets of linear learners; with the names of some, show what they see of games."""
     if ctx.invoked_subcommand is not None:
-        if as_json:
-            raise ArcadeMarkError("--json belongs behind the feature set: arcademark features basic --json")
+        if output != Output(False, False, False, None, False):
+            raise ArcadeMarkError("--json and its like belong behind the feature set: arcademark features basic --json")
         return 0
     from arcademark.features.registry import feature_sets
-    from arcademark.report.features import renderers
+    from arcademark.report.features import documents
+    from arcademark.report.present import features
 
     sets = tuple(feature_sets().values())
-    if as_json:
-        messages.print_json(renderers.listing_document(sets))
-    else:
-        _show(renderers.listing(sets))
+    output.show(lambda: documents.listing_document(sets), lambda: features.listing(sets))
     return 0
 
 
@@ -84,7 +82,7 @@ def command(ctx: click.Context, as_json: bool) -> int:
 )
 @click.option("--svg", is_flag=False, flag_value="", metavar="[FILE]", help="Likewise, for pages.")
 @click.option("--pdf", is_flag=False, flag_value="", metavar="[FILE]", help="Likewise, for print.")
-@options.as_json
+@with_output
 def show(
     sets: tuple[str, ...],
     games: str | None,
@@ -98,7 +96,7 @@ def show(
     png: str | None,
     svg: str | None,
     pdf: str | None,
-    as_json: bool,
+    output: Output,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
 
@@ -106,7 +104,8 @@ def show(
     and game.
     """
     from arcademark.features.registry import feature_sets
-    from arcademark.report.features import renderers, seen
+    from arcademark.report.features import documents, seen
+    from arcademark.report.present import features
 
     figures = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
     for kind, name in figures.items():
@@ -127,12 +126,9 @@ def show(
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
             found.append(seen.see(name, play, after, parameters))
     written = _write_figures(found, figures)
-    if as_json:
-        messages.print_json(renderers.document(found))
-    else:
-        _show(renderers.terminal(found))
-        for path in written:
-            messages.tell(f"figure: {path}")
+    output.show(lambda: documents.document(found), lambda: features.seen(found))
+    for path in written if output.plain else ():
+        messages.tell(f"figure: {path}")
     return 0
 
 
@@ -160,17 +156,14 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
 
 def _write_figures(found: Sequence[Seen], figures: Mapping[str, str]) -> list[Path]:
     """Write what is asked for, given the file of each kind, or an empty name, and return where."""
-    from arcademark.report.drawing import files
-    from arcademark.report.features import renderers
+    from arcademark.report.figures import files
+    from arcademark.report.present import features
 
     name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
     for kind, asked in figures.items():
-        path, model = Path(asked or f"{name}.{kind}"), renderers.figure_model(found)
-        if kind == "svg":
-            content: str | bytes = files.on_paper(files.svg(model, "features"))
-        else:
-            content = files.png(model) if kind == "png" else files.pdf(model)
+        path = Path(asked or f"{name}.{kind}")
+        content = files.file(features.model(found), f".{kind}", "features")
         write(path, content, option=f"--{kind}", example=f"features.{kind}")
         written.append(path)
     return written
@@ -222,9 +215,3 @@ def _working(what: str) -> AbstractContextManager[object]:
 
     console = messages.open_console()
     return console.status(Text(what)) if console.is_terminal else nullcontext()
-
-
-def _show(parts: Iterable[RenderableType]) -> None:
-    from arcademark.report.layout import Console, show
-
-    show(parts, Console())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from arcademark.cli import messages, options, tables
+from arcademark.cli import tables
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 
 
 @click.command("ledger")
@@ -18,9 +21,9 @@ from arcademark.cli import messages, options, tables
     metavar="NAMES",
     help="Parameters whose values make different algorithms, rather than settings of one.",
 )
-@click.option("--entries", is_flag=True, help="List every evaluation: when, how many episodes, by which command.")
-@options.as_json
-def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -> int:
+@click.option("--entries", is_flag=True, help="As --all: list every evaluation too.")
+@with_output
+def command(paths: tuple[Path, ...], apart: str, entries: bool, output: Output) -> int:
     """Show what RUNS evaluated on test games, and whether every algorithm with one setting only.
 
     RUNS are runs or folders with runs in them; 'runs' by default. Parameters are to be chosen on training games, and
@@ -28,16 +31,13 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, as_json: bool) -
     paper, and those of atari-3-val and atari-5-val; all other games of atari-57 and ale-55 are for testing. Exit code 1
     where a test game met several settings of an algorithm.
     """
+    from arcademark.report.present import ledger
+    from arcademark.report.render import json
     from arcademark.report.runs import ledger as shown
     from arcademark.runs.ledger import read_ledger
 
     found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
-    if as_json:
-        from arcademark.report.render import json
-
-        messages.print_json(json.render(found))
-    else:
-        from arcademark.report.layout import Console
-
-        shown.render(found, Console(), entries=entries)
+    if entries:
+        output = replace(output, everything=True)
+    output.show(lambda: json.render(found), lambda: ledger.document(found))
     return 0 if found.kept else 1

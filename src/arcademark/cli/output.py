@@ -31,6 +31,11 @@ class Output:
     html: Path | None = None
     everything: bool = False
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is the terminal's form, to which lines may be added."""
+        return not (self.as_json or self.latex or self.markdown)
+
     def show(
         self,
         values: Callable[[], Any],

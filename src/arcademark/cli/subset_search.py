@@ -188,13 +188,14 @@ def _every_size(
     from arcademark.report.present import subsets
     from arcademark.report.render import json
     from arcademark.report.subsets import sizes as every
+    from arcademark.report.subsets import sizes_figure
 
     with Bars() as bars:
         both = not options.given("choose")
         shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
     written = _write(every.models(shown), out, folder=True)
     if figure is not None:
-        drawing = subsets.figure(shown, figure.suffix.lower())
+        drawing = sizes_figure.draw(shown, figure.suffix.lower())
         write(figure, drawing, option="--figure", example="figure.svg")
     output.show(lambda: json.render(shown), lambda: subsets.sizes(shown))
     output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
@@ -206,14 +207,14 @@ def _check_sizes(sizes: str | None, figure: Path | None) -> None:
         if figure is not None:
             raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
         return
-    from arcademark.report.present import subsets
+    from arcademark.report.subsets import sizes_figure
     from arcademark.report.subsets.sizes import read_sizes
 
     read_sizes(sizes)
     for name, option in ONE_SUBSET.items():
         if options.given(name):
             raise ArcadeMarkError(f"{option} does not go with --sizes, which shows the best of each; leave one out")
-    check_ending(figure, subsets.FIGURE_KINDS, option="--figure")
+    check_ending(figure, sizes_figure.KINDS, option="--figure")
 
 
 def _asked(scores: Normalised, given: dict[str, Any]) -> Asked:

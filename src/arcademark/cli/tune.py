@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from arcademark.cli import messages, options, playing
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
 from arcademark.errors import ArcadeMarkError
 
 MOST_SETTINGS = 1000
@@ -34,13 +36,13 @@ MOST_SETTINGS = 1000
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/tune- and the agent's name]"
 )
-@options.as_json
+@with_output
 def command(
     agent: str,
     tried: tuple[str, ...],
     games: str | None,
     out: Path | None,
-    as_json: bool,
+    output: Output,
     **asked: Any,
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
@@ -49,6 +51,8 @@ def command(
     command again continues; with more values, games, seeds or episodes the run grows.
     """
     from arcademark.agents.loading import agent_specs
+    from arcademark.report.present import tuning as present
+    from arcademark.report.render import json
     from arcademark.report.runs import tuning
     from arcademark.suite.subsets import resolve_tasks
 
@@ -73,14 +77,7 @@ def command(
     if summary.interrupted:
         return 130
     shown = tuning.tuned(directory, values)
-    if as_json:
-        from arcademark.report.render import json
-
-        messages.print_json(json.render(shown))
-    else:
-        from arcademark.report.layout import Console
-
-        tuning.render(shown, Console())
+    output.show(lambda: json.render(shown), lambda: present.document(shown))
     return 1 if summary.failed else 0
 
 

@@ -60,12 +60,15 @@ class Column:
         One line that defines it.
     optional : bool, optional
         Whether it is left out where there is no room for it; of all details, such columns are a table of their own.
+    over : str, optional
+        What stands above it and those neighbours that have the same; they are never parted.
     """
 
     heading: str
     kind: Kind = "number"
     meaning: str = ""
     optional: bool = False
+    over: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Table:
     Parameters
     ----------
     columns : tuple of Column
+        If none has a heading, there is no line of headings.
     rows : tuple of tuple of Cell
         Each as long as `columns`.
     caption : str
@@ -309,4 +313,15 @@ def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
             found[-1].append(row)
         else:
             found.append([row])
+    return found
+
+
+def headings(shown: Table) -> list[tuple[str, list[Column]]]:
+    """Return what stands above columns, with those; each column by itself where nothing does."""
+    found: list[tuple[str, list[Column]]] = []
+    for column in shown.columns:
+        if column.over and found and found[-1][0] == column.over:
+            found[-1][1].append(column)
+        else:
+            found.append((column.over, [column]))
     return found

@@ -93,7 +93,7 @@ def _own_agent(reference: str) -> dict[str, Any]:
 
 def _feature_set(name: str) -> dict[str, Any]:
     from arcademark.features.registry import feature_set
-    from arcademark.report.features.renderers import set_document
+    from arcademark.report.features.documents import set_document
 
     return set_document(feature_set(name))
 
@@ -149,7 +149,7 @@ def _agent_rows() -> list[Row]:
 
 def _feature_rows() -> list[Row]:
     from arcademark.features.registry import feature_sets
-    from arcademark.report.features.renderers import length
+    from arcademark.report.features.documents import length
 
     return [(item.name, length(item), item.summary) for item in feature_sets().values()]
 
@@ -164,13 +164,10 @@ def _parameter_names(agent: BuiltinAgent) -> str:
     return ", ".join(parameter.name for parameter in agent.parameters) or "–"
 
 
-Headings = Sequence[str | tuple[str, ...]]
-"""Of a table's columns: a line, or several."""
-
-TOPICS: Mapping[str, tuple[Headings, Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
+TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (("name", "title", "games", "source"), _suite_rows, _suite),
-    "subsets": (("name", "games", ("printed", "error"), ("on other", "papers"), "what for"), _subset_rows, _subset),
+    "subsets": (("name", "games", "printed error", "on other papers", "what for"), _subset_rows, _subset),
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),

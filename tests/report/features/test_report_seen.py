@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from rich.console import Console
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.features.tiles import NOTHING
-from arcademark.report import layout
-from arcademark.report.drawing import files, pictures
-from arcademark.report.drawing.forms import Picture, PictureRow, Pictures
-from arcademark.report.features import renderers, seen
+from arcademark.report.features import documents, seen
+from arcademark.report.figures import files, pictures
+from arcademark.report.figures.model import Picture, PictureRow, Pictures
+from arcademark.report.layout import Console
+from arcademark.report.present import features as present
+from arcademark.report.render import terminal
 from arcademark.runs.moments import random_play
 
 
@@ -121,7 +122,7 @@ def test_at_the_start_nothing_is_known_of_steps():
     item = seen.see("pixels", random_play("toy", "palette"), 0)
     assert (item.frames, item.steps, item.newly_active, item.mean_active) == (0, 1, None, None)
     assert len(item.active) == 4
-    json.dumps(renderers.document([item]), allow_nan=False)
+    json.dumps(documents.document([item]), allow_nan=False)
 
 
 def test_counts_are_told_with_their_values():
@@ -156,10 +157,10 @@ def test_settings_are_read_as_the_set_declares():
         seen.read_settings(["pixel"], {})
 
 
-def printed(parts, width=80):
-    console = Console(width=width, highlight=False)
+def printed(document):
+    console = Console(width=80)
     with console.capture() as shown:
-        layout.show(parts, console)
+        terminal.render(document, console)
     return shown.get()
 
 
@@ -168,24 +169,24 @@ def test_the_terminal_fits_80_columns_and_says_all():
         seen.see("pixels", random_play("toy", "palette"), 60, {"bright": 1}),
         seen.see("colours", random_play("toy", "palette"), 60),
     ]
-    text = printed(renderers.terminal(found))
+    text = printed(present.seen(found))
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
     assert "toy pixels 64 4 " in words
     assert "toy, pixels(bright=1)" in words
     assert f"random play, seed 0, after {found[0].frames} frames" in words
     assert "pixels of colour 127" in words
-    listed = printed(renderers.listing(tuple(SETS.values())))
+    listed = printed(present.listing(tuple(SETS.values())))
     assert "colours    by game   counts of colours" in listed
     assert "pixels and colours: made up." in listed
 
 
 def test_documents_hold_every_active_feature():
     item = seen.see("pixels", random_play("toy", "palette"), 60)
-    (found,) = renderers.document([item])["seen"]
+    (found,) = documents.document([item])["seen"]
     assert [entry["feature"] for entry in found["active_features"]] == [active.feature for active in item.active]
     assert found["active"] == len(item.active)
-    assert renderers.listing_document(tuple(SETS.values()))["sets"][0]["parameters"]["bright"] == {
+    assert documents.listing_document(tuple(SETS.values()))["sets"][0]["parameters"]["bright"] == {
         "default": 0,
         "type": "int",
         "meaning": "",
@@ -223,11 +224,10 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
 
 def test_files_are_the_same_for_the_same_plate():
     item = seen.see("pixels", random_play("toy", "palette"), 60)
-    model = renderers.figure_model([item])
-    assert files.png(model) == files.png(model)
-    assert files.pdf(model) == files.pdf(model)
-    drawing = files.on_paper(files.svg(model, "features"))
-    assert drawing == files.on_paper(files.svg(model, "features"))
+    model = present.model([item])
+    for kind in files.KINDS:
+        assert files.file(model, kind, "features") == files.file(model, kind, "features")
+    drawing = files.file(model, ".svg", "features").decode()
     assert drawing.count("<image") == 2
     assert "What pixels sees" in drawing
     assert pictures.WIDEST > 0

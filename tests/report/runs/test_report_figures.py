@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
-from arcademark.report.figures import as_svg, themed
+from arcademark.report.figures.files import as_svg, themed
+from arcademark.report.figures.style import MOST_SERIES, PALETTE
 from arcademark.report.runs import figures
 from arcademark.report.tables.analysis import analyse
 from arcademark.report.tables.document import ScoreReport
@@ -48,7 +49,7 @@ def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> N
 
 def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
     svg = drawn(figures.standing, report_one)
-    shade = figures.PALETTE["series-1"]
+    shade = PALETTE["series-1"]
     widths = []
     for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {shade}"', svg):
         xs = [float(x) for x in re.findall(r"[ML] ([-\d.]+)", path)]
@@ -62,7 +63,7 @@ def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
 
 def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
     svg = drawn(figures.distribution, report_one)
-    paper, shade = figures.PALETTE["paper"], figures.PALETTE["series-1"]
+    paper, shade = PALETTE["paper"], PALETTE["series-1"]
     assert len(re.findall(rf"<use [^>]*fill: {paper}", svg)) == 4
     assert len(re.findall(rf"<use [^>]*fill: {shade}", svg)) == 96
 
@@ -84,7 +85,7 @@ def test_names_are_escaped_and_colours_follow_the_page() -> None:
 def test_a_figure_shows_the_first_few_algorithms_only() -> None:
     agents = tuple(f"agent-{number}" for number in range(8))
     report = analyse(collected(made_up_run(agents=agents)))
-    assert len(figures.legend(report.algorithms)) == figures.MOST_ALGORITHMS == 5
+    assert len(figures.legend(report.algorithms)) == MOST_SERIES == 5
     assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)
 
 

@@ -11,7 +11,8 @@ from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, trai
 from shown import page as rendered
 from shown import printed
 
-from arcademark.report.figures import MOST_ALGORITHMS, as_svg
+from arcademark.report.figures.files import as_svg
+from arcademark.report.figures.style import MOST_SERIES
 from arcademark.report.runs import figure_learning, learning
 from arcademark.report.tables.analysis import analyse
 from arcademark.runs.store import EpisodeRecord
@@ -122,7 +123,7 @@ def test_the_page_draws_a_panel_a_game(report):
 
 
 def test_a_learner_that_no_figure_has_room_for_is_in_the_table():
-    others = made_up_run(agents=[f"agent-{place}" for place in range(MOST_ALGORITHMS)], games=("pong",), using=ALE)
+    others = made_up_run(agents=[f"agent-{place}" for place in range(MOST_SERIES)], games=("pong",), using=ALE)
     page = rendered(analyse(collected(others, trained(made_up_run("runs/mine", games=("pong",), using=ALE)))))
     section = page.partition('<h2 id="training">Training</h2>')[2].partition("</section>")[0]
     assert "<figure>" not in section

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-
-from matplotlib.figure import Figure as Drawing
+from functools import partial
 
 from arcademark.report import wording
 from arcademark.report.blocks import Block, Cell, Column, Document, Figure, Notices, Prose, Section, section, table
 from arcademark.report.document import Notice
-from arcademark.report.drawing import files
-from arcademark.report.drawing.forms import Line, Lines
+from arcademark.report.subsets import sizes_figure
 from arcademark.report.subsets.searching import Choose, Found, Searched, Setup, gap
 from arcademark.report.subsets.sizes import EverySize, Series, Sized
 from arcademark.report.subsets.validating import LOG, Interval, Resampled, Validation
@@ -28,11 +26,9 @@ STEPS: Mapping[str, str] = {
 }
 """Titles of a plan's steps."""
 SERIES = {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
-LINES = {"leave out": "best", "charge": "best if all count"}
 MOST_WINNERS = 5
 MOST_TASKS = 10
 """Tasks whose share of the winners is named."""
-FIGURE_KINDS = (".svg", ".png")
 
 
 def search(shown: Searched) -> Document:
@@ -42,12 +38,7 @@ def search(shown: Searched) -> Document:
 
 def sizes(shown: EverySize) -> Document:
     """Show the best subset of every size, and the curve of error against size."""
-    words = "; ".join(
-        f"{LINES[series.incomplete]}: "
-        + ", ".join(f"{item.size} {shown.noun}s {_error(item.error, shown)}" for item in series.sizes)
-        for series in shown.series
-    )
-    curve = Figure("subset-sizes", lambda: [(drawing(shown), f"{figure_model(shown).title}: {words}")])
+    curve = Figure("subset-sizes", partial(sizes_figure.figure, shown))
     sections = [section(SERIES[series.incomplete], *_series(series, shown)) for series in shown.series]
     return _document(shown, "How well few {} predict", *sections, section("The curve", curve))
 
@@ -229,46 +220,6 @@ def _explained(series: Series, shown: EverySize) -> str:
         f"{told} Large subsets win partly by leaving out algorithms: see n, and R² of all, which takes who is left out "
         "as predicted by the mean."
     )
-
-
-def figure_model(shown: EverySize) -> Lines:
-    """Put together what is drawn: a line an objective, one for its nested errors, and how many algorithms it has."""
-    log = shown.transform == LOG
-    factor = 100.0 if log else 1.0
-    lines = []
-    for series in shown.series:
-        name = LINES[series.incomplete]
-        x = tuple(float(item.size) for item in series.sizes)
-        errors, spread = (tuple(factor * value for value in values) for values in zip(
-            *((item.error, item.spread) for item in series.sizes), strict=True))  # fmt: skip
-        lines.append(Line(name, x, errors, spread))
-        held = [(float(item.size), factor * item.nested.mean) for item in series.sizes if item.nested is not None]
-        if held:
-            lines.append(Line(f"{name}, on other papers", *zip(*held, strict=True)))
-    return Lines(
-        title=f"{'Relative error' if log else 'Mean error'} of the {shown.target}, predicted from few {shown.noun}s",
-        across=f"{shown.noun}s of the subset; bars: standard error over folds",
-        lines=tuple(lines),
-        ticks=tuple((float(item.size), str(item.size)) for item in shown.series[0].sizes),
-        unit=" %" if log else "",
-        feet=tuple(
-            ("n" if series.incomplete == "leave out" else "n, all count", tuple(str(s.best.n) for s in series.sizes))
-            for series in shown.series
-        ),
-    )
-
-
-def drawing(shown: EverySize) -> Drawing:
-    """Draw the curve for a page."""
-    made = files.draw(figure_model(shown))
-    made.patch.set_visible(False)
-    return made
-
-
-def figure(shown: EverySize, kind: str) -> str | bytes:
-    """Draw the curve as a file of one of `FIGURE_KINDS` that stands alone."""
-    model = figure_model(shown)
-    return files.png(model) if kind == ".png" else files.on_paper(files.svg(model, "subset-sizes"))
 
 
 def _names(tasks: Sequence[str], shown: Setup) -> str:

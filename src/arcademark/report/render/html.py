@@ -8,8 +8,9 @@ import jinja2
 from markupsafe import Markup
 
 from arcademark.errors import escaped
-from arcademark.report import blocks, figures
+from arcademark.report import blocks
 from arcademark.report.blocks import Block, Document, Figure, Table
+from arcademark.report.figures.style import DARK, PALETTE
 
 
 def render(document: Document) -> str:
@@ -29,8 +30,8 @@ def render(document: Document) -> str:
         finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value,
     )
     environment.filters.update(breakable=breakable, slug=slug)
-    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups)
-    return environment.get_template("document.html.jinja").render(document=document, palette=figures.PALETTE)
+    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups, headings=blocks.headings)
+    return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
 
 
 def breakable(name: str) -> Markup:
@@ -56,9 +57,11 @@ def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
 
 def drawings(shown: Figure) -> list[Markup]:
     """Draw a figure for the page: its colours the page's own, its content in words too."""
+    from arcademark.report.figures import files
+
     made = []
     for number, (drawing, words) in enumerate(shown.draw()):
         label = Markup('<svg role="img" aria-label="{}" ').format(escaped(words))
-        svg = figures.as_svg(drawing, f"{shown.name}-{number}" if number else shown.name)
-        made.append(Markup(figures.themed(svg).replace("<svg ", label, 1)))
+        svg = files.as_svg(drawing, f"{shown.name}-{number}" if number else shown.name)
+        made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
     return made

@@ -107,14 +107,23 @@ def _table(shown: Table, title: str, cautions: str) -> str:
             *([rf"\caption{{{escaped(captions)}}}"] if captions else []),
             rf"\begin{{tabular}}{{{where}}}",
             r"\toprule",
-            " & ".join(escaped(column.heading) for column in shown.columns) + r" \\",
-            r"\midrule",
+            *_headings(shown),
             *body,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
         )
     )
+
+
+def _headings(shown: Table) -> Iterator[str]:
+    """Yield the lines above the rows."""
+    if any(column.over for column in shown.columns):
+        over = blocks.headings(shown)
+        yield " & ".join(rf"\multicolumn{{{len(columns)}}}{{c}}{{{escaped(text)}}}" for text, columns in over) + r" \\"
+    if any(column.heading for column in shown.columns):
+        yield " & ".join(escaped(column.heading) for column in shown.columns) + r" \\"
+        yield r"\midrule"
 
 
 def _text(cell: Cell) -> str:

@@ -72,7 +72,10 @@ def _table(shown: Table, everything: bool) -> Iterator[str]:
     marks = {"number": "---:", "name": ":---", "prose": ":---"}
     rows = [[_cell(cell) for cell in row] for row in shown.rows]
     most = len(rows) if shown.most is None or everything else shown.most
-    head = [[text(column.heading) for column in shown.columns], [marks[column.kind] for column in shown.columns]]
+    head = [
+        [text(f"{column.over} {column.heading}".strip()) for column in shown.columns],
+        [marks[column.kind] for column in shown.columns],
+    ]
     yield "\n".join(f"| {' | '.join(row)} |" for row in (*head, *rows[:most]))
     if len(rows) > most:
         yield f"and {wording.count(len(rows) - most)} more"

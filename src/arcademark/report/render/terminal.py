@@ -87,13 +87,18 @@ def _hidden(shown: Sequence[Block], width: int) -> Iterator[str]:
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
-    """Yield what stands in a section: an empty line below each table, and above each section."""
+    """Yield what stands in a section: an empty line around sections, and below a table unless an aside is next."""
     before: Block | None = None
     for block in shown:
         parts = [] if _detail(block) and not everything else list(_block(block, width, everything))
         if not parts:
             continue
-        if before is not None and (isinstance(before, Table | Cards | Section) or isinstance(block, Section)):
+        aside = isinstance(block, Prose) and block.style == "weak"
+        if (
+            isinstance(before, Section)
+            or (isinstance(before, Table | Cards) and not aside)
+            or (before is not None and isinstance(block, Section))
+        ):
             yield Text()
         yield from parts[:-1] if isinstance(block, Section) else parts  # without the line that ends a section
         before = block
@@ -140,9 +145,9 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row))
     elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
-        yield _table(shown, width)
+        yield from _parted(shown, width)
     else:
-        yield _table(_of_columns(shown, required), width)
+        yield from _parted(_of_columns(shown, required), width)
         if everything:
             yield Text()
             optional = [0, *(index for index in range(len(shown.columns)) if index not in required)]
@@ -154,12 +159,30 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
         yield Text(shown.caption, style="dim")
 
 
+def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table, in parts below each other where even its narrowest form is too wide."""
+    narrow = f"{APART[:-1]}\n"
+    names = 2 if shown.grouped else 1
+    if len(shown.columns) <= names + 1 or _least(shown, narrow, 1) <= width:
+        yield _table(shown, width)
+        return
+    part = list(range(names))
+    for _, columns in blocks.headings(replace(shown, columns=shown.columns[names:])):
+        longer = [*part, *range(part[-1] + 1, part[-1] + 1 + len(columns))]
+        if len(part) > names and _least(_of_columns(shown, longer), narrow, 2) > width:
+            yield _table(_of_columns(shown, part), width)
+            yield Text()
+            longer = [*range(names), *longer[len(part) :]]
+        part = longer
+    yield _table(_of_columns(shown, part), width)
+
+
 def _record(shown: Table, row: Sequence[Cell]) -> Iterator[RenderableType]:
     """Show a row of sentences below each other."""
     title = Text(row[0].text, style="bold")
     yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
     pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
-    yield Padding(_facts(Facts(tuple(pairs))), (0, 0, 1, 2))
+    yield Padding(_facts(Facts(tuple(pair for pair in pairs if pair[1]))), (0, 0, 1, 2))
 
 
 def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
@@ -173,6 +196,7 @@ def _table(shown: Table, width: int) -> RenderableType:
     headed = shown.grouped and _least(shown, apart) > width and len(shown.columns) > 2
     columns = shown.columns[1:] if headed else shown.columns
     made = layout.table(*(tuple(_heading(shown, index, apart)) for index in range(len(shown.columns))), left=0)
+    made.show_header = any(column.heading for column in shown.columns)
     if headed:
         made.columns.pop(0)
         made.columns[0].header = lines(shown.columns[0].heading, f"  {shown.columns[1].heading}")
@@ -205,7 +229,7 @@ def _width(cell: Cell, apart: str) -> int:
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
-    """Break a heading into lines no longer than what stands below it, than its longest word or than `HEADING`."""
+    """Break a heading into lines no longer than its cells, its longest word or `HEADING`, below what is over it."""
     column = shown.columns[index]
     words = column.heading.split(" ")
     room = max([HEADING, *(_width(row[index], apart) for row in shown.rows), *map(len, words)])
@@ -213,14 +237,17 @@ def _heading(shown: Table, index: int, apart: str) -> list[str]:
     for word in words:
         longer = f"{found[-1]} {word}".strip()
         found[-1:] = [longer] if len(longer) <= room else [found[-1], word]
-    return [line for line in found if line] or [""]
+    told = [line for line in found if line] or [""]
+    if not any(other.over for other in shown.columns):
+        return told
+    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *told]
 
 
-def _least(shown: Table, apart: str) -> int:
-    """Return the columns that a table needs."""
+def _least(shown: Table, apart: str, gap: int = len(GAP)) -> int:
+    """Return the columns that a table needs, with so many between two of its own."""
     needed = 0
     for index, column in enumerate(shown.columns):
         widest = max(map(len, _heading(shown, index, apart)))
         widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
         needed += widest if column.kind == "number" else min(widest, NARROWEST_NAME)
-    return needed + len(GAP) * (len(shown.columns) - 1)
+    return needed + gap * (len(shown.columns) - 1)

@@ -1,4 +1,4 @@
-"""Models of a paper's figures: what stands in rows, what in curves, with which ticks and numbers."""
+"""A paper's figures as they are drawn: what stands in rows, what in curves, with which ticks and numbers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from itertools import groupby
 from operator import itemgetter
 
 from arcademark.report import wording
-from arcademark.report.drawing import forms
-from arcademark.report.drawing.forms import Column, Curve, CurvePanel, Curves, FigureModel, Rows
+from arcademark.report.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.report.figures.style import decades, ticks
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
-
-MOST_TICKS = 5
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
 """What a panel with that word in its title compares with."""
@@ -25,21 +23,29 @@ DIGITS = 3
 WIDE_AXIS = 1.8
 """How wide an axis of two measures is beside others."""
 
+ROOM = 0.04
+"""Part of an axis that is left free at its ends."""
+
 LEAP = 10
 """Training that is so many times longer begins a group of its own."""
 
+SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
 
-def figure_model(figure: PaperFigure) -> FigureModel:
+QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+
+
+def model(figure: PaperFigure) -> Rows | Curves:
     """Lay a figure out: curves where it has steps, else rows.
 
     Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
     labels are rows, the ones with like training together, the best first; a mean and a median share an axis.
     """
     if figure.panels[0].kind == "steps":
-        return Curves(tuple(_curves(panel) for panel in figure.panels))
-    names = {tuple(one.name for one in panel.series) for panel in figure.panels}
-    series = next(iter(names))
-    if len(names) == 1 and len(series) > 1:
+        names = tuple((series.name, index) for index, series in enumerate(figure.panels[0].series))
+        return Curves(tuple(_curves(panel) for panel in figure.panels), len(figure.panels), names)
+    named = {tuple(one.name for one in panel.series) for panel in figure.panels}
+    series = next(iter(named))
+    if len(named) == 1 and len(series) > 1:
         groups = tuple((label, series) for label in figure.panels[0].labels)
         return Rows(groups, tuple(_grouped(panel) for panel in figure.panels))
     panels = tuple(_paired(tuple(_single(figure.panels))))
@@ -102,27 +108,6 @@ def _frames(detail: str) -> float:
     return float(found[1]) * {"M": 1e6, "B": 1e9}[found[2]] if found else 0.0
 
 
-def svg(figure: PaperFigure) -> str:
-    """Draw a figure as one ``<svg>`` element."""
-    from arcademark.report.drawing import files
-
-    return files.svg(figure_model(figure), name(figure))
-
-
-def svg_file(figure: PaperFigure) -> str:
-    """Draw a figure as an SVG that stands alone, on the light theme's paper."""
-    from arcademark.report.drawing import files
-
-    return files.on_paper(svg(figure))
-
-
-def png(figure: PaperFigure) -> bytes:
-    """Draw a figure as a PNG."""
-    from arcademark.report.drawing import files
-
-    return files.png(figure_model(figure))
-
-
 def name(figure: PaperFigure) -> str:
     """Name a figure's file and what is in it, "fan-2021-figure-1"."""
     return f"{figure.paper}-figure-{figure.number}"
@@ -180,20 +165,7 @@ def height(series: Series, x: float) -> float:
 
 def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
     """Return round values across a panel of curves, and how they read."""
-    return tuple((value, _tick(value)) for value in ticks(*_limits(panel), log=False))
-
-
-def ticks(low: float, high: float, *, log: bool) -> tuple[float, ...]:
-    """Choose at most `MOST_TICKS` round values from `low` to `high`; where the axis is logarithmic, just around."""
-    if log:
-        first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
-        stride = math.ceil((last - first + 1) / MOST_TICKS)
-        return tuple(10.0**power for power in range(first, last + 1, stride))
-    rough = (high - low or 1.0) / (MOST_TICKS - 1)
-    size = 10.0 ** math.floor(math.log10(rough))
-    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(place * step for place in range(first, last + 1))
+    return tuple((value, _tick(value)) for value in ticks(*_limits(panel)))
 
 
 def _tick(value: float, unit: str = "") -> str:
@@ -203,48 +175,60 @@ def _tick(value: float, unit: str = "") -> str:
     return f"{text} %" if unit == "%" else text
 
 
-def _panel(panel: Panel, rows: Sequence[str]) -> forms.Panel:
-    """Put a panel's values into the order of the rows."""
-    log = panel.scale == "log"
-    single = len(panel.series) == 1
-    marks: tuple[forms.Mark, forms.Mark] = ("bar" if single and not log else "dot", "ring")
+def _panel(panel: Panel, rows: Sequence[str]) -> RowPanel:
+    """Put a panel's values into the order of the rows; what joins two marks of a row is behind them."""
+    log, single = panel.scale == "log", len(panel.series) == 1
+    kinds: tuple[Kind, Kind] = ("bar" if single and not log else "dot", "ring")
     columns = []
-    for series, mark in zip(panel.series, marks, strict=False):
+    for series, kind in zip(panel.series, kinds, strict=False):
         by_label = dict(zip(panel.labels, series.values, strict=True))
-        values = tuple(by_label.get(row) for row in rows)
-        columns.append(Column("" if single else series.name, values, _numbers(values, panel), mark))
+        columns.append((kind, "" if single else f"{SIGNS[kind]}{series.name}", [by_label.get(row) for row in rows]))
     return _axis(panel, columns)
 
 
-def _grouped(panel: Panel) -> forms.Panel:
-    values = tuple(series.values[place] for place in range(len(panel.labels)) for series in panel.series)
-    mark: forms.Mark = "dot" if panel.scale == "log" else "bar"
-    return _axis(panel, [Column("", values, _numbers(values, panel), mark)])
+def _grouped(panel: Panel) -> RowPanel:
+    values = [series.values[place] for place in range(len(panel.labels)) for series in panel.series]
+    return _axis(panel, [("dot" if panel.scale == "log" else "bar", "", values)])
 
 
-def _numbers(values: Iterable[float | None], panel: Panel) -> tuple[str, ...]:
-    return tuple(number(value, panel) for value in values)
-
-
-def _axis(panel: Panel, columns: Sequence[Column]) -> forms.Panel:
+def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None]]]) -> RowPanel:
+    """Put columns on one axis: of logarithms where the panel asks for it, without what is not above 0 then."""
     log = panel.scale == "log"
-    values = [value for column in columns for value in column.values if value is not None]
+    values = [value for _, _, column in columns for value in column if value is not None]
     values += panel.marks[:1]
-    low, high = (min(values), max(values)) if log else (min(0.0, *values), max(0.0, *values))
-    return forms.Panel(
+    if log:
+        at: tuple[float, ...] = tuple(10.0**power for power in decades(min(values), max(values)))
+    else:
+        at = ticks(min(0.0, *values), max(0.0, *values))
+    marks: list[Mark] = []
+    for row in range(len(columns[0][2])):
+        there = [(kind, _place(value, log=log)) for kind, _, column in columns
+                 if (value := column[row]) is not None and (value > 0 or not log)]  # fmt: skip
+        ends = [end for _, end in there]
+        marks += [Mark("whisker", row, 0, max(ends), min(ends))] if len(ends) > 1 else []
+        marks += [Mark(kind, row, 0, end, lines=0.55) for kind, end in there]
+    places = [*(mark.end for mark in marks), *(_place(value, log=log) for value in at)]
+    places += [_place(value, log=log) for value in panel.marks[:1]]
+    low, high = min(places), max(places)
+    room = ROOM * (high - low)
+    guide = next((text for word, text in LINES.items() if word in panel.title.split()), "")
+    return RowPanel(
         title=panel.title,
-        columns=tuple(columns),
-        ticks=tuple((value, _tick(value, panel.unit)) for value in ticks(low, high, log=log)),
+        limits=(low - (room if low < 0 or log or columns[0][0] != "bar" else 0), high + room),
+        ticks=tuple((_place(value, log=log), _tick(value, panel.unit)) for value in at),
+        marks=tuple(marks),
+        numbers=tuple(
+            Numbers(title, tuple((row, 0.0, number(value, panel)) for row, value in enumerate(column)))
+            for _, title, column in columns
+        ),
+        guides=tuple(Guide(_place(value, log=log), guide) for value in panel.marks[:1]),
         unit="" if panel.unit in ("%", BILLIONS) else panel.unit,
-        log=log,
-        line=_line(panel),
         share=1.0 if len(columns) == 1 else WIDE_AXIS,
     )
 
 
-def _line(panel: Panel) -> tuple[float, str] | None:
-    text = next((text for word, text in LINES.items() if word in panel.title.split()), "")
-    return (panel.marks[0], text) if panel.marks else None
+def _place(value: float, *, log: bool) -> float:
+    return math.log10(value) if log else value
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
@@ -256,20 +240,24 @@ def _limits(panel: Panel) -> tuple[float, float]:
 
 def _curves(panel: Panel) -> CurvePanel:
     low, high = _limits(panel)
+    text = next((text for word, text in LINES.items() if word in panel.title.split()), "")
     return CurvePanel(
         title=panel.title,
         across=panel.x_unit,
         limits=(low, high),
-        curves=tuple(_curve(series, low, high) for series in panel.series),
+        heights=(0.0, 1.0),
         ticks=thresholds(panel),
-        line=_line(panel),
+        levels=QUARTERS,
+        curves=tuple(_curve(series, index, low, high) for index, series in enumerate(panel.series)),
+        grid=True,
+        guide=Guide(panel.marks[0], text) if panel.marks else None,
     )
 
 
-def _curve(series: Series, low: float, high: float) -> Curve:
+def _curve(series: Series, index: int, low: float, high: float) -> Curve:
     """Write steps as points of which each is as high as what lies to its left."""
     heights = [float(value or 0) for value in series.values]
     points = [(end, value) for end, value in zip(series.ends, heights, strict=True) if low <= end <= high]
     x = [low, *(end for end, _ in points), high]
     y = [height(series, low), *(value for _, value in points), height(series, high)]
-    return Curve(series.name, tuple(x), tuple(y))
+    return Curve(tuple(x), tuple(y), index, steps="pre")

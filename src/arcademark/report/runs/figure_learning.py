@@ -1,4 +1,4 @@
-"""Draws learning curves: a panel a game, thin lines for seeds, a thick one for their mean.
+"""Learning curves as figures: a panel a game, thin lines for seeds, a thick one for their mean.
 
 An algorithm has the colour that it has in the report's other figures, and dashes of its own. Random play's score is
 the line to be left behind.
@@ -6,42 +6,33 @@ the line to be left behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-
-from arcademark.report import figures, wording
-from arcademark.report.drawing.curves import DASHES
-from arcademark.report.drawing.files import on_paper
-from arcademark.report.drawing.style import bare, beside
-from arcademark.report.figures import MOST_ALGORITHMS, PALETTE, WIDTH, colour
+from arcademark.report import wording
+from arcademark.report.figures.model import Curve, CurvePanel, Curves, Guide
+from arcademark.report.figures.style import MOST_SERIES, ticks
 from arcademark.report.runs.learning import LearningCurve
 from arcademark.report.tables.document import ScoreReport
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
-LEFT, GAP, RIGHT = 52.0, 62.0, 12.0
-TITLE, BODY, FOOT, LEGEND_LINE = 24.0, 120.0, 34.0, 15.0
-ROW = TITLE + BODY + FOOT
-TICK_SIZE, TEXT_SIZE, TITLE_SIZE = 8.0, 8.0, 10.0
+BODY = 120.0
 ROOM = 0.06
 """Part of the axis up that is left free above and below."""
 
 
-def panels(report: ScoreReport) -> list[tuple[Figure, str]]:
+def panels(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:
     """Draw each game's curves apart, without a legend: a page has one, and columns as there is room."""
-    places = _places(report)
-    body = _width(COLUMNS)
-    width = LEFT + body + RIGHT
-    drawn = []
-    for shown in _by_game(report, places).values():
-        figure = _blank(width, ROW)
-        _panel(figure.add_axes((LEFT / width, FOOT / ROW, body / width, BODY / ROW)), report, shown, places)
-        drawn.append((figure, _in_words(report, shown)))
-    return drawn
+    from arcademark.report.figures import files
+
+    return tuple(
+        (files.draw(Curves((_panel(report, shown),), COLUMNS, body=BODY)), _in_words(report, shown))
+        for shown in _by_game(report)
+    )
 
 
 def file(report: ScoreReport, kind: str) -> bytes:
@@ -53,8 +44,14 @@ def file(report: ScoreReport, kind: str) -> bytes:
         With at least one curve.
     kind : {".png", ".pdf", ".svg"}
     """
-    figure = _figure(report)
-    return on_paper(figures.as_svg(figure, "learning")).encode() if kind == ".svg" else figures.as_file(figure, kind)
+    from arcademark.report.figures import files
+
+    games = _by_game(report)
+    places = _places(report)
+    learners = dict.fromkeys(curve.algorithm for shown in games for curve in shown)
+    legend = tuple((name, places[name]) for name in learners)
+    shown = Curves(tuple(_panel(report, shown) for shown in games), min(COLUMNS, len(games)), legend, BODY)
+    return files.file(shown, kind, "learning")
 
 
 def _in_words(report: ScoreReport, shown: Sequence[LearningCurve]) -> str:
@@ -68,107 +65,55 @@ def _in_words(report: ScoreReport, shown: Sequence[LearningCurve]) -> str:
 
 def _places(report: ScoreReport) -> dict[str, int]:
     """Return which colour and dashes each algorithm has that is shown."""
-    return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_ALGORITHMS])}
+    return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_SERIES])}
 
 
-def _by_game(report: ScoreReport, places: Mapping[str, int]) -> dict[str, list[LearningCurve]]:
+def _by_game(report: ScoreReport) -> list[list[LearningCurve]]:
+    places = _places(report)
     found: dict[str, list[LearningCurve]] = {}
     for curve in report.learning:
         if curve.algorithm in places:
             found.setdefault(curve.game, []).append(curve)
+    return list(found.values())
+
+
+def _panel(report: ScoreReport, shown: Sequence[LearningCurve]) -> CurvePanel:
+    game = report.game(shown[0].game)
+    values = [score for curve in shown for seed in curve.seeds for score in seed.scores]
+    random = game.references.get("random")
+    values += [] if random is None else [random]
+    room = ROOM * ((max(values) - min(values)) or 1.0)
+    low, high = min(values) - room, max(values) + room
+    end = float(max(seed.end_frames[-1] for curve in shown for seed in curve.seeds))
+    levels = ticks(low, high)
+    return CurvePanel(
+        title=game.name,
+        across="training frames",
+        limits=(0.0, end),
+        heights=(low, high),
+        ticks=tuple((value, _frames(value)) for value in ticks(0.0, end)),
+        levels=tuple(zip(levels, _labels(levels), strict=True)),
+        curves=tuple(line for curve in shown for line in _curves(curve, _places(report)[curve.algorithm])),
+        level=None if random is None else Guide(random, "random", "muted"),
+    )
+
+
+def _curves(curve: LearningCurve, series: int) -> list[Curve]:
+    """Return the seeds' curves with their mean; one seed's alone."""
+    alone = len(curve.seeds) == 1
+    found = [Curve(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds]
+    if not alone:
+        across, up = curve.mean()
+        found.append(Curve(tuple(across.tolist()), tuple(up.tolist()), series))
     return found
 
 
-def _width(columns: int) -> float:
-    """Return the width of a panel's axes where so many stand in a row of a whole figure."""
-    return (WIDTH - LEFT - GAP * (columns - 1) - RIGHT) / columns
-
-
-def _blank(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width / 72, height / 72))
-    figure.patch.set_visible(False)
-    return figure
-
-
-def _figure(report: ScoreReport) -> Figure:
-    places = _places(report)
-    games = _by_game(report, places)
-    learners = list(dict.fromkeys(curve.algorithm for shown in games.values() for curve in shown))
-    columns = min(COLUMNS, max(len(games), 1))
-    rows = -(-len(games) // columns)
-    head = LEGEND_LINE * len(learners) + 4
-    height = head + max(rows, 1) * ROW
-    width = _width(columns)
-    figure = _blank(WIDTH, height)
-    for place, shown in enumerate(games.values()):
-        down, across = divmod(place, columns)
-        bottom = height - head - (down + 1) * ROW + FOOT
-        box = ((LEFT + across * (width + GAP)) / WIDTH, bottom / height, width / WIDTH, BODY / height)
-        _panel(figure.add_axes(box), report, shown, places)
-    _legend(figure, learners, places, height)
-    return figure
-
-
-def _panel(axes: Axes, report: ScoreReport, shown: Sequence[LearningCurve], places: dict[str, int]) -> None:
-    game = report.game(shown[0].game)
-    bare(axes)
-    _behind(axes, shown, game.references.get("random"))
-    beside(axes, game.name, (0, 1), (0, 9), TITLE_SIZE, "ink", fontweight="bold")
-    for curve in shown:
-        index = places[curve.algorithm]
-        alone = len(curve.seeds) == 1
-        thick: dict[str, Any] = {"color": colour(index), "linewidth": 1.6, "dashes": DASHES[index], "zorder": 4}
-        for seed in curve.seeds:
-            how = thick if alone else {"color": colour(index), "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
-            _line(axes, seed.end_frames, seed.scores, how)
-        if not alone:
-            _line(axes, *curve.mean(), thick)
-
-
-def _line(axes: Axes, across: Sequence[float] | Any, up: Sequence[float] | Any, how: dict[str, Any]) -> None:
-    """Draw a line; a dot where it is a point."""
-    if len(across) == 1 or (len(across) and across[0] == across[-1]):
-        axes.plot(across[:1], up[:1], marker="o", markersize=3, color=how["color"], zorder=how["zorder"])
-    else:
-        axes.plot(across, up, **how)
-
-
-def _behind(axes: Axes, shown: Sequence[LearningCurve], random: float | None) -> None:
-    """Draw both axes with their lines, and random play's score."""
-    values = [score for curve in shown for seed in curve.seeds for score in seed.scores]
-    values += [] if random is None else [random]
-    low, high = min(values), max(values)
-    room = ROOM * ((high - low) or 1.0)
-    end = max(seed.end_frames[-1] for curve in shown for seed in curve.seeds)
-    axes.set_xlim(0, end)
-    axes.set_ylim(low - room, high + room)
-    grid: dict[str, Any] = {"color": PALETTE["rule"], "linewidth": 0.5, "zorder": 0, "clip_on": False}
-    ticks = _ticks(low - room, high + room)
-    for value, label in zip(ticks, _labels(ticks), strict=True):
-        axes.plot([0, end], [value] * 2, **grid)
-        place = (0, (value - low + room) / (high - low + 2 * room))
-        beside(axes, label, place, (-5, 0), TICK_SIZE, "muted", ha="right", va="center")
-    for value in _ticks(0, end):
-        beside(axes, _frames(value), (value / end, 0), (0, -5), TICK_SIZE, "muted", ha="center", va="top")
-    beside(axes, "training frames", (0.5, 0), (0, -26), TEXT_SIZE, "muted", ha="center")
-    if random is not None:
-        axes.plot([0, end], [random] * 2, color=PALETTE["muted"], linewidth=0.9, dashes=(2, 2), zorder=1)
-        place = (1, (random - low + room) / (high - low + 2 * room))
-        beside(axes, "random", place, (0, 2), TICK_SIZE, "muted", ha="right", va="bottom")
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Choose round numbers from the one to the other."""
-    found = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return [float(value) for value in found if low <= value <= high]
-
-
-def _labels(ticks: Sequence[float]) -> list[str]:
-    """Write ticks with as many decimals as tell them apart."""
+def _labels(levels: Sequence[float]) -> list[str]:
+    """Write levels with as many decimals as tell them apart."""
     labels: list[str] = []
     for digits in range(10):
-        labels = [wording.score(value, digits) for value in ticks]
-        if [float(f"{value:.{digits}f}") for value in ticks] == [round(value, 9) for value in ticks]:
+        labels = [wording.score(value, digits) for value in levels]
+        if [float(f"{value:.{digits}f}") for value in levels] == [round(value, 9) for value in levels]:
             break
     return labels
 
@@ -179,17 +124,3 @@ def _frames(value: float) -> str:
         if value >= size:
             return f"{value / size:g}{unit}"
     return f"{value:g}"
-
-
-def _legend(figure: Figure, names: Sequence[str], places: dict[str, int], height: float) -> None:
-    """Write the names at the top, a line each, beside samples of their lines."""
-    tall = LEGEND_LINE * len(names)
-    frame = figure.add_axes((0, 1 - tall / height, 1, tall / height))
-    bare(frame)
-    frame.set_xlim(0, WIDTH)
-    frame.set_ylim(0, tall)
-    for line, name in enumerate(names):
-        y = tall - LEGEND_LINE * (line + 0.5)
-        index = places[name]
-        frame.plot([LEFT, LEFT + 22], [y, y], color=colour(index), linewidth=1.8, dashes=DASHES[index])
-        frame.text(LEFT + 28, y, name, fontsize=9, color=PALETTE["ink"], va="center")

@@ -8,15 +8,11 @@ counted is different settings. The 2013 baselines have nothing to choose and are
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import RenderableType
-from rich.padding import Padding
-
-from arcademark.report import layout, wording
-from arcademark.report.layout import Console, Text
+from arcademark.report import wording
 from arcademark.report.runs import budgets, tuning
 from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
 from arcademark.suite.tasks import game_name
@@ -286,67 +282,3 @@ def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple
     met = {name(entry, apart) for entry in mine}
     found = accounts([*before, *mine], apart)
     return tuple(told(account) for account in found if account.repeated and account.algorithm in met)
-
-
-def render(shown: LedgerView, console: Console, *, entries: bool = False) -> None:
-    """Print the ledger: what was evaluated on test games, and what of it should not have been.
-
-    Parameters
-    ----------
-    shown : LedgerView
-    console : layout.Console
-    entries : bool, optional
-        Whether to list every evaluation too.
-    """
-    layout.show(_parts(shown, entries), console)
-
-
-def _parts(shown: LedgerView, entries: bool) -> Iterator[RenderableType]:
-    yield Text(f"Ledger of {wording.plural(len(shown.runs), 'run')}", style="bold")
-    yield Text()
-    for account in shown.accounts:
-        if account.repeated:
-            yield layout.warning(told(account))
-    for run in shown.unread:
-        yield layout.warning(f"left out: {run.reason}")
-    if shown.unread or not shown.kept:
-        yield Text()
-    if shown.accounts:
-        yield from layout.section("Evaluated on test games", _accounts(shown.accounts))
-    else:
-        yield Text("No test game was evaluated.")
-        yield Text()
-    if entries:
-        yield from layout.section("Every evaluation", *_entries(shown.evaluations))
-    if shown.accounts and shown.kept:
-        yield Text("No algorithm met a test game with more than one setting.", style="green")
-    others = [item for item in shown.evaluations if not item.test]
-    if others:
-        games = wording.shortened(dict.fromkeys(game_name(item.game) for item in others))
-        yield Text(f"On other games, where settings may be tried: {games}.", style="dim")
-    yield Text("What was deleted is not known here.", style="dim")
-
-
-def _accounts(shown: Sequence[Account]) -> RenderableType:
-    made = layout.table("algorithm, setting", "games", "runs", "trials", "episodes", "when")
-    for account in shown:
-        label = f"{account.algorithm}, a baseline" if account.baseline else account.algorithm
-        made.add_row(Text(label, style="bold"), *[""] * 5)
-        for use in account.uses:
-            games = game_name(use.games[0]) if len(use.games) == 1 else wording.count(len(use.games))
-            counts = (wording.count(number) for number in (len(use.runs), use.trials, use.episodes))
-            when = " … ".join(dict.fromkeys((use.first[:10], use.last[:10])))
-            made.add_row(Padding(Text(use.setting), (0, 0, 0, 2)), games, *counts, when)
-    return made
-
-
-def _entries(evaluations: Sequence[Evaluation]) -> Iterator[RenderableType]:
-    for item in evaluations:
-        kind = "test" if item.test else "not for testing"
-        yield Text.assemble((f"{item.algorithm} on {game_name(item.game)}", "bold"), f" ({kind})")
-        seeds = f"seed{'' if len(item.seeds) == 1 else 's'} {wording.shortened(map(str, item.seeds), most=10)}"
-        details = f"{item.setting}; {item.protocol}; {wording.plural(item.episodes, 'episode')}, {seeds}"
-        yield Padding(Text(details), (0, 0, 0, 2))
-        yield Padding(Text(f"{item.begun}, {item.directory}", style="dim"), (0, 0, 0, 2))
-        for command in item.commands:
-            yield Padding(Text(command, style="dim"), (0, 0, 0, 2))

@@ -7,7 +7,7 @@ nothing and are left out of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,14 +15,11 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import RenderableType
-from rich.table import Table
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import intervals
 from arcademark.metrics.ranges import inter_algorithm
-from arcademark.report import layout, wording
-from arcademark.report.layout import Console, Text
+from arcademark.report import wording
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset
@@ -185,80 +182,3 @@ def _setting(
 def _placing(scores: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
     return lambda values: np.asarray(((values - low) / (high - low)).mean(axis=-1))
-
-
-def render(shown: Tuned, console: Console) -> None:
-    """Print the settings, the best first, their scores below, and what to write to play with the best."""
-    layout.show(_parts(shown, console.width), console)
-
-
-def _parts(shown: Tuned, width: int) -> Iterator[RenderableType]:
-    yield Text(f"{wording.plural(len(shown.settings), 'setting')} under {shown.protocol}", style="bold")
-    yield Text()
-    yield _places(shown)
-    yield Text()
-    yield Text("Mean place: 0 is the worst setting of each game, 1 the best, averaged over games.", style="dim")
-    yield Text()
-    yield Text("Scores", style="bold")
-    for games in _blocks(shown, width):
-        yield Text()
-        yield _scores(shown, games)
-    yield Text()
-    yield from _advice(shown)
-
-
-def _places(shown: Tuned) -> Table:
-    names = list(shown.settings[0].values)
-    made = layout.table("", *names, "mean place", "95 %", left=1 + len(names))
-    for rank, setting in enumerate(shown.settings, start=1):
-        place = wording.MISSING if setting.mean is None else f"{setting.mean:.3f}"
-        made.add_row(f"{rank}", *(Text(setting.values[name]) for name in names), place, _reach(setting))
-    return made
-
-
-def _blocks(shown: Tuned, width: int) -> Iterator[tuple[str, ...]]:
-    """Split the games into tables of scores, each as many as fit side by side."""
-    names = len(f"{len(shown.settings)}")
-    block: list[str] = []
-    used = names
-    for game in shown.games:
-        cells = [tasks.game_name(game), *(wording.score(setting.scores[game], 1) for setting in shown.settings)]
-        needed = len(layout.GAP) + max(map(len, cells))
-        if block and used + needed > width:
-            yield tuple(block)
-            block, used = [], names
-        block.append(game)
-        used += needed
-    yield tuple(block)
-
-
-def _scores(shown: Tuned, games: Sequence[str]) -> Table:
-    made = layout.table("", *map(tasks.game_name, games))
-    for rank, setting in enumerate(shown.settings, start=1):
-        made.add_row(f"{rank}", *(wording.score(setting.scores[game], 1) for game in games))
-    return made
-
-
-def _advice(shown: Tuned) -> Iterator[RenderableType]:
-    if shown.uninformative:
-        same = wording.listing(map(tasks.game_name, shown.uninformative))
-        yield Text(f"On {same} all settings score the same: left out of the mean.", style="dim")
-    best = shown.settings[0]
-    if best.mean is None:
-        yield Text("No setting is better than another on these games and episodes; try more of them.")
-        return
-    chosen = " ".join(f"--set {name}={value}" for name, value in best.values.items())
-    yield Text(f"Best: {chosen}", style="bold")
-    if level := shown.level_with_best:
-        yield Text(f"{wording.plural(len(level), 'other setting')} cannot be distinguished from it by these episodes.")
-    elif best.low is None:
-        yield Text("Single episodes do not show how much scores vary: play more (--episodes, --seeds).")
-    if shown.learnt_once:
-        yield Text("Each setting was trained once; how much trainings differ is not in these intervals (--seeds).")
-
-
-def _reach(setting: Setting) -> str:
-    if setting.mean is None or setting.high is None:
-        return wording.MISSING
-    reach = setting.high - setting.mean
-    return f"±{reach:.2f}" if reach < 1 else "over ±1"

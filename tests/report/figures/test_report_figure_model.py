@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import xml.etree.ElementTree as ET
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,13 +14,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.report.drawing import curves, files, style
-from arcademark.report.drawing import lines as line_drawing
-from arcademark.report.drawing.forms import Curves, Line, Lines, Rows
-from arcademark.report.drawing.style import DARK, PALETTE, text_width
+from arcademark.report.figures import curves, files, style
+from arcademark.report.figures.canvas import text_width
+from arcademark.report.figures.model import Curve, CurvePanel, Curves, Rows
+from arcademark.report.figures.style import DARK, PALETTE, SERIES
 from arcademark.report.reproductions import figures as reproduction_figures
 from arcademark.report.reproductions import papers
-from arcademark.reproduce.figures import PaperFigure
+from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
 
@@ -40,13 +41,13 @@ def figure(request: pytest.FixtureRequest) -> PaperFigure:
     return next(figure for figure in FIGURES if f"made up {figure.number}" == request.param)
 
 
-@pytest.fixture(scope="module")
-def svg(figure: PaperFigure) -> str:
-    return reproduction_figures.svg(figure)
+@cache
+def svg_of(figure: PaperFigure) -> str:
+    return files.as_svg(files.draw(reproduction_figures.model(figure)), reproduction_figures.name(figure))
 
 
 def drawn(figure: PaperFigure) -> Figure:
-    made = files.draw(reproduction_figures.figure_model(figure))
+    made = files.draw(reproduction_figures.model(figure))
     FigureCanvasAgg(made).draw()
     return made
 
@@ -71,16 +72,17 @@ def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
         assert across < 0.5 or up < 2, (one, other)  # lines of a title may touch
 
 
-def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure, svg: str) -> None:
-    assert svg == reproduction_figures.svg(figure)
+def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> None:
+    svg = svg_of(figure)
+    assert svg == svg_of.__wrapped__(figure)
     assert svg.startswith("<svg ")
     assert svg.count("<svg") == 1
     assert "<metadata" not in svg
     ET.fromstring(svg)
 
 
-def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure, svg: str) -> None:
-    words = reproduction_figures.in_words(figure)
+def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure) -> None:
+    svg, words = svg_of(figure), reproduction_figures.in_words(figure)
     for panel in figure.panels:
         assert panel.title in words
         for series in panel.series:
@@ -94,7 +96,7 @@ def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure,
 
 
 def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
-    root = ET.fromstring(reproduction_figures.svg_file(figure))
+    root = ET.fromstring(files.file(reproduction_figures.model(figure), ".svg", "one"))
     left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
     assert (left, top) == (-files.MARGIN, -files.MARGIN)
     assert width == pytest.approx(style.WIDTH + 2 * files.MARGIN)
@@ -104,11 +106,11 @@ def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
         width,
         height,
     )
-    assert reproduction_figures.png(figure).startswith(b"\x89PNG")
+    assert files.file(reproduction_figures.model(figure), ".png", "one").startswith(b"\x89PNG")
 
 
-def test_the_page_can_replace_every_colour(svg: str) -> None:
-    themed = files.themed(svg)
+def test_the_page_can_replace_every_colour(figure: PaperFigure) -> None:
+    themed = files.themed(svg_of(figure))
     for name, colour in PALETTE.items():
         assert themed.count(colour) == themed.count(f"var(--{name}, {colour})")
 
@@ -129,7 +131,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("eyes", SEEN_BY)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_curves_can_be_told_apart_by_colour(eyes: str, theme: str) -> None:
-    hues = DARK if theme == "dark" else {name: PALETTE[name] for name in DARK}
+    hues = {name: (DARK if theme == "dark" else PALETTE)[name] for name in SERIES}
     seen = [lab(np.array(SEEN_BY[eyes]) @ linear(colour)) for colour in hues.values()]
     assert len(seen) == 5
     assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)) > 19
@@ -137,8 +139,8 @@ def test_curves_can_be_told_apart_by_colour(eyes: str, theme: str) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_curves_stand_out_from_their_paper(theme: str) -> None:
-    hues = DARK if theme == "dark" else {name: PALETTE[name] for name in DARK}
-    paper = {"light": PALETTE["paper"], "dark": "#191817"}[theme]
+    hues = {name: (DARK if theme == "dark" else PALETTE)[name] for name in SERIES}
+    paper = (DARK if theme == "dark" else PALETTE)["paper"]
     luminance = np.array([0.2126, 0.7152, 0.0722])
     for colour in hues.values():
         low, high = sorted(float(linear(one) @ luminance) for one in (colour, paper))
@@ -146,9 +148,9 @@ def test_curves_stand_out_from_their_paper(theme: str) -> None:
 
 
 def test_a_longer_bar_is_a_higher_value() -> None:
-    svg = reproduction_figures.svg(GROUPED)
+    svg = svg_of(GROUPED)
     widths = []
-    for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {PALETTE["hue-1"]}"', svg):
+    for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {PALETTE["series-1"]}"', svg):
         xs = [float(x) for x in re.findall(r"[ML] ([-\d.]+)", path)]
         widths.append(max(xs) - min(xs))
     one = [1.5, 3.0, 0.5, 0.25]
@@ -157,27 +159,39 @@ def test_a_longer_bar_is_a_higher_value() -> None:
 
 
 def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
-    model = reproduction_figures.figure_model(BARS)
+    model = reproduction_figures.model(BARS)
     assert isinstance(model, Rows)
     assert [panel.title for panel in model.panels] == ["HNS", "Records", "Training frames"]
     assert model.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
-    axes = [axes for axes in drawn(BARS).axes if axes.get_xscale() == "log"]
-    assert len(axes) == 2
-    x = [float(axes[0].transData.transform((value, 0))[0]) for value in (10, 100, 1000)]
-    assert x[1] - x[0] == pytest.approx(x[2] - x[1])
+    at = [value for value, _ in model.panels[0].ticks]
+    assert at == pytest.approx([0, 1, 2, 3, 4])
+    axes = drawn(BARS).axes[1]
+    x = [float(axes.transData.transform((value, 0))[0]) for value in at]
+    assert np.diff(x) == pytest.approx(x[1] - x[0])
 
 
 def test_mean_and_median_share_an_axis_in_the_rows_order() -> None:
-    model = reproduction_figures.figure_model(BARS)
+    model = reproduction_figures.model(BARS)
     assert isinstance(model, Rows)
-    mean, median = model.panels[0].columns
-    assert (mean.title, mean.mark, mean.values) == ("mean", "dot", (25.0, 874.0, 4996.0))
-    assert (median.title, median.mark, median.values) == ("median", "ring", (5.5, None, 2041.0))
-    assert model.panels[0].line == (100.0, "average human")
+    mean, median = model.panels[0].numbers
+    assert (mean.title, [text for *_, text in mean.texts]) == ("● mean", [*map(said, (25.0, 874.0, 4996.0))])
+    assert (median.title, [text for *_, text in median.texts]) == ("○ median", [*map(said, (5.5, None, 2041.0))])
+    marks = [(mark.kind, mark.row, round(10**mark.end, 3)) for mark in model.panels[0].marks if mark.kind != "whisker"]
+    assert marks == [
+        *(("dot", 0, 25.0), ("ring", 0, 5.5)),
+        ("dot", 1, 874.0),
+        *(("dot", 2, 4996.0), ("ring", 2, 2041.0)),
+    ]
+    (guide,) = model.panels[0].guides
+    assert (10**guide.value, guide.text) == (pytest.approx(100.0), "average human")
+
+
+def said(value: float | None) -> str:
+    return reproduction_figures.number(value, BARS.panels[0])
 
 
 def test_curves_fall_where_their_steps_end() -> None:
-    model = reproduction_figures.figure_model(STEPS)
+    model = reproduction_figures.model(STEPS)
     assert isinstance(model, Curves)
     basic, ram = model.panels[0].curves
     assert basic.x == (0.0, 0.2, 0.5, 1.0, 2.0)
@@ -205,7 +219,8 @@ def test_curves_fall_where_their_steps_end() -> None:
     ],
 )
 def test_ticks_are_few_and_round(low: float, high: float, log: bool, expected: tuple[float, ...]) -> None:
-    assert reproduction_figures.ticks(low, high, log=log) == pytest.approx(expected)
+    found = [10.0**power for power in style.decades(low, high)] if log else style.ticks(low, high)
+    assert found == pytest.approx(expected)
 
 
 def test_many_panels_go_on_below() -> None:
@@ -231,30 +246,37 @@ def test_many_panels_go_on_below() -> None:
     ],
 )
 def test_numbers_have_three_digits_and_their_unit(value: float | None, unit: str, said: str) -> None:
-    from arcademark.reproduce.figures import Panel, Series
-
     panel = Panel("x", "bars", unit, (Series("x", (value,)),), ("one",))
     assert reproduction_figures.number(value, panel) == said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def test_details_that_are_no_frames_are_headings() -> None:
-    from arcademark.reproduce.figures import Panel, Series
-
     panel = Panel("x", "bars", "", (Series("x", (1.0, 2.0, 3.0)),), ("a", "b", "c"), ("old", "old", "new"))
-    model = reproduction_figures.figure_model(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
+    model = reproduction_figures.model(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
     assert isinstance(model, Rows)
     assert model.groups == (("old", ("a", "b")), ("new", ("c",)))
-    assert model.panels[0].columns[0].values == (1.0, 2.0, 3.0)
+    assert [mark.end for mark in model.panels[0].marks] == [1.0, 2.0, 3.0]
 
 
 def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
-    names = ["best", "best, on other papers", "best if all count", "best if all count, on other papers"]
-    assert curves.more_legend(names[:2]) == 0
-    assert curves.more_legend(names) == curves.LEGEND_LINE
-    lines = tuple(Line(name, (1.0, 2.0), (2.0, 1.0)) for name in names)
-    figure = line_drawing.draw(Lines("Error", "size", lines, ((1, "1"), (2, "2"))))
-    width = figure.get_figwidth() * 72
-    written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
-    for name in names:
-        x, _ = written[name].get_position()
-        assert x + text_width(name, 8) <= width
+    names = [
+        "best",
+        "best, on other papers",
+        "best if all count",
+        "best if all count, on papers nobody had read before",
+    ]
+    panel = CurvePanel("Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (Curve((1.0, 2.0), (2.0, 1.0)),))
+    heights = []
+    for shown in (names[:2], names):
+        figure = curves.draw(Curves((panel,), legend=tuple((name, index) for index, name in enumerate(shown))))
+        heights.append(figure.get_figheight() * 72)
+        written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
+        for name in shown:
+            x, _ = written[name].get_position()
+            assert x + text_width(name, style.NAME_SIZE) <= style.WIDTH
+    assert heights[1] - heights[0] == pytest.approx(curves.LEGEND_LINE)
+
+
+def test_series_have_five_colours_and_dashes() -> None:
+    assert len(SERIES) == len(style.DASHES) == len(style.MARKERS) == style.MOST_SERIES == 5
+    assert set(DARK) == set(PALETTE)

@@ -1,4 +1,4 @@
-"""Draws a figure of pictures: rows with their titles, and pictures beside each other with theirs below them."""
+"""Draws pictures: rows with their titles, and pictures beside each other with theirs below them."""
 
 from __future__ import annotations
 
@@ -6,46 +6,43 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from arcademark.report.drawing.forms import Picture, PictureRow, Pictures
-from arcademark.report.drawing.style import PALETTE, WIDTH, bare, beside, wrapped
+from arcademark.report.figures.canvas import TITLE_LINE, axes_at, beside, blank, wrapped
+from arcademark.report.figures.model import Picture, PictureRow, Pictures
+from arcademark.report.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
-GAP = 10.0
-"""Between two pictures."""
-ROW_GAP, LINE_GAP = 16.0, 8.0
+GAP, ROW_GAP, LINE_GAP = 15.0, 20.0, 10.0
+"""Between two pictures; between rows, and lines of one."""
 MOST = 4
 """Columns."""
-WIDEST = 229.0
+WIDEST = (WIDTH - GAP) / 2
 SCREEN = 210 / 160
 """A screen's height to its width."""
-
-TITLE_LINE, TEXT_LINE, HEAD_GAP = 13.0, 10.0, 5.0
-CAPTION_LINE, CAPTION_GAP = 9.5, 4.0
-TITLE_SIZE, TEXT_SIZE, CAPTION_SIZE = 10.0, 8.0, 7.5
-
+TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 12.0, 10.5, 5.0, 6.0
 PIXELS_AN_INCH = 300
 """Of pictures in SVG."""
 ENLARGED = 640
 """Pixels to which small pictures are enlarged before anything smooths them."""
 
-
 Line = list[tuple[float, float, Picture]]
 """Pictures beside each other, each with its left end and the width of its place."""
 
 
-def draw(model: Pictures) -> Figure:
-    """Draw the model on a figure that has no canvas yet."""
-    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in model.rows)
-    rows = [(row, _lines(row, columns)) for row in model.rows]
+def draw(shown: Pictures) -> Figure:
+    """Draw pictures on a figure that has no canvas yet."""
+    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in shown.rows)
+    rows = [(row, _lines(row, columns)) for row in shown.rows]
     heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
-    total = sum(heights) + ROW_GAP * (len(heights) - 1)
-    figure = Figure(figsize=(WIDTH / 72, total / 72), dpi=PIXELS_AN_INCH)
-    top = total
+    top = sum(heights) + ROW_GAP * (len(heights) - 1)
+    figure = blank(top, dpi=PIXELS_AN_INCH)
     for (row, lines), height in zip(rows, heights, strict=True):
-        _title(figure, row, top, total)
+        head = axes_at(figure, 0, top - _head(row), WIDTH, _head(row))
+        beside(head, row.title, (0, 1), (0, 0), NAME_SIZE, "ink", fontweight="bold", va="top")
+        for number, text in enumerate(_text(row)):
+            beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * number), NUMBER_SIZE, "muted", va="top")
         below = top - _head(row)
         for line in lines:
             for left, width, picture in line:
-                _picture(figure, picture, (left, below), width, total)
+                _picture(figure, picture, (left, below), width)
             below -= _height(line) + LINE_GAP
         top -= height + ROW_GAP
     return figure
@@ -78,11 +75,11 @@ def _head(row: PictureRow) -> float:
 
 
 def _text(row: PictureRow) -> list[str]:
-    return wrapped(row.text, WIDTH, TEXT_SIZE)
+    return wrapped(row.text, WIDTH, NUMBER_SIZE)
 
 
 def _caption(picture: Picture, width: float) -> list[str]:
-    return wrapped(picture.title, width, CAPTION_SIZE)
+    return wrapped(picture.title, width, TICK_SIZE)
 
 
 def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
@@ -92,26 +89,14 @@ def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
     return height * wide / high, height
 
 
-def _title(figure: Figure, row: PictureRow, top: float, total: float) -> None:
-    """Write a row's title and text, whose upper end is at `top` of `total`, in points from below."""
-    head = figure.add_axes((0, (top - _head(row)) / total, 1, _head(row) / total))
-    bare(head)
-    beside(head, row.title, (0, 1), (0, 0), TITLE_SIZE, "ink", fontweight="bold", va="top")
-    for line, text in enumerate(_text(row)):
-        beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * line), TEXT_SIZE, "muted", va="top")
-
-
-def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float, total: float) -> None:
+def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float) -> None:
     """Draw a picture below and to the right of a corner, and its title below it."""
     left, top = corner
     wide, high = _size(picture.pixels, width)
-    axes = figure.add_axes((left / WIDTH, (top - high) / total, wide / WIDTH, high / total))
+    axes = axes_at(figure, left, top - high, wide, high)
     times = max(1, ENLARGED // max(picture.pixels.shape[:2]))
     axes.imshow(picture.pixels.repeat(times, axis=0).repeat(times, axis=1), aspect="auto")
-    axes.set_xticks([])
-    axes.set_yticks([])
     for spine in axes.spines.values():
-        spine.set(color=PALETTE["rule"], linewidth=0.5)
+        spine.set(color=PALETTE["rule"], linewidth=0.5, visible=True)
     for line, text in enumerate(_caption(picture, width)):
-        down = CAPTION_GAP + CAPTION_LINE * line
-        beside(axes, text, (0, 0), (0, -down), CAPTION_SIZE, "muted", va="top")
+        beside(axes, text, (0, 0), (0, -CAPTION_GAP - CAPTION_LINE * line), TICK_SIZE, "muted", va="top")

@@ -1,4 +1,4 @@
-"""What every figure is drawn with: colours, measured texts, bare axes."""
+"""What figures are drawn with: measured texts, bare axes."""
 
 from __future__ import annotations
 
@@ -7,25 +7,34 @@ from functools import cache
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
-from matplotlib.ticker import NullLocator
 
 from arcademark.errors import escaped
-from arcademark.report import figures
+from arcademark.report.figures.style import NAME_SIZE, PALETTE, WIDTH
 
-WIDTH = 468.0
-"""Of a figure, in points."""
+TITLE_LINE = 13.0
+"""Height of a title's line, in points."""
 
-PALETTE = {name: figures.PALETTE[name] for name in ("paper", "ink", "muted", "rule", "track", "record")} | {
-    "hue-1": "#2c52b8",
-    "hue-2": "#bf4a12",
-    "hue-3": "#1f9e78",
-    "hue-4": "#c06ab0",
-    "hue-5": "#1d1c1b",
-}
-DARK = {"hue-1": "#5b86e0", "hue-2": "#d8662a", "hue-3": "#5fd09c", "hue-4": "#c48fc4", "hue-5": "#ece8e1"}
-"""What the colours of curves become where a page is dark."""
+
+def blank(height: float, width: float = WIDTH, **how: Any) -> Figure:
+    """Open a figure of a size in points, without a canvas yet."""
+    figure = Figure(figsize=(width / 72, height / 72), **how)
+    figure.patch.set_visible(False)
+    return figure
+
+
+def axes_at(figure: Figure, left: float, bottom: float, width: float, height: float, **how: Any) -> Axes:
+    """Add axes without anything on them; their place is in points."""
+    whole, high = (72 * float(size) for size in figure.get_size_inches())
+    axes = figure.add_axes((left / whole, bottom / high, width / whole, height / high), **how)
+    axes.patch.set_visible(False)
+    axes.set_yticks([])
+    axes.set_xticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    return axes
 
 
 @cache
@@ -43,30 +52,14 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
     """Break a text into lines of at most a width, in points, at its spaces."""
-    lines = [""]
+    lines: list[str] = []
     for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and text_width(longer, size, bold=bold) > width:
-            lines.append(word)
-        else:
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size, bold=bold) <= width:
             lines[-1] = longer
+        else:
+            lines.append(word)
     return lines
-
-
-def bare(axes: Axes) -> None:
-    """Take everything off axes, so that only what is drawn is there."""
-    axes.patch.set_visible(False)
-    axes.set_yticks([])
-    axes.set_xticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-
-
-def scale(axes: Axes, *, log: bool) -> None:
-    """Set the scale of the axis across, without the ticks that it brings."""
-    axes.set_xscale("log" if log else "linear")
-    axes.xaxis.set_major_locator(NullLocator())
-    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def beside(
@@ -91,3 +84,9 @@ def beside(
         annotation_clip=False,
         **how,
     )
+
+
+def title(axes: Axes, lines: list[str], above: float) -> None:
+    """Write a title, its lowest line some points above the axes."""
+    for place, text in enumerate(reversed(lines)):
+        beside(axes, text, (0, 1), (0, above + TITLE_LINE * place), NAME_SIZE, "ink", fontweight="bold")

@@ -1,10 +1,9 @@
-"""Figures as SVG, PNG and PDF: the same for the same report; in SVG in colours that a page can replace.
+"""Figures as SVG, PNG and PDF: the same for the same figure; in SVG in colours that a page can replace.
 
 Conventions
 -----------
 * Names are text: no formula is read in them, and what cannot be seen is escaped.
 * Files that stand alone say in their metadata that they are ours, and no date.
-* Lengths are in points; a figure is `WIDTH` wide and as high as its rows need.
 * Text stays text, so that it can be read aloud, searched and selected.
 * `themed` swaps each palette colour for a CSS variable with that colour as its fallback.
 """
@@ -14,7 +13,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import IO, Any
 
 import matplotlib as mpl
@@ -26,45 +25,59 @@ from matplotlib.text import Text
 
 from arcademark.errors import escaped
 from arcademark.files import MADE_BY
+from arcademark.report.figures import curves, model, pictures, rows
+from arcademark.report.figures.model import Curves, Pictures, Rows
+from arcademark.report.figures.style import PALETTE
 
-WIDTH = 720.0
 DOTS_PER_INCH = 200
 MARGIN = 9.0
 """Paper around what stands alone, in points."""
-MOST_ALGORITHMS = 5
-"""Algorithms that a figure shows: the first ones."""
-
-PALETTE = {
-    "paper": "#fdfcf9",
-    "ink": "#1d1c1a",
-    "muted": "#6f6b64",
-    "rule": "#d8d4cb",
-    "track": "#eae6dd",
-    "record": "#a8511f",
-    "series-1": "#1f6f78",
-    "series-2": "#b0812f",
-    "series-3": "#7d4f7e",
-    "series-4": "#5d7a3a",
-    "series-5": "#4a6fa5",
-}
-SERIES = tuple(name for name in PALETTE if name.startswith("series"))
+KINDS = (".svg", ".png", ".pdf")
 
 
-def colour(index: int) -> str:
-    """Return the colour of the algorithm at this place in the report."""
-    return PALETTE[SERIES[index]]
+def draw(shown: model.Figure) -> Figure:
+    """Draw a figure; it has no canvas yet."""
+    match shown:
+        case Rows():
+            return rows.draw(shown)
+        case Curves():
+            return curves.draw(shown)
+        case Pictures():
+            return pictures.draw(shown)
+
+
+def file(shown: model.Figure, kind: str, name: str) -> bytes:
+    """Draw a figure as a file that stands alone, with a margin, on the light theme's paper.
+
+    Parameters
+    ----------
+    shown : Rows, Curves or Pictures
+    kind : {".svg", ".png", ".pdf"}
+    name : str
+        What ids in an SVG begin with.
+    """
+    figure = draw(shown)
+    return _on_paper(as_svg(figure, name)).encode() if kind == ".svg" else as_file(figure, kind)
+
+
+def _on_paper(drawing: str) -> str:
+    """Put paper under a drawing, with a margin."""
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="[^"]*"', drawing)
+    if size is None:
+        raise ValueError("a drawing without a size in points")
+    width, height = (float(size[place]) + 2 * MARGIN for place in (1, 2))
+    box = f'viewBox="{-MARGIN:g} {-MARGIN:g} {width:g} {height:g}"'
+    drawing = drawing.replace(size[0], f'width="{width:g}pt" height="{height:g}pt" {box}', 1)
+    paper = f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:g}" height="{height:g}" fill="{PALETTE["paper"]}"/>'
+    made_by = f"<!-- {MADE_BY} -->\n"
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{made_by}' + drawing.replace(">", f">\n {paper}", 1)
 
 
 def themed(svg: str) -> str:
     """Replace palette colours by CSS variables, so that a page's light and dark themes reach into the figure."""
-    svg = with_variables(svg, PALETTE)
+    names = {colour: name for name, colour in PALETTE.items()}
+    svg = _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
     return _in_tags(r"font-family: [^;\"]+", lambda _: "font-family: var(--sans, sans-serif)", svg)
-
-
-def with_variables(svg: str, colours: Mapping[str, str]) -> str:
-    """Replace colours by CSS variables of their names."""
-    names = {colour: name for name, colour in colours.items()}
-    return _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
 
 
 def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> str:
@@ -75,6 +88,7 @@ def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> 
 def as_svg(figure: Figure, salt: str) -> str:
     """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
     FigureCanvasSVG(figure)
+    figure.patch.set_visible(False)
     out = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
         _save(figure, out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))

@@ -1,1 +1,0 @@
-"""Figures by their forms: what one is made of, what draws it, what writes it to a file."""

@@ -1,0 +1,252 @@
+"""What every figure is made of: rows of marks, panels of curves, or pictures.
+
+Conventions
+-----------
+* What is to be drawn stands here, as numbers, texts and names of palette colours; `drawing` draws it and `files` writes
+  it. Axes are linear: who wants a logarithm gives logarithms.
+* In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
+* Colours never stand alone: rows have names, curves have dashes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["bar", "whisker", "rule", "stroke", "dot", "ring", "point", "hollow"]
+Ticks = tuple[tuple[float, str], ...]
+"""Places on an axis, and what stands there."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something in a row.
+
+    Parameters
+    ----------
+    kind : str
+        From `start` to `end` a bar, or a line: a whisker, or a thin rule. At `end` an upright stroke, a dot, a ring,
+        or a small point, filled or hollow.
+    row : int
+    line : float
+        Which line of the row; between two at a half.
+    end, start : float
+        Where on the axis.
+    shade : str
+        A palette colour.
+    lines : float
+        How many lines a bar or a stroke is high.
+    """
+
+    kind: Kind
+    row: int
+    line: float
+    end: float
+    start: float = 0.0
+    shade: str = "series-1"
+    lines: float = 0.7
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of texts beside an axis.
+
+    Parameters
+    ----------
+    title : str
+        What stands above them.
+    texts : tuple of (int, float, str)
+        Each with its row and its line in that.
+    weak : bool
+    """
+
+    title: str
+    texts: tuple[tuple[int, float, str], ...]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A line to compare with: where on the axis, what it is, and its palette colour."""
+
+    value: float
+    text: str
+    shade: str = "record"
+
+
+@dataclass(frozen=True)
+class RowPanel:
+    """Marks that share an axis.
+
+    Parameters
+    ----------
+    title : str
+    limits : (float, float)
+        Ends of the axis.
+    ticks : tuple of (float, str)
+        Where the axis has lines, and what stands below them.
+    marks : tuple of Mark
+    numbers : tuple of Numbers
+        To the right.
+    before : Numbers, optional
+        To the left.
+    guides : tuple of Guide
+    unit : str
+        What stands below the ticks.
+    share : float
+        How wide the axis is beside the others.
+    """
+
+    title: str
+    limits: tuple[float, float]
+    ticks: Ticks
+    marks: tuple[Mark, ...]
+    numbers: tuple[Numbers, ...] = ()
+    before: Numbers | None = None
+    guides: tuple[Guide, ...] = ()
+    unit: str = ""
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A figure of rows.
+
+    Parameters
+    ----------
+    groups : tuple of (str, tuple of str)
+        Headings, "" for none, each with the names of its rows.
+    panels : tuple of RowPanel
+    lines : tuple of int
+        How many lines each row has; empty where all have one. Rows of several lines stand apart, others are ruled.
+    """
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    panels: tuple[RowPanel, ...]
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through points, from the left to the right.
+
+    Parameters
+    ----------
+    x, y : tuple of float
+    series : int
+        Which colour and dashes it has.
+    steps : {"", "pre", "post"}
+        Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
+    thin : bool
+        Whether it is in the background.
+    marked : bool
+        Whether its points are marked.
+    spread : tuple of float
+        How far a whisker goes up and down from each point; empty for none.
+    band : (tuple of float, tuple of float), optional
+        Lower and upper end of what is shaded around it.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    series: int = 0
+    steps: Literal["", "pre", "post"] = ""
+    thin: bool = False
+    marked: bool = False
+    spread: tuple[float, ...] = ()
+    band: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """Curves that share their axes.
+
+    Parameters
+    ----------
+    title, across : str
+        What it shows, with what the axis up means; what the axis across means.
+    limits, heights : (float, float)
+        Ends of the axis across, and of the axis up.
+    ticks, levels : tuple of (float, str)
+        Across, and up; levels have lines.
+    curves : tuple of Curve
+    grid : bool
+        Whether ticks have lines too.
+    guide, level : Guide, optional
+        To compare with, upright and across.
+    feet : tuple of (str, tuple of str)
+        Lines of numbers below the ticks, each with its name and a text a tick.
+    """
+
+    title: str
+    across: str
+    limits: tuple[float, float]
+    heights: tuple[float, float]
+    ticks: Ticks
+    levels: Ticks
+    curves: tuple[Curve, ...]
+    grid: bool = False
+    guide: Guide | None = None
+    level: Guide | None = None
+    feet: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A figure of curves.
+
+    Parameters
+    ----------
+    panels : tuple of CurvePanel
+    columns : int
+        Panels beside each other; a single panel is as wide as one of them.
+    legend : tuple of (str, int)
+        Names of series at the top.
+    body : float
+        How high each panel's axes are, in points.
+    """
+
+    panels: tuple[CurvePanel, ...]
+    columns: int = 1
+    legend: tuple[tuple[str, int], ...] = ()
+    body: float = 180.0
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An image with a title below it.
+
+    Parameters
+    ----------
+    title : str
+    pixels : uint8 array, shape (height, width, 3)
+        Enlarged or shrunk to its place.
+    span : int
+        Columns that it is wide.
+    """
+
+    title: str
+    pixels: NDArray[np.uint8]
+    span: int = 1
+
+
+@dataclass(frozen=True)
+class PictureRow:
+    """Pictures beside each other, on as many lines as they need, below a title and a text."""
+
+    title: str
+    text: str
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A figure of pictures, a row below the other."""
+
+    rows: tuple[PictureRow, ...]
+
+
+Figure = Rows | Curves | Pictures
