@@ -46,8 +46,8 @@ from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
 from arcademark.metrics.intervals import METHODS, Method, interval, limits, score_interval
-from arcademark.report import measures
-from arcademark.report.tables.uncertainty import capped_strata
+from arcademark.reports import measures
+from arcademark.reports.tables.uncertainty import capped_strata
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]

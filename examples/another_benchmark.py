@@ -20,11 +20,11 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcademark.report.subsets import predictors
-from arcademark.report.subsets.dataset import normalised
-from arcademark.report.subsets.predicting import predicted
-from arcademark.report.subsets.searching import Asked, searched
-from arcademark.report.tables.dataset import ScoreOptions
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.dataset import normalised
+from arcademark.reports.subsets.predicting import predicted
+from arcademark.reports.subsets.searching import Asked, searched
+from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.subset import files
 
 TASKS = {

@@ -26,9 +26,9 @@ def run(tmp_path_factory):
 
 
 def test_one_run_is_analysed_by_its_path(run):
-    report = arcademark.analyse([run])
+    report = arcademark.report([run])
     assert [item.name for item in report.algorithms] == ["random"]
-    assert arcademark.analyse(run) == arcademark.analyse(str(run)) == arcademark.analyse((str(run),)) == report
+    assert arcademark.report(run) == arcademark.report(str(run)) == arcademark.report((str(run),)) == report
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,73 @@ def test_other_modes_of_reset_are_refused(mode):
 
 
 def test_one_name_is_no_sequence_of_letters():
-    one = arcademark.analyse(SCORES, algorithms="A", games="pong", metrics="hns")
-    same = arcademark.analyse([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])
+    one = arcademark.report(SCORES, algorithms="A", games="pong", metrics="hns")
+    same = arcademark.report([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])
     assert one == same
     assert [item.name for item in one.algorithms] == ["A"]
-    assert arcademark.compare_tables(SCORES, games=["pong", "breakout"], algorithms=("A", "B")).games
+    assert arcademark.compare(SCORES, "A", "B", games=["pong", "breakout"]).games
 
 
 def test_tables_are_given_as_text_or_as_a_path(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("algorithm,pong,breakout\nA,1,30\nB,3,50\n")
-    assert arcademark.analyse(str(path)) == arcademark.analyse(Path(path)) == arcademark.analyse([path])
+    assert arcademark.report(str(path)) == arcademark.report(Path(path)) == arcademark.report([path])
+
+
+FORMS = {
+    "report": lambda: arcademark.report(SCORES, resamples=50),
+    "compare": lambda: arcademark.compare(SCORES, "A", "B", resamples=50),
+    "predict": lambda: arcademark.predict({"A": {"pong": 20.0, "qbert": 9000.0, "seaquest": 2000.0}}, "any"),
+    "search": lambda: arcademark.search(size=1),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_is_returned_has_every_form(name):
+    shown = FORMS[name]()
+    assert shown.to_html().startswith("<!doctype html>")
+    assert shown.to_html().partition("<title>")[2].partition("<")[0] in shown.to_html()
+    assert r"\begin{tabular}" in shown.to_latex()
+    assert shown.to_markdown().startswith("# ")
+    assert shown.to_json()["schema"].startswith("arcademark.")
+    assert "srcdoc=" in shown._repr_html_()
+    assert "<!doctype" not in shown._repr_html_()
+    assert str(shown).count("\n") > 5
+
+
+def test_a_report_reads_as_its_numbers():
+    shown = arcademark.report(SCORES, resamples=50)
+    assert shown.algorithms[0].name == "A"
+    assert "algorithms" in dir(shown)
+    assert "A and B" in repr(shown)
+    with pytest.raises(AttributeError):
+        _ = shown.nothing
+
+
+class Frame:
+    """What pandas' DataFrame offers of itself."""
+
+    def __init__(self, **columns):
+        self.columns = list(columns)
+        self._columns = columns
+
+    def to_dict(self):
+        return {name: dict(enumerate(values)) for name, values in self._columns.items()}
+
+
+def test_a_data_frame_is_a_table():
+    frame = Frame(algorithm=["A", "A", "B"], game=["pong", "pong", "pong"], run=[0, 1, 0], score=[1.0, 2.0, 3.0])
+    table = {"A": {"pong": [1.0, 2.0]}, "B": {"pong": [3.0]}}
+    assert arcademark.report(frame, resamples=50) == arcademark.report(table, resamples=50)
+    with pytest.raises(ArcadeMarkError, match="without the column 'score'"):
+        arcademark.report(Frame(algorithm=["A"], game=["pong"]))
+    with pytest.raises(ArcadeMarkError, match="expected numbers"):
+        arcademark.report(Frame(algorithm=["A"], game=["pong"], score=["many"]))
+
+
+def test_playing_ends_in_a_report(tmp_path):
+    rules = arcademark.protocol("world-records").override({"max_frames_per_episode": 60})
+    shown = arcademark.run("random", "pong", rules, episodes=1, out=tmp_path / "run", workers=1)
+    assert [item.name for item in shown.algorithms] == ["random"]
+    assert arcademark.verify(tmp_path / "run", workers=1).findings
+    assert set(arcademark.__all__) <= set(dir(arcademark))

@@ -24,7 +24,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.samples import read_trajectory
-from arcademark.report.subsets import models, predictors, validating
+from arcademark.reports.subsets import models, predictors, validating
 from arcademark.scores.export import write_long
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references

@@ -1,4 +1,11 @@
-"""ArcadeMark measures how good a game-playing agent really is on the Arcade Learning Environment."""
+"""ArcadeMark measures how good a game-playing agent really is on the Arcade Learning Environment.
+
+>>> import arcademark
+>>> arcademark.run("random", "atari-5", episodes=3)  # doctest: +SKIP
+>>> arcademark.report("runs/random").to_html()  # doctest: +SKIP
+>>> arcademark.compare("catalogue:review-2021", "Rainbow", "Muesli")  # doctest: +SKIP
+>>> env = arcademark.make("pong")  # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
@@ -8,26 +15,55 @@ from typing import TYPE_CHECKING, Any
 from arcademark._version import __version__
 
 if TYPE_CHECKING:
+    from arcademark import catalogue
+    from arcademark.api import compare, predict, report, run, search
     from arcademark.environments.gymnasium import make, make_vec
-    from arcademark.report.tables.analysis import analyse
-    from arcademark.report.tables.compare import compare_tables
+    from arcademark.errors import ArcadeMarkError
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.verify import verify
+    from arcademark.scores.table import ScoreTable
+    from arcademark.suite.protocols import protocol
 
 _HOMES = {
-    "analyse": "arcademark.report.tables.analysis",
-    "compare_tables": "arcademark.report.tables.compare",
+    "ArcadeMarkError": "arcademark.errors",
+    "ScoreTable": "arcademark.scores.table",
+    "compare": "arcademark.api",
     "execute": "arcademark.runs.execution",
     "make": "arcademark.environments.gymnasium",
     "make_plan": "arcademark.runs.plan",
     "make_vec": "arcademark.environments.gymnasium",
+    "predict": "arcademark.api",
+    "protocol": "arcademark.suite.protocols",
+    "report": "arcademark.api",
+    "run": "arcademark.api",
+    "search": "arcademark.api",
+    "verify": "arcademark.runs.verify",
 }
 
-__all__ = ["__version__", "analyse", "compare_tables", "execute", "make", "make_plan", "make_vec"]
+__all__ = [
+    "ArcadeMarkError",
+    "ScoreTable",
+    "__version__",
+    "catalogue",
+    "compare",
+    "execute",
+    "make",
+    "make_plan",
+    "make_vec",
+    "predict",
+    "protocol",
+    "report",
+    "run",
+    "search",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home when it is first used, so that importing the package stays cheap."""
+    if name == "catalogue":  # a package, whose functions are `load`, `entries`, …
+        return importlib.import_module("arcademark.catalogue")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

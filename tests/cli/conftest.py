@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arcademark.cli.main import main
-from arcademark.report.render import json as documents
+from arcademark.reports.render import json as documents
 from json_schema import problems
 
 

@@ -21,7 +21,7 @@ from arcademark.cli import messages
 from arcademark.cli.counting import SHORT_SECONDS, counting
 from arcademark.cli.progress import Display
 from arcademark.cli.subset_search import Bars
-from arcademark.report.layout import Console, Text, lines, show, table
+from arcademark.reports.layout import Console, Text, lines, show, table
 from arcademark.runs.events import TrialFailed
 
 Invoke = Callable[..., Any]
@@ -206,8 +206,8 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
 
 
 def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
-    from arcademark.report.figures import files
-    from arcademark.report.figures.model import Curve, CurvePanel, Curves
+    from arcademark.reports.figures import files
+    from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 
     name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
     curve = Curve((1.0, 2.0), (1.0, 2.0))

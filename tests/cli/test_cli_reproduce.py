@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.report.reproductions import papers
+from arcademark.reports.reproductions import papers
 
 PARTS = [
     pytest.param(name, kind, number, id=f"{name}-{kind}-{number}")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.report.figures.style import ticks
-from arcademark.report.subsets.sizes import read_sizes
+from arcademark.reports.figures.style import ticks
+from arcademark.reports.subsets.sizes import read_sizes
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
 

@@ -125,7 +125,7 @@ def test_where_nothing_could_be_written_nothing_is_searched(invoke, monkeypatch,
     def never(*_):
         raise AssertionError("searched")
 
-    monkeypatch.setattr("arcademark.report.subsets.searching.problem_of", never)
+    monkeypatch.setattr("arcademark.reports.subsets.searching.problem_of", never)
     Path("there").mkdir()
     Path("file").touch()
     answer = invoke("subset", "search", "--catalogue", "atari-5-training", *options)

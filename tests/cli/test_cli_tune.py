@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arcademark.report.runs import tuning
+from arcademark.reports.runs import tuning
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
 

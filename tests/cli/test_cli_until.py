@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.report.subsets import predictors
+from arcademark.reports.subsets import predictors
 from arcademark.runs import execution
 from arcademark.runs.events import Summary
 from arcademark.runs.plan import expected_frames, make_plan

@@ -13,9 +13,9 @@ import pytest
 
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.figures import files
-from arcademark.report.figures.model import Curve, CurvePanel, Curves
-from arcademark.report.runs import learning
+from arcademark.reports.figures import files
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+from arcademark.reports.runs import learning
 from arcademark.scores.runs import RunCollection
 from arcademark.subset import files as subset_files
 from arcademark.subset.model import SubsetModel

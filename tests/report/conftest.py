@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 from arcademark.suite.protocols import protocol
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcademark.catalogue.model import Location, Source
-from arcademark.report.reproductions.analysis import Reproduced, document
+from arcademark.reports.reproductions.analysis import Reproduced, document
 from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 

@@ -6,11 +6,11 @@ import io
 import json
 from typing import Any
 
-from arcademark.report.layout import Console
-from arcademark.report.present import scores
-from arcademark.report.render import html, latex, markdown, terminal
-from arcademark.report.render import json as as_json
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.layout import Console
+from arcademark.reports.present import scores
+from arcademark.reports.render import html, latex, markdown, terminal
+from arcademark.reports.render import json as as_json
+from arcademark.reports.tables.document import ScoreReport
 
 
 def page(report: ScoreReport) -> str:

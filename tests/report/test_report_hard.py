@@ -6,8 +6,8 @@ import pytest
 from made_up import ATARI_5, collected, made_up_run
 from shown import page
 
-from arcademark.report import hard, published
-from arcademark.report.tables.analysis import analyse
+from arcademark.reports import hard, published
+from arcademark.reports.tables.analysis import analyse
 from arcademark.suite import references, subsets
 
 

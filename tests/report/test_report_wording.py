@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcademark.report import wording
+from arcademark.reports import wording
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arcademark.report.runs.views import analyse
+from arcademark.reports.runs.views import analyse
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError

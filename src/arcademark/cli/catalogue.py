@@ -62,8 +62,8 @@ def command() -> None:
 @with_output
 def list_(output: Output, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
-    from arcademark.report.catalogue import documents
-    from arcademark.report.present import catalogue
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
 
     found = _select(**asked)
     output.show(lambda: documents.listing(found), lambda: catalogue.listing(documents.scored(found)))
@@ -77,8 +77,8 @@ def list_(output: Output, **asked: Any) -> int:
 def show(name: str, collection: str | None, output: Output) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.catalogue import collections
-    from arcademark.report.catalogue import documents
-    from arcademark.report.present import catalogue
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
 
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
@@ -95,7 +95,7 @@ def show(name: str, collection: str | None, output: Output) -> int:
 @options.as_json
 def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked: Any) -> int:
     """Write published scores as CSV, a row a score with its source, or as JSON."""
-    from arcademark.report.catalogue import documents
+    from arcademark.reports.catalogue import documents
 
     if wide and as_json:
         raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
@@ -120,8 +120,8 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
-    from arcademark.report.catalogue import documents
-    from arcademark.report.present import catalogue
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
 
     found = check_all()
     output.show(lambda: documents.check_document(found), lambda: catalogue.check(found))
@@ -136,8 +136,8 @@ def errata(paper: str | None, category: str | None, output: Output) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
     from arcademark.catalogue import collections
     from arcademark.catalogue import errata as slips
-    from arcademark.report.catalogue import documents
-    from arcademark.report.present import catalogue
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
     output.show(lambda: documents.errata_document(found), lambda: catalogue.errata(found, collections.sources()))

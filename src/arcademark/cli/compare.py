@@ -25,9 +25,9 @@ def command(table: str, algorithms: tuple[str, ...], others: tuple[str, ...], ou
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021.
     """
-    from arcademark.report.present import comparison
-    from arcademark.report.render import json
-    from arcademark.report.tables.compare import compare_tables
+    from arcademark.reports.present import comparison
+    from arcademark.reports.render import json
+    from arcademark.reports.tables.compare import compare_tables
 
     options = tables.score_options(algorithms=algorithms, **given)
     with counting("comparing", "pairs of algorithms") as follow:

@@ -38,9 +38,9 @@ def command(algorithm: str | None, games: str, runs: int, output: Output, **assu
     What is known of published algorithms are the assumptions of the Atari-5 paper (Aitchison et al. 2023, Appendix A);
     every one of them can be replaced.
     """
-    from arcademark.report.present import costs
-    from arcademark.report.render import json
-    from arcademark.report.subsets import expenses
+    from arcademark.reports.present import costs
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import expenses
 
     shown = expenses.expenses(algorithm, games, runs=runs, **assumptions)
     output.show(lambda: json.render(shown), lambda: costs.document(shown))

@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
-    from arcademark.report.features.seen import Seen
+    from arcademark.reports.features.seen import Seen
     from arcademark.runs.moments import Play
     from arcademark.runs.replay import Choice
 
@@ -50,8 +50,8 @@ def command(ctx: click.Context, output: Output) -> int:
             raise ArcadeMarkError("--json and its like belong behind the feature set: arcademark features basic --json")
         return 0
     from arcademark.features.registry import feature_sets
-    from arcademark.report.features import documents
-    from arcademark.report.present import features
+    from arcademark.reports.features import documents
+    from arcademark.reports.present import features
 
     sets = tuple(feature_sets().values())
     output.show(lambda: documents.listing_document(sets), lambda: features.listing(sets))
@@ -104,8 +104,8 @@ def show(
     and game.
     """
     from arcademark.features.registry import feature_sets
-    from arcademark.report.features import documents, seen
-    from arcademark.report.present import features
+    from arcademark.reports.features import documents, seen
+    from arcademark.reports.present import features
 
     figures = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
     for kind, name in figures.items():
@@ -134,7 +134,7 @@ def show(
 
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     """Return the games meant: those named, else the run's or those for training."""
-    from arcademark.report.runs import tuning
+    from arcademark.reports.runs import tuning
     from arcademark.runs.store import read_run
     from arcademark.suite.subsets import resolve_tasks
 
@@ -156,8 +156,8 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
 
 def _write_figures(found: Sequence[Seen], figures: Mapping[str, str]) -> list[Path]:
     """Write what is asked for, given the file of each kind, or an empty name, and return where."""
-    from arcademark.report.figures import files
-    from arcademark.report.present import features
+    from arcademark.reports.figures import files
+    from arcademark.reports.present import features
 
     name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
     written = []
@@ -194,7 +194,7 @@ def actions(
     of steps, then actions are random (Bellemare et al. 2013, §3.1.1). Say --set trajectory=FILE to show or learn with
     it. Without --episode it is the trial's first.
     """
-    from arcademark.report import wording
+    from arcademark.reports import wording
     from arcademark.runs.moments import recorded_trajectory
     from arcademark.suite import protocols
 
@@ -211,7 +211,7 @@ def actions(
 
 def _working(what: str) -> AbstractContextManager[object]:
     """Say on a terminal what takes its time."""
-    from arcademark.report.layout import Text
+    from arcademark.reports.layout import Text
 
     console = messages.open_console()
     return console.status(Text(what)) if console.is_terminal else nullcontext()

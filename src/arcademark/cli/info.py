@@ -9,7 +9,7 @@ import click
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import UnknownNameError
-from arcademark.report.topics import TOPICS
+from arcademark.reports.topics import TOPICS
 
 
 @click.command("info")
@@ -18,7 +18,7 @@ from arcademark.report.topics import TOPICS
 @with_output
 def command(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, features or JSON schemas; with NAME, all that is known of one."""
-    from arcademark.report.present import topics
+    from arcademark.reports.present import topics
 
     topic = topic if topic in TOPICS or f"{topic}s" not in TOPICS else f"{topic}s"
     if topic not in TOPICS:

@@ -31,9 +31,9 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, output: Output) 
     paper, and those of atari-3-val and atari-5-val; all other games of atari-57 and ale-55 are for testing. Exit code 1
     where a test game met several settings of an algorithm.
     """
-    from arcademark.report.present import ledger
-    from arcademark.report.render import json
-    from arcademark.report.runs import ledger as shown
+    from arcademark.reports.present import ledger
+    from arcademark.reports.render import json
+    from arcademark.reports.runs import ledger as shown
     from arcademark.runs.ledger import read_ledger
 
     found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))

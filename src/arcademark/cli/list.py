@@ -16,9 +16,9 @@ from arcademark.cli.output import Output
 @outputs.options
 def command(folders: tuple[Path, ...], output: Output) -> int:
     """List the runs below FOLDER, 'runs' by default: agents, games, protocol, and how far each is."""
-    from arcademark.report.present import listing as presenter
-    from arcademark.report.render import json
-    from arcademark.report.runs import listing
+    from arcademark.reports.present import listing as presenter
+    from arcademark.reports.render import json
+    from arcademark.reports.runs import listing
 
     found = listing.list_runs(folders or (Path("runs"),))
     output.show(partial(json.render, found), partial(presenter.present, found))

@@ -1,7 +1,7 @@
 """Where all that is printed goes: answers to standard output, messages beside them to standard error.
 
 Nothing else prints. Whatever a text holds that cannot be seen or steers a terminal is escaped here or in
-`arcademark.report.layout`, which shows names as text and never as markup. A terminal's lines break between words;
+`arcademark.reports.layout`, which shows names as text and never as markup. A terminal's lines break between words;
 elsewhere a message is one line.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.errors import escaped
 
 if TYPE_CHECKING:
-    from arcademark.report.layout import Console
+    from arcademark.reports.layout import Console
 
 Part = str | tuple[str, str]
 """Some text, or a text and its style."""
@@ -22,7 +22,7 @@ Part = str | tuple[str, str]
 
 def open_console(stderr: bool = True) -> Console:
     """Open standard error, or standard output."""
-    from arcademark.report.layout import Console
+    from arcademark.reports.layout import Console
 
     console = Console(stderr=stderr)
     console.soft_wrap = not console.is_terminal
@@ -31,7 +31,7 @@ def open_console(stderr: bool = True) -> Console:
 
 def say(*parts: Part, console: Console | None = None) -> None:
     """Print a message, one line, to standard error."""
-    from arcademark.report.layout import Text
+    from arcademark.reports.layout import Text
 
     (console or open_console()).print(Text.assemble(*parts))
 

@@ -16,7 +16,7 @@ from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.blocks import Document
+    from arcademark.reports.blocks import Document
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,7 +60,7 @@ class Output:
         """
         document = None if self.as_json and self.html is None else present()
         if document is not None and self.html is not None:
-            from arcademark.report.render import html
+            from arcademark.reports.render import html
 
             write(self.html, html.render(document), option="--html", example="page.html")
         if self.as_json:
@@ -76,16 +76,16 @@ class Output:
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
         if self.latex:
-            from arcademark.report.render import latex
+            from arcademark.reports.render import latex
 
             messages.write(latex.render(document, everything=self.everything))
         elif self.markdown:
-            from arcademark.report.render import markdown
+            from arcademark.reports.render import markdown
 
             messages.write(markdown.render(document, everything=self.everything))
         else:
-            from arcademark.report.layout import Console
-            from arcademark.report.render import terminal
+            from arcademark.reports.layout import Console
+            from arcademark.reports.render import terminal
 
             if brief is None:
                 terminal.render(document, Console(), everything=self.everything)

@@ -11,9 +11,9 @@ from rich.progress import Progress as Bar
 
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
-from arcademark.report import wording
-from arcademark.report.layout import Console
-from arcademark.report.runs import budgets
+from arcademark.reports import wording
+from arcademark.reports.layout import Console
+from arcademark.reports.runs import budgets
 from arcademark.runs.events import (
     Compiling,
     Event,

@@ -16,9 +16,9 @@ from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.tables.dataset import Dataset, ScoreOptions
-    from arcademark.report.tables.document import ScoreReport
-    from arcademark.report.tables.loading import ScoreSource
+    from arcademark.reports.tables.dataset import Dataset, ScoreOptions
+    from arcademark.reports.tables.document import ScoreReport
+    from arcademark.reports.tables.loading import ScoreSource
 
 CURVES = (".png", ".pdf", ".svg", ".csv")
 
@@ -39,7 +39,7 @@ def command(sources: tuple[str, ...], curves: Path | None, quiet: bool, output: 
     With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
     Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.
     """
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.tables.dataset import ScoreOptions
 
     show(sources, ScoreOptions(every_variant=output.everything), output, curves=curves, quiet=quiet)
     return 0
@@ -54,10 +54,10 @@ def show(
     quiet: bool = False,
 ) -> None:
     """Analyse scores once and render what was asked for."""
-    from arcademark.report.present import scores
-    from arcademark.report.render import json
-    from arcademark.report.tables import analysis
-    from arcademark.report.tables.dataset import prepare
+    from arcademark.reports.present import scores
+    from arcademark.reports.render import json
+    from arcademark.reports.tables import analysis
+    from arcademark.reports.tables.dataset import prepare
 
     check_ending(curves, CURVES, option="--curves")
     dataset = prepare(sources, options)
@@ -74,7 +74,7 @@ def show(
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
-    from arcademark.report.runs import figure_learning, learning
+    from arcademark.reports.runs import figure_learning, learning
 
     if not report.learning or dataset.scores.runs is None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")

@@ -14,7 +14,7 @@ from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
-    from arcademark.report.reproductions.analysis import Reproduced
+    from arcademark.reports.reproductions.analysis import Reproduced
 
 KINDS = (".svg", ".png")
 
@@ -38,10 +38,10 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
     2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
     explained; the exit code is 1 if one is not.
     """
-    from arcademark.report.present import reproductions
-    from arcademark.report.render import json
-    from arcademark.report.reproductions import analysis
-    from arcademark.report.reproductions.papers import PAPERS
+    from arcademark.reports.present import reproductions
+    from arcademark.reports.render import json
+    from arcademark.reports.reproductions import analysis
+    from arcademark.reports.reproductions.papers import PAPERS
 
     if paper not in PAPERS:
         raise UnknownNameError("paper", paper, PAPERS)
@@ -58,8 +58,8 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
 
 def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
     """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
-    from arcademark.report.figures import files
-    from arcademark.report.reproductions import figures
+    from arcademark.reports.figures import files
+    from arcademark.reports.reproductions import figures
 
     suffix = out.suffix.lower()
     if suffix in KINDS:

@@ -53,8 +53,8 @@ def command(
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.cli.report import show
-    from arcademark.report.runs.ledger import foretold
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.runs.ledger import foretold
+    from arcademark.reports.tables.dataset import ScoreOptions
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)

@@ -13,7 +13,7 @@ from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.tables.dataset import ScoreOptions
 
 
 @click.command("score")
@@ -56,8 +56,8 @@ def command(
 
 def _export(places: tuple[str, ...], asked: ScoreOptions, target: Path, *, wide: bool) -> None:
     """Write the scores that are asked for, in the form that the file's name and ``wide`` ask for."""
-    from arcademark.report import wording
-    from arcademark.report.tables.dataset import prepare
+    from arcademark.reports import wording
+    from arcademark.reports.tables.dataset import prepare
     from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
 
     if target.exists():

@@ -68,9 +68,9 @@ def command(
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
-    from arcademark.report.present import prediction
-    from arcademark.report.render import json
-    from arcademark.report.subsets import predicting, predictors
+    from arcademark.reports.present import prediction
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import predicting, predictors
 
     if not training and (references or papers):
         option = "references" if references else "papers"

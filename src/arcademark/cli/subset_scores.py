@@ -37,8 +37,8 @@ def scores_of(
     players: bool = True,
 ) -> Any:
     """Read the scores; options of reading are taken out of ``given``."""
-    from arcademark.report.subsets import dataset
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.subsets import dataset
+    from arcademark.reports.tables.dataset import ScoreOptions
 
     names = ("form", "algorithm", "game", "run", "last", "tag", "pattern", "decimal")
     reading = tables.read_options(references, (), **{name: given.pop(name) for name in names})

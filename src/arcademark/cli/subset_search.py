@@ -19,8 +19,8 @@ from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.subsets.dataset import Normalised
-    from arcademark.report.subsets.searching import Asked
+    from arcademark.reports.subsets.dataset import Normalised
+    from arcademark.reports.subsets.searching import Asked
     from arcademark.subset.model import SubsetModel
 
 ONE_SUBSET = {
@@ -170,9 +170,9 @@ def command(
 
 def _one(scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None) -> None:
     """Search one subset, or a plan's."""
-    from arcademark.report.present import subsets
-    from arcademark.report.render import json
-    from arcademark.report.subsets import searching
+    from arcademark.reports.present import subsets
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import searching
 
     with Bars() as bars:
         shown = searching.searched(scores, asked, name, bars.begin)
@@ -185,10 +185,10 @@ def _every_size(
     scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None, sizes: str, figure: Path | None
 ) -> None:
     """Search every size, in both ways to choose unless one is named."""
-    from arcademark.report.present import subsets
-    from arcademark.report.render import json
-    from arcademark.report.subsets import sizes as every
-    from arcademark.report.subsets import sizes_figure
+    from arcademark.reports.present import subsets
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import sizes as every
+    from arcademark.reports.subsets import sizes_figure
 
     with Bars() as bars:
         both = not options.given("choose")
@@ -207,8 +207,8 @@ def _check_sizes(sizes: str | None, figure: Path | None) -> None:
         if figure is not None:
             raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
         return
-    from arcademark.report.subsets import sizes_figure
-    from arcademark.report.subsets.sizes import read_sizes
+    from arcademark.reports.subsets import sizes_figure
+    from arcademark.reports.subsets.sizes import read_sizes
 
     read_sizes(sizes)
     for name, option in ONE_SUBSET.items():
@@ -218,7 +218,7 @@ def _check_sizes(sizes: str | None, figure: Path | None) -> None:
 
 
 def _asked(scores: Normalised, given: dict[str, Any]) -> Asked:
-    from arcademark.report.subsets.searching import Asked
+    from arcademark.reports.subsets.searching import Asked
 
     canonical = scores.benchmark.canonical
     for name in ("include", "exclude", "within"):

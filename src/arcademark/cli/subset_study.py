@@ -40,10 +40,10 @@ def command(
 
     Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
     """
-    from arcademark.report.present import study
-    from arcademark.report.render import json
-    from arcademark.report.subsets import studying
-    from arcademark.report.tables.loading import EVERYTHING
+    from arcademark.reports.present import study
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import studying
+    from arcademark.reports.tables.loading import EVERYTHING
 
     if not places and catalogue is None:
         catalogue = EVERYTHING

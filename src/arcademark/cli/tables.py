@@ -12,7 +12,7 @@ from arcademark.cli import options
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.tables.dataset import ScoreOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,7 +79,7 @@ def score_options(
     ArcadeMarkError
         If two options contradict each other, or one is not what it should be.
     """
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.tables.dataset import ScoreOptions
 
     if suite is not None and references is not None:
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")

@@ -51,9 +51,9 @@ def command(
     command again continues; with more values, games, seeds or episodes the run grows.
     """
     from arcademark.agents.loading import agent_specs
-    from arcademark.report.present import tuning as present
-    from arcademark.report.render import json
-    from arcademark.report.runs import tuning
+    from arcademark.reports.present import tuning as present
+    from arcademark.reports.render import json
+    from arcademark.reports.runs import tuning
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.cli import messages
 from arcademark.cli.playing import Playing
 from arcademark.errors import ArcadeMarkError
-from arcademark.report.subsets import until
+from arcademark.reports.subsets import until
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def run(
 
 def _document(outcome: until.Outcome, directory: Path, label: str) -> dict[str, Any]:
     """Return how it ended, the report and the prediction as JSON values."""
-    from arcademark.report.render import json
-    from arcademark.report.subsets import models, predicting
-    from arcademark.report.tables.analysis import analyse
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import models, predicting
+    from arcademark.reports.tables.analysis import analyse
 
     report = json.render(analyse(directory))
     prediction = None
@@ -76,11 +76,11 @@ def _render(outcome: until.Outcome, directory: Path, label: str) -> None:
     """Print the report, and below it what is predicted, if anything is."""
     from arcademark.cli.output import Output
     from arcademark.cli.report import show
-    from arcademark.report.layout import Console
-    from arcademark.report.present import prediction
-    from arcademark.report.render import terminal
-    from arcademark.report.subsets import models, predicting
-    from arcademark.report.tables.dataset import ScoreOptions
+    from arcademark.reports.layout import Console
+    from arcademark.reports.present import prediction
+    from arcademark.reports.render import terminal
+    from arcademark.reports.subsets import models, predicting
+    from arcademark.reports.tables.dataset import ScoreOptions
 
     show([directory], ScoreOptions(), Output())
     if not outcome.steps[-1].known:

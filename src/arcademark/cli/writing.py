@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable, write_whole
-from arcademark.report import wording
+from arcademark.reports import wording
 
 PAGE = "Also write a page that works offline; replaces an earlier page."
 """The help of every ``--html``."""

@@ -5,10 +5,10 @@ import pytest
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Result
-from arcademark.report.catalogue import documents
-from arcademark.report.layout import Console
-from arcademark.report.present.catalogue import algorithms, frames
-from arcademark.report.render import terminal
+from arcademark.reports.catalogue import documents
+from arcademark.reports.layout import Console
+from arcademark.reports.present.catalogue import algorithms, frames
+from arcademark.reports.render import terminal
 
 
 def shown(item: documents.Scored, width: int) -> str:

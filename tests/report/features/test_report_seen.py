@@ -16,12 +16,12 @@ from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.features.tiles import NOTHING
-from arcademark.report.features import documents, seen
-from arcademark.report.figures import files, pictures
-from arcademark.report.figures.model import Picture, PictureRow, Pictures
-from arcademark.report.layout import Console
-from arcademark.report.present import features as present
-from arcademark.report.render import terminal
+from arcademark.reports.features import documents, seen
+from arcademark.reports.figures import files, pictures
+from arcademark.reports.figures.model import Picture, PictureRow, Pictures
+from arcademark.reports.layout import Console
+from arcademark.reports.present import features as present
+from arcademark.reports.render import terminal
 from arcademark.runs.moments import random_play
 
 

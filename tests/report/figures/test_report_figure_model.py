@@ -14,12 +14,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.report.figures import curves, files, style
-from arcademark.report.figures.canvas import text_width
-from arcademark.report.figures.model import Curve, CurvePanel, Curves, Rows
-from arcademark.report.figures.style import DARK, PALETTE, SERIES
-from arcademark.report.reproductions import figures as reproduction_figures
-from arcademark.report.reproductions import papers
+from arcademark.reports.figures import curves, files, style
+from arcademark.reports.figures.canvas import text_width
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
+from arcademark.reports.figures.style import DARK, PALETTE, SERIES
+from arcademark.reports.reproductions import figures as reproduction_figures
+from arcademark.reports.reproductions import papers
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}

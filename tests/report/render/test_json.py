@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 
-from arcademark.report.render import json
+from arcademark.reports.render import json
 from json_schema import problems
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from matplotlib.figure import Figure as Drawing
 
-from arcademark.report.blocks import (
+from arcademark.reports.blocks import (
     Card,
     Cards,
     Cell,
@@ -21,10 +21,10 @@ from arcademark.report.blocks import (
     section,
     table,
 )
-from arcademark.report.document import Notice
-from arcademark.report.layout import Console
-from arcademark.report.record import Citation
-from arcademark.report.render import html, latex, markdown, terminal
+from arcademark.reports.document import Notice
+from arcademark.reports.layout import Console
+from arcademark.reports.record import Citation
+from arcademark.reports.render import html, latex, markdown, terminal
 
 HOSTILE = "<b>&_|\\x\x1b[31m*"
 PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")

@@ -12,10 +12,10 @@ import pytest
 from html_page import Page
 from made_up_papers import CELLS, FIGURES, SOURCE, STATEMENTS, TABLE, made_up
 
-from arcademark.report.present import reproductions as present
-from arcademark.report.render import html
-from arcademark.report.render import json as rendered
-from arcademark.report.reproductions.analysis import Reproduced
+from arcademark.reports.present import reproductions as present
+from arcademark.reports.render import html
+from arcademark.reports.render import json as rendered
+from arcademark.reports.reproductions.analysis import Reproduced
 from json_schema import problems
 
 SCHEMA = rendered.schema(Reproduced)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 
-from arcademark.report.layout import Console
-from arcademark.report.present import reproductions as present
-from arcademark.report.render import terminal
-from arcademark.report.reproductions.analysis import Reproduced
+from arcademark.reports.layout import Console
+from arcademark.reports.present import reproductions as present
+from arcademark.reports.render import terminal
+from arcademark.reports.reproductions.analysis import Reproduced
 from arcademark.reproduce.comparison import Reproduction
 
 

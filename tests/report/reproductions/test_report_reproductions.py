@@ -9,8 +9,8 @@ from made_up_papers import BARS, CELLS, SOURCE, STATEMENTS, TABLE, made_up
 
 from arcademark.catalogue import errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.report.reproductions import analysis, papers
-from arcademark.report.reproductions.analysis import Counts
+from arcademark.reports.reproductions import analysis, papers
+from arcademark.reports.reproductions.analysis import Counts
 from arcademark.reproduce.comparison import Comparison
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
-from arcademark.report.figures.files import as_svg, themed
-from arcademark.report.figures.style import MOST_SERIES, PALETTE
-from arcademark.report.runs import figures
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.figures.files import as_svg, themed
+from arcademark.reports.figures.style import MOST_SERIES, PALETTE
+from arcademark.reports.runs import figures
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 
 
 def drawn(draw, report: ScoreReport) -> str:

@@ -10,8 +10,8 @@ from made_up import collected, made_up_run
 from shown import page as rendered
 
 import arcademark
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 from arcademark.suite import tasks
 
 EVIL = '<script>alert("x")</script>&<b>'

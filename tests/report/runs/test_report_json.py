@@ -13,10 +13,10 @@ from made_up import ATARI_5, collected, made_up_run
 from made_up_tables import made_up_table
 from shown import values
 
-from arcademark.report.notices import KINDS
-from arcademark.report.render import json
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.notices import KINDS
+from arcademark.reports.render import json
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from json_schema import problems

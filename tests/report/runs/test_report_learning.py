@@ -11,10 +11,10 @@ from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, trai
 from shown import page as rendered
 from shown import printed
 
-from arcademark.report.figures.files import as_svg
-from arcademark.report.figures.style import MOST_SERIES
-from arcademark.report.runs import figure_learning, learning
-from arcademark.report.tables.analysis import analyse
+from arcademark.reports.figures.files import as_svg
+from arcademark.reports.figures.style import MOST_SERIES
+from arcademark.reports.runs import figure_learning, learning
+from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.store import EpisodeRecord
 from arcademark.suite.protocols import protocol
 

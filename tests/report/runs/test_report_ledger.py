@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from made_up import collected, made_up_run
 
-from arcademark.report.layout import Console
-from arcademark.report.present import ledger as present
-from arcademark.report.render import terminal
-from arcademark.report.runs import ledger
-from arcademark.report.tables.analysis import analyse
+from arcademark.reports.layout import Console
+from arcademark.reports.present import ledger as present
+from arcademark.reports.render import terminal
+from arcademark.reports.runs import ledger
+from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.ledger import Entry, Ledger, Unread
 
 

@@ -10,9 +10,9 @@ from made_up import collected, made_up_run
 from shown import page as rendered
 from shown import printed, values
 
-from arcademark.report.render import json
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.render import json
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 from arcademark.runs.store import RunRecord
 from arcademark.suite.protocols import protocol
 from json_schema import problems

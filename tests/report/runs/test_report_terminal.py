@@ -8,10 +8,10 @@ from made_up import ATARI_5, collected, made_up_run
 from rich.table import Table
 from shown import printed
 
-from arcademark.report.present import scores
-from arcademark.report.render import terminal
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import ScoreReport
+from arcademark.reports.present import scores
+from arcademark.reports.render import terminal
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import ScoreReport
 
 
 @pytest.mark.parametrize("width", [80, 120])

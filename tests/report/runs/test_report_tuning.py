@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from arcademark.report.layout import Console
-from arcademark.report.present import tuning as present
-from arcademark.report.render import terminal
-from arcademark.report.runs import tuning
-from arcademark.report.runs.tuning import Setting, Tuned
+from arcademark.reports.layout import Console
+from arcademark.reports.present import tuning as present
+from arcademark.reports.render import terminal
+from arcademark.reports.runs import tuning
+from arcademark.reports.runs.tuning import Setting, Tuned
 from arcademark.suite import tasks
 
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")

@@ -10,9 +10,9 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 from shown import page, printed, values
 
-from arcademark.report.notices import KINDS
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import Algorithm, ScoreReport, Statistic
+from arcademark.reports.notices import KINDS
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
 from arcademark.runs.store import RunRecord
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.report.layout import Console
-from arcademark.report.present import prediction
-from arcademark.report.render import terminal
-from arcademark.report.subsets import predicting, predictors
-from arcademark.report.subsets.predicting import Predicted, Upgrade, predicted
+from arcademark.reports.layout import Console
+from arcademark.reports.present import prediction
+from arcademark.reports.render import terminal
+from arcademark.reports.subsets import predicting, predictors
+from arcademark.reports.subsets.predicting import Predicted, Upgrade, predicted
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.any_tasks import train
 

@@ -9,11 +9,10 @@ import pytest
 from made_up_tables import made_up_table
 from scipy import stats
 
-import arcademark
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.report import notices
-from arcademark.report.tables.compare import compare_tables
-from arcademark.report.tables.comparison import Comparison, SummaryDifference
+from arcademark.reports import notices
+from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 
@@ -276,7 +275,3 @@ def test_a_table_of_one_and_tables_that_share_nothing_are_refused() -> None:
 
 def test_every_notice_is_of_a_known_kind(two: Comparison) -> None:
     assert all(notice.level == notices.KINDS[notice.kind] for notice in two.notices)
-
-
-def test_it_is_public() -> None:
-    assert arcademark.compare_tables is compare_tables

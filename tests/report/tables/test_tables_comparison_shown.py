@@ -13,13 +13,13 @@ import pytest
 from html_page import Page
 from made_up_tables import made_up_table
 
-from arcademark.report.layout import Console
-from arcademark.report.present import comparison
-from arcademark.report.render import html, latex, terminal
-from arcademark.report.render.json import render as render_json
-from arcademark.report.render.json import schema
-from arcademark.report.tables.compare import compare_tables
-from arcademark.report.tables.comparison import Comparison
+from arcademark.reports.layout import Console
+from arcademark.reports.present import comparison
+from arcademark.reports.render import html, latex, terminal
+from arcademark.reports.render.json import render as render_json
+from arcademark.reports.render.json import schema
+from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.tables.comparison import Comparison
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 from json_schema import problems

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from made_up import ATARI_5, made_up_run, trained
 
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.dataset import ScoreOptions, prepare
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeResult, RunRecord, encode_actions

@@ -13,9 +13,9 @@ from made_up_tables import made_up_table
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate, normalise
-from arcademark.report.notices import KINDS
-from arcademark.report.tables.analysis import analyse
-from arcademark.report.tables.document import Algorithm, ScoreReport, Summary
+from arcademark.reports.notices import KINDS
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import Algorithm, ScoreReport, Summary
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 

@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from arcademark.report import measures
-from arcademark.report.measures import Measure
-from arcademark.report.tables import uncertainty
-from arcademark.report.tables.uncertainty import Bootstrap
-from arcademark.report.tables.uncertainty import score as of_task
+from arcademark.reports import measures
+from arcademark.reports.measures import Measure
+from arcademark.reports.tables import uncertainty
+from arcademark.reports.tables.uncertainty import Bootstrap
+from arcademark.reports.tables.uncertainty import score as of_task
 
 RUNS = {
     "a": np.array([50.0, 250.0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcademark.catalogue import collections
-from arcademark.report.tables import vocabulary
+from arcademark.reports.tables import vocabulary
 from arcademark.suite.protocols import protocol
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcademark.report.tables import words
+from arcademark.reports.tables import words
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "–"), (0.0, "0"), (4.37e-8, "4.37e−08"), (-1.2e-9, "−1.20e−09")])

@@ -1,0 +1,302 @@
+"""What ``import arcademark`` offers in Python; each name is reachable as ``arcademark.NAME``.
+
+The command line does the same: ``arcademark.report("runs/dqn")`` is ``arcademark report runs/dqn``, and what it returns
+is shown by a notebook, or written as a page, LaTeX, Markdown or JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from arcademark.agents.loading import AgentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.blocks import Document
+from arcademark.reports.layout import Console
+from arcademark.reports.render import html, json, latex, markdown, terminal
+from arcademark.reports.subsets.dataset import normalised
+from arcademark.reports.subsets.predicting import Predicted, predicted
+from arcademark.reports.subsets.searching import Asked, Searched, searched
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.tables.comparison import Comparison
+from arcademark.reports.tables.dataset import ScoreOptions
+from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.loading import ScoreSource
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.suite.protocols import Protocol
+
+if TYPE_CHECKING:
+    import pandas
+
+Analysis = TypeVar("Analysis")
+
+WIDTH = 100
+"""Columns of what ``print`` shows."""
+
+
+class Shown(Generic[Analysis]):
+    """An analysis, and every form in which it can be shown.
+
+    Parameters
+    ----------
+    analysis : dataclass
+        The numbers, as frozen dataclasses; its fields can be read from this object, too.
+    present : callable
+        Makes the document of it.
+
+    Examples
+    --------
+    >>> found = arcademark.report({"mine": {"pong": [18.9, 19.3]}})  # doctest: +SKIP
+    >>> found.algorithms[0].summaries[0].median.value  # doctest: +SKIP
+    >>> Path("report.html").write_text(found.to_html())  # doctest: +SKIP
+    """
+
+    def __init__(self, analysis: Analysis, present: Callable[[Analysis], Document]) -> None:
+        self.analysis = analysis
+        self._present = present
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.analysis, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.analysis)})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shown) and bool(self.analysis == other.analysis)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        out = io.StringIO()
+        terminal.render(self._present(self.analysis), Console(file=out, width=WIDTH))
+        return out.getvalue()
+
+    def __repr__(self) -> str:
+        return f"<{type(self.analysis).__name__}: {self._present(self.analysis).title}>"
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame of its own."""
+        import html as escaping
+
+        page = escaping.escape(self.to_html(), quote=True)
+        return f'<iframe sandbox srcdoc="{page}" style="width: 100%; height: 40rem; border: 0"></iframe>'
+
+    def to_html(self) -> str:
+        """Return a whole HTML page that works offline."""
+        return html.render(self._present(self.analysis))
+
+    def to_latex(self) -> str:
+        """Return the tables in LaTeX, for booktabs."""
+        return latex.render(self._present(self.analysis), everything=True)
+
+    def to_markdown(self) -> str:
+        """Return everything as Markdown."""
+        return markdown.render(self._present(self.analysis), everything=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON values, under the schema that their "schema" names."""
+        return json.render(self.analysis)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If pandas is not installed, or the analysis has no scores of algorithms.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
+        if not isinstance(self.analysis, ScoreReport):
+            raise ArcadeMarkError(f"{type(self.analysis).__name__} has no table of scores; take .to_json()")
+        return pandas.DataFrame(
+            {
+                "algorithm": item.name,
+                "game": score.game,
+                "score": score.score.value,
+                "low": score.score.low,
+                "high": score.score.high,
+                "runs": score.runs,
+                **{metric: found.value for metric, found in score.normalised.items()},
+            }
+            for item in self.analysis.algorithms
+            for score in item.scores
+        )
+
+
+def run(
+    agent: str | AgentSpec | Sequence[str | AgentSpec],
+    games: str | Sequence[str] = "atari-5",
+    protocol: str | Protocol = "world-records",
+    *,
+    seeds: int | Sequence[int] = 1,
+    episodes: int | None = None,
+    frames: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Shown[ScoreReport]:
+    """Play an agent and report its scores; what was played before in the same directory is not played again.
+
+    Parameters
+    ----------
+    agent : str, AgentSpec, or a sequence of these
+        A built-in agent, or your own: ``"my_agent.py:make_agent"``.
+    games : str or sequence of str, optional
+        A suite, a subset or games: ``"atari-57"``, ``["pong", "qbert"]``.
+    protocol : str or Protocol, optional
+        The environment's settings; see `protocol`.
+    seeds : int or sequence of int, optional
+        How many, from 0, or which.
+    episodes, frames : int, optional
+        Episodes a trial, and training frames of a learner; the protocol's by default.
+    out : path, optional
+        The run's directory; ``runs/AGENT`` by default.
+    workers : int, optional
+        Processes that play; one a core by default.
+    settings : mapping of str to str, optional
+        The agent's own parameters.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If anything named is unknown, or the directory holds another run.
+
+    Examples
+    --------
+    >>> arcademark.run("random", ["pong"], seeds=2, episodes=3)  # doctest: +SKIP
+    """
+    from arcademark.agents.loading import agent_specs
+
+    specs = agent_specs(agent, dict(settings or {})) if isinstance(agent, str) else agent
+    name = agent if isinstance(agent, str) else "agents"
+    directory = Path(out) if out is not None else Path("runs") / Path(name.partition(":")[0]).stem
+    plan = make_plan(specs, games, protocol, seeds, episodes, frames)
+    execute(plan, directory, workers=workers)
+    return report(directory)
+
+
+def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Shown[ScoreReport]:
+    """Report scores: every summary, every game, estimates of the whole benchmark, and what to know before using them.
+
+    Parameters
+    ----------
+    sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, DataFrame, or a sequence of these
+        A run's directory or a file of scores; ``{"DQN": {"pong": [18.9, 19.3]}}``; or a DataFrame with the columns
+        algorithm, game and score, and run if there are several.
+    **options : object
+        ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, ``protocol``, ``frames``, …: the fields of
+        `arcademark.reports.tables.dataset.ScoreOptions`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, or a file is not what it should be.
+
+    Examples
+    --------
+    >>> arcademark.report("catalogue:review-2021", algorithms=["Rainbow"]).to_html()  # doctest: +SKIP
+    """
+    from arcademark.reports.present import scores
+
+    return Shown(analyse(sources, **options), scores.present)
+
+
+def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **options: Any) -> Shown[Comparison]:
+    """Compare algorithms: tests, intervals of differences, and how many runs it takes.
+
+    Parameters
+    ----------
+    sources
+        As in `report`.
+    *algorithms : str
+        At least two; all if none is named.
+    **options : object
+        As in `report`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `report`, or where there are no two different algorithms that share a game.
+
+    Examples
+    --------
+    >>> arcademark.compare("catalogue:review-2021", "Rainbow", "Muesli").to_markdown()  # doctest: +SKIP
+    """
+    from arcademark.reports.present import comparison
+
+    return Shown(compare_tables(sources, algorithms=algorithms, **options), comparison.present)
+
+
+def predict(sources: Sequence[ScoreSource] | ScoreSource, model: str | None = None, **options: Any) -> Shown[Predicted]:
+    """Predict the median of all games, and every game, from the games that there are.
+
+    Parameters
+    ----------
+    sources
+        As in `report`.
+    model : str, optional
+        A published model ("atari-5"), a model file, or "any"; the largest one whose games are there by default.
+    **options : object
+        As in `arcademark.reports.subsets.predicting.predicted`: ``algorithms``, ``protocol``, ``level``, ``frames``, …
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `report`, or where no algorithm has the games of any model.
+
+    Examples
+    --------
+    >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}}, "any")  # doctest: +SKIP
+    """
+    from arcademark.reports.present import prediction
+
+    return Shown(predicted(_listed(sources), model, **options), prediction.document)
+
+
+def search(
+    sources: Sequence[ScoreSource] | ScoreSource = "catalogue:atari-5-training",
+    size: int = 5,
+    *,
+    suite: str = "atari-57",
+    references: str | os.PathLike[str] | None = None,
+    algorithms: str | Sequence[str] = (),
+    **options: Any,
+) -> Shown[Searched]:
+    """Find the few tasks that best predict a summary of all, with a proof.
+
+    Parameters
+    ----------
+    sources, suite, references, algorithms
+        As in `report`.
+    size : int, optional
+        Tasks of the subset.
+    **options : object
+        As in `arcademark.reports.subsets.searching.Asked`: ``target``, ``include``, ``exclude``, ``top``, ``nested``, …
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `report`, or where no subset of that size can be searched.
+
+    Examples
+    --------
+    >>> arcademark.search(size=3).results[0].best.tasks  # doctest: +SKIP
+    """
+    from arcademark.reports.present import subsets
+
+    scores = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
+    return Shown(searched(scores, Asked(size=size, **options), "search"), subsets.search)
+
+
+def _listed(sources: Sequence[ScoreSource] | ScoreSource) -> Sequence[ScoreSource]:
+    return sources if isinstance(sources, Sequence) and not isinstance(sources, str) else [sources]

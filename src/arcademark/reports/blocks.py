@@ -1,0 +1,327 @@
+"""What a document is made of, whoever shows it: sections of tables, figures, facts, notices and prose.
+
+A presenter makes a `Document` of an analysis; each renderer of `arcademark.reports.render` shows every document. Blocks
+hold what is read, numbers as texts, and nothing of how a terminal or a page looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from arcademark import __version__
+from arcademark.reports.document import Notice
+from arcademark.reports.record import Citation
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+GENERATOR = f"ArcadeMark {__version__}"
+
+Style = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
+"""What a text is, which each renderer shows in its way: the number that counts, the best of several, an aside, or how
+far to trust it."""
+
+Kind = Literal["name", "number", "prose"]
+"""What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One field of a table.
+
+    Parameters
+    ----------
+    text : str
+    style : Style, optional
+    below : str, optional
+        What stands under it in small print, such as its interval.
+    sort : float, optional
+        What a page sorts its row by; None: its text.
+    """
+
+    text: str
+    style: Style = ""
+    below: str = ""
+    sort: float | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    heading : str
+        In full; renderers break it where the column is narrow.
+    kind : {"name", "number", "prose"}, optional
+    meaning : str, optional
+        One line that defines it.
+    optional : bool, optional
+        Whether it is left out where there is no room for it; of all details, such columns are a table of their own.
+    over : str, optional
+        What stands above it and those neighbours that have the same; they are never parted.
+    """
+
+    heading: str
+    kind: Kind = "number"
+    meaning: str = ""
+    optional: bool = False
+    over: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells. Make one with `table`.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        If none has a heading, there is no line of headings.
+    rows : tuple of tuple of Cell
+        Each as long as `columns`.
+    caption : str
+        What it is read with.
+    grouped : bool
+        Whether rows whose first cells are equal belong together; these then stand once.
+    sortable : bool
+        Whether a page lets readers sort it.
+    most : int or None
+        Rows that are shown where not everything is.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str
+    grouped: bool
+    sortable: bool
+    most: int | None
+
+
+@dataclass(frozen=True)
+class Prose:
+    """One paragraph."""
+
+    text: str
+    style: Style = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to copy."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what they are, a line each."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Notices:
+    """What the reader must know, warnings apart from notes."""
+
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class References:
+    """The papers that the document leans on."""
+
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """One thing's headline.
+
+    Parameters
+    ----------
+    title : str
+        What it is about, such as an algorithm's name.
+    number : Cell
+        The headline itself.
+    caption : str
+        What the number is.
+    facts : tuple of (str, str)
+        What belongs beside it. All cards of a block have the same names in the same order.
+    """
+
+    title: str
+    number: Cell
+    caption: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Headlines side by side; where there is no room for that, the rows of a table.
+
+    Parameters
+    ----------
+    of : str
+        What the cards' titles are, "algorithm".
+    number : str
+        What the cards' numbers are, in a word or two: "estimate".
+    cards : tuple of Card
+    optional : tuple of str, optional
+        Names of facts that a table leaves out where there is no room for them.
+    """
+
+    of: str
+    number: str
+    cards: tuple[Card, ...]
+    optional: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing, or several side by side.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the document, in small letters.
+    draw : callable
+        Draws it, or them, when asked: to each drawing what it shows, for those who do not see it.
+    caption : str
+    legend : tuple of (str, str)
+        Names with their palette colours.
+    """
+
+    name: str
+    draw: Callable[[], Sequence[tuple[matplotlib.figure.Figure, str]]]
+    caption: str = ""
+    legend: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title and what stands below it.
+
+    Parameters
+    ----------
+    title : str
+        "" for none.
+    blocks : tuple of Block
+        Without any, nothing is shown.
+    detail : bool
+        Whether a terminal shows it only where everything is asked for.
+    folded : bool
+        Whether a page shows its title alone until that is clicked.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    detail: bool = False
+    folded: bool = False
+
+
+Block = Table | Prose | Code | Facts | Notices | References | Cards | Figure | Section
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that is shown of an analysis.
+
+    Parameters
+    ----------
+    title : str
+    kind : str
+        What it is: "Report", "Comparison".
+    lead : str
+        What it is made of, in a sentence; "" for none.
+    blocks : tuple of Block
+    generator : str, optional
+        "ArcadeMark 0.1.0".
+    """
+
+    title: str
+    kind: str
+    lead: str
+    blocks: tuple[Block, ...]
+    generator: str = GENERATOR
+
+
+def table(
+    columns: Iterable[Column | str],
+    rows: Iterable[Sequence[Cell | str]],
+    *,
+    names: int = 1,
+    caption: str = "",
+    grouped: bool = False,
+    sortable: bool = False,
+    most: int | None = None,
+) -> Table:
+    """Make a table; texts stand for plain columns and cells.
+
+    Parameters
+    ----------
+    columns : iterable of Column or str
+    rows : iterable of sequence of Cell or str
+    names : int, optional
+        How many of the first columns, where they are given as texts, hold names; the others hold numbers.
+    caption, grouped, sortable, most
+        See `Table`.
+    """
+    return Table(
+        tuple(
+            item if isinstance(item, Column) else Column(item, "name" if index < names else "number")
+            for index, item in enumerate(columns)
+        ),
+        tuple(tuple(Cell(item) if isinstance(item, str) else item for item in row) for row in rows),
+        caption,
+        grouped,
+        sortable,
+        most,
+    )
+
+
+def section(title: str, *blocks: Block | None, detail: bool = False, folded: bool = False) -> Section:
+    """Make a section of the blocks that there are; tables without rows, and empty notices, are none."""
+    return Section(title, tuple(block for block in blocks if block is not None and not _empty(block)), detail, folded)
+
+
+def _empty(block: Block) -> bool:
+    if isinstance(block, Table):
+        return not block.rows
+    if isinstance(block, Notices):
+        return not block.notices
+    if isinstance(block, Section):
+        return not block.blocks
+    return (isinstance(block, Facts) and not block.pairs) or (isinstance(block, References) and not block.citations)
+
+
+def as_table(cards: Cards) -> Table:
+    """Return the table that says what cards say."""
+    names = [name for name, _ in cards.cards[0].facts] if cards.cards else []
+    return table(
+        (cards.of, cards.number, *(Column(name, optional=name in cards.optional) for name in names)),
+        ((Cell(card.title, "strong"), card.number, *(Cell(value) for _, value in card.facts)) for card in cards.cards),
+    )
+
+
+def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
+    """Return the rows that belong together; each row by itself where the table is not grouped."""
+    found: list[list[tuple[Cell, ...]]] = []
+    for row in shown.rows:
+        if shown.grouped and found and found[-1][0][0].text == row[0].text:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found
+
+
+def headings(shown: Table) -> list[tuple[str, list[Column]]]:
+    """Return what stands above columns, with those; each column by itself where nothing does."""
+    found: list[tuple[str, list[Column]]] = []
+    for column in shown.columns:
+        if column.over and found and found[-1][0] == column.over:
+            found[-1][1].append(column)
+        else:
+            found.append((column.over, [column]))
+    return found

@@ -1,0 +1,181 @@
+"""Who is shown, and what each of them played: the runs' episodes, sorted into algorithm × game.
+
+A family of the 2013 baselines (one agent an action) is shown as one algorithm, the best of each game, as its paper
+prints them (Bellemare et al. 2013, §3.1.2).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.metrics.intervals import score
+from arcademark.reports.record import Planning
+from arcademark.runs.store import Episodes, RunRecord, TrialRecord
+from arcademark.scores.runs import RunCollection, RunScores
+
+FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
+"""Labels of the baselines that come as one agent an action: family, action."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One agent's episodes on one game.
+
+    Parameters
+    ----------
+    agent : str
+        The agent's label.
+    seeds : tuple of float array, shape (episodes,)
+        Scores of the episodes that make the score, an array for each seed that has any.
+    truncated : tuple of bool
+        Whether the frame cap ended the episode, over all seeds in order.
+    planned : int
+        Episodes asked for, over all seeds.
+    variant : str
+        Which member of its family this is, "" if it is alone.
+    planning : Planning or None
+        What the decisions of these episodes cost a planner; None for other agents.
+    numbers : tuple of int
+        Of the seeds.
+    """
+
+    agent: str
+    seeds: tuple[NDArray[np.float64], ...]
+    truncated: tuple[bool, ...]
+    planned: int
+    variant: str = ""
+    planning: Planning | None = None
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlayedAlgorithm:
+    """One algorithm to be shown.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the report.
+    run : RunScores
+        Where it was played.
+    trials : tuple of TrialRecord
+        All that stand behind it.
+    cells : mapping of task to Cell
+        The games it was to play, in the plan's order.
+    variants : int
+        Agents of which each cell is the best; 1 for a single agent.
+    """
+
+    name: str
+    run: RunScores
+    trials: tuple[TrialRecord, ...]
+    cells: Mapping[str, Cell]
+    variants: int = 1
+
+    @property
+    def played(self) -> Mapping[str, Cell]:
+        """The games with at least one finished episode."""
+        return {task: cell for task, cell in self.cells.items() if cell.seeds}
+
+
+def run_names(collection: RunCollection) -> tuple[str, ...]:
+    """Name each run by its directory, by its whole path where two share a name."""
+    directories = [run.record.directory for run in collection.runs]
+    shared = Counter(directory.name for directory in directories)
+    return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)
+
+
+def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
+    """List the algorithms to be shown, run by run.
+
+    Parameters
+    ----------
+    collection : RunCollection
+    every_variant : bool
+        Whether to show a family's members too, and not just the best of it.
+    """
+    found: list[PlayedAlgorithm] = []
+    for run, name in zip(collection.runs, run_names(collection), strict=True):
+        for algorithm in _of_run(run, every_variant=every_variant):
+            clash = any(algorithm.name == other.name for other in found)
+            found.append(dataclasses.replace(algorithm, name=f"{algorithm.name} [{name}]") if clash else algorithm)
+    return tuple(found)
+
+
+def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]:
+    trials: dict[str, list[TrialRecord]] = defaultdict(list)
+    for trial in run.record.trials:
+        trials[trial.agent].append(trial)
+    cells = _cells(run.record)
+    shown = dict(zip(trials, run.table.algorithms, strict=True))
+    singles = {
+        agent: PlayedAlgorithm(
+            shown[agent],
+            run,
+            tuple(mine),
+            {trial.game: cells[agent, trial.game] for trial in mine},
+        )
+        for agent, mine in trials.items()
+    }
+    families: dict[str, list[PlayedAlgorithm]] = defaultdict(list)
+    for agent, algorithm in singles.items():
+        families[_family(agent)].append(algorithm)
+    for agent, algorithm in singles.items():
+        family = _family(agent)
+        if family and len(families[family]) > 1:
+            if algorithm is families[family][0]:
+                yield best_of(families[family], f"best {family}")
+            if not every_variant:
+                continue
+        yield algorithm
+
+
+def _family(agent: str) -> str:
+    found = FAMILY.fullmatch(agent)
+    return found[1] if found else ""
+
+
+def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
+    """Make one algorithm of a family: on each game its best member's episodes."""
+    by_game: dict[str, list[Cell]] = defaultdict(list)
+    for member in members:
+        for game, cell in member.cells.items():
+            by_game[game].append(dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
+    best = {
+        game: max(cells, key=lambda cell: score(cell.seeds) if cell.seeds else -np.inf)
+        for game, cells in by_game.items()
+    }
+    return PlayedAlgorithm(
+        name, members[0].run, tuple(trial for member in members for trial in member.trials), best, len(members)
+    )
+
+
+def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
+    rows: dict[tuple[str, str], list[tuple[TrialRecord, Episodes]]] = defaultdict(list)
+    for trial in record.trials:
+        rows[trial.agent, trial.game].append((trial, record.scored_episodes(trial)))
+    return {key: _cell(key[0], sorted(found, key=lambda row: row[0].seed)) for key, found in rows.items()}
+
+
+def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]]) -> Cell:
+    return Cell(
+        agent=agent,
+        seeds=tuple(scored.score for _, scored in rows if scored),
+        truncated=tuple(ended for _, scored in rows for ended in scored.truncated.tolist()),
+        planned=sum(trial.episodes for trial, _ in rows),
+        planning=_planning([scored for trial, scored in rows if trial.plans]),
+        numbers=tuple(trial.seed for trial, scored in rows if scored),
+    )
+
+
+def _planning(episodes: Sequence[Episodes]) -> Planning | None:
+    decisions = sum(int(scored.steps.sum()) for scored in episodes)
+    frames = sum(int(scored.simulated_frames.sum()) for scored in episodes)
+    return Planning(decisions, frames, frames / decisions) if decisions else None

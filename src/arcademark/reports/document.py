@@ -1,0 +1,184 @@
+"""What reports of runs and of tables both say: frozen data, shown by every renderer.
+
+Conventions
+-----------
+* Normalised scores and summaries are in percent; a relative error is a fraction.
+* What could not be computed is None (never NaN), and a `Notice` says why.
+* Order is the order to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["warning", "note"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the reader must know before believing a number.
+
+    Parameters
+    ----------
+    kind : str
+        Stable name, one of the ``KINDS`` of `arcademark.reports.runs.notices` or `arcademark.reports.tables.notices`.
+    level : {"warning", "note"}
+        Whether it puts a number in doubt, or explains one.
+    text : str
+        One or two sentences, naming what is concerned.
+    hint : str, optional
+        What to do about it on the command line; shown there only.
+    """
+
+    kind: str
+    level: Level
+    text: str
+    hint: str = ""
+
+
+class Noticed:
+    """Any document with notices."""
+
+    notices: tuple[Notice, ...]
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """The notices that put a number in doubt."""
+        return tuple(notice for notice in self.notices if notice.level == "warning")
+
+    @property
+    def notes(self) -> tuple[Notice, ...]:
+        """The notices that explain a number."""
+        return tuple(notice for notice in self.notices if notice.level == "note")
+
+
+@dataclass(frozen=True)
+class Breakthrough:
+    """In how many games a human bar is reached.
+
+    Parameters
+    ----------
+    metric : str
+        "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
+    title, short : str
+        How it is called in print, and in a narrow column.
+    reached : tuple of str
+        Names of the games where it is.
+    games : int
+        Games with the reference scores to tell.
+    unprecedented : tuple of str
+        Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
+    """
+
+    metric: str
+    title: str
+    short: str
+    reached: tuple[str, ...]
+    games: int
+    unprecedented: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a published subset model says of the whole suite, or why it says nothing.
+
+    Parameters
+    ----------
+    subset, title, suite : str
+        "atari-5", "Atari-5", "atari-57".
+    value : float or None
+        Estimated median human-normalised score of the suite in percent; None if refused.
+    level : float
+        Of the interval.
+    low, high : float or None
+        The prediction interval for an algorithm of another paper, from errors on papers left out; None if refused.
+    printed_error : float or None
+        The typical relative error printed with the model, a fraction: an average over the algorithms that it was
+        fitted to, no interval.
+    sampling_low, sampling_high : float or None
+        95 % bootstrap interval of the value over runs (of a game with one: its episodes), the model's error apart.
+    nested_error : float or None
+        Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not published.
+    missing : tuple of str
+        Names of the subset's games without a score: why it is refused.
+    warnings : tuple of str
+        Why it should not be relied on; empty if nothing speaks against it.
+    """
+
+    subset: str
+    title: str
+    suite: str
+    value: float | None
+    level: float
+    low: float | None
+    high: float | None
+    printed_error: float | None
+    sampling_low: float | None
+    sampling_high: float | None
+    missing: tuple[str, ...]
+    warnings: tuple[str, ...]
+    nested_error: float | None = None
+
+
+@dataclass(frozen=True)
+class HardScore:
+    """One algorithm on a hard-exploration game.
+
+    Parameters
+    ----------
+    algorithm : str
+    score, hns : float or None
+        In points, and in percent; None where it has no score.
+    """
+
+    algorithm: str
+    score: float | None
+    hns: float | None
+
+
+@dataclass(frozen=True)
+class HardGame:
+    """A hard-exploration game, with what the scores are to be seen beside.
+
+    Parameters
+    ----------
+    id, name : str
+        "private_eye", "Private Eye".
+    random, human : float
+        Reference scores in points.
+    best, best_hns : float or None
+        The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
+    best_algorithm, best_source : str
+        Whose it is, and the paper that published it; "" where there is none.
+    scores : tuple of HardScore
+        One an algorithm, in the document's order.
+    """
+
+    id: str
+    name: str
+    random: float
+    human: float
+    best: float | None
+    best_algorithm: str
+    best_source: str
+    best_hns: float | None
+    scores: tuple[HardScore, ...]
+
+
+@dataclass(frozen=True)
+class HardExploration:
+    """The hard-exploration games by themselves (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
+
+    Parameters
+    ----------
+    games : tuple of HardGame
+        All seven, whether played or not.
+    """
+
+    games: tuple[HardGame, ...]
+
+    @property
+    def played(self) -> tuple[HardGame, ...]:
+        """The games on which at least one algorithm has a score."""
+        return tuple(game for game in self.games if any(item.score is not None for item in game.scores))

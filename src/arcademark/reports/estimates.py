@@ -1,0 +1,100 @@
+"""What the published subset models say of the whole suite, or why they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.metrics import intervals, normalise
+from arcademark.reports.cells import Cell
+from arcademark.reports.document import Estimate
+from arcademark.subset.model import FrameCap, SubsetModel, from_subset
+from arcademark.suite import references, subsets, tasks
+from arcademark.suite.subsets import LEVEL, Subset
+
+DEFAULT = "atari-5"
+
+
+def short_title(subset: Subset) -> str:
+    """Return a subset's bare name, "Atari-5"."""
+    return subset.title.partition(":")[0]
+
+
+def choose(played: Collection[str]) -> Subset:
+    """Return the largest subset with a model whose games are all played; where there is none, Atari-5.
+
+    Those meant for evaluation go before those meant for tuning.
+    """
+    with_models = [entry for entry in subsets.subsets().values() if entry.coefficients is not None]
+    complete = [entry for entry in with_models if set(entry.tasks) <= set(played)]
+    if not complete:
+        return subsets.subset(DEFAULT)
+    return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))
+
+
+def choose_together(played: Sequence[Mapping[str, Cell]]) -> tuple[Subset, ...]:
+    """Choose for algorithms that are shown side by side, so that their estimates compare where they can.
+
+    As `choose` for each, unless some have the games of Atari-5 and others those of a larger model too: then Atari-5.
+    """
+    own = tuple(map(choose, played))
+    able = [subset for subset, games in zip(own, played, strict=True) if set(subset.tasks) <= games.keys()]
+    standard = subsets.subset(DEFAULT)
+    if len({subset.name for subset in able}) > 1 and all(set(standard.tasks) <= set(item.tasks) for item in able):
+        return (standard,) * len(own)
+    return own
+
+
+def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, seed: int) -> Estimate:
+    """Estimate the suite's median human-normalised score.
+
+    Parameters
+    ----------
+    subset : Subset
+        One with a model.
+    played : mapping of task to Cell
+        The games with at least one finished episode.
+    frame_cap : int, None or "unknown"
+        Of the protocol that they were played under; None for no cap.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Estimate
+        Without a value, and with the missing games named, where not all of the subset's are there.
+    """
+    title, suite = short_title(subset), tasks.suite(subset.suite).name
+    missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
+    if missing:
+        printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
+        return Estimate(subset.name, title, suite, None, LEVEL, None, None, printed, None, None, missing, (), nested)
+    model = from_subset(subset)
+    seeds = {task: played[task].seeds for task in model.tasks}
+    hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
+    found = model.estimate(dict(zip(model.tasks, hns, strict=True)), max_frames_per_episode=frame_cap)
+    sampled = intervals.interval(
+        seeds, lambda scores: model.predict(_hns(scores, model)), np.random.default_rng(seed), method="symmetric"
+    )
+    lowest = float(model.predict(np.zeros(len(model.tasks))))  # published coefficients are positive
+    return Estimate(
+        subset=subset.name,
+        title=title,
+        suite=suite,
+        value=found.value,
+        level=found.level,
+        low=found.low,
+        high=found.high,
+        printed_error=found.relative_error,
+        sampling_low=None if sampled.low is None else max(sampled.low, lowest),
+        sampling_high=sampled.high,
+        missing=(),
+        warnings=found.warnings,
+        nested_error=found.nested.mean if found.nested else None,
+    )
+
+
+def _hns(scores: NDArray[np.float64], model: SubsetModel) -> NDArray[np.float64]:
+    return normalise.hns(scores, references.scores("random"), references.scores("human"), model.tasks)

@@ -1,0 +1,236 @@
+"""The best subsets of a table's tasks, one size or every size: winners, proofs, and errors on papers left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from arcademark.reports import wording
+from arcademark.reports.blocks import Block, Cell, Column, Document, Figure, Notices, Prose, Section, section, table
+from arcademark.reports.document import Notice
+from arcademark.reports.subsets import sizes_figure
+from arcademark.reports.subsets.searching import Choose, Found, Searched, Setup, gap
+from arcademark.reports.subsets.sizes import EverySize, Series, Sized
+from arcademark.reports.subsets.validating import LOG, Interval, Resampled, Validation
+from arcademark.subset.consensus import NEAR_BEST
+from arcademark.subset.search import Certificate
+from arcademark.subset.stability import Win
+
+STEPS: Mapping[str, str] = {
+    "5": "The best five",
+    "3": "The best three of these",
+    "1": "The best one of these",
+    "3-val": "The best three for tuning, none of the five among them",
+    "5-val": "These and two more for tuning",
+    "10": "The five and the best five more, none for tuning among them",
+}
+"""Titles of a plan's steps."""
+SERIES = {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
+MOST_WINNERS = 5
+MOST_TASKS = 10
+"""Tasks whose share of the winners is named."""
+
+
+def search(shown: Searched) -> Document:
+    """Show one search, or a plan's."""
+    return _document(shown, "Which few {} best predict", *(_found(found, shown) for found in shown.results))
+
+
+def sizes(shown: EverySize) -> Document:
+    """Show the best subset of every size, and the curve of error against size."""
+    curve = Figure("subset-sizes", partial(sizes_figure.figure, shown))
+    sections = [section(SERIES[series.incomplete], *_series(series, shown)) for series in shown.series]
+    return _document(shown, "How well few {} predict", *sections, section("The curve", curve))
+
+
+def _document(shown: Setup, title: str, *sections: Section) -> Document:
+    space = "in log space" if shown.transform == LOG else "scores as they are"
+    told = [*shown.remarks]
+    if shown.left_out:
+        left = [f"{shown.titles.get(name, name)} ({reason})" for name, reason in shown.left_out.items()]
+        told.append(f"Left out: {wording.shortened(left, most=4)}.")
+    return Document(
+        f"{title.format(shown.noun + 's')} the {shown.target} over all",
+        "subsets",
+        f"{'; '.join(shown.sources)}. {wording.plural(shown.algorithms, 'algorithm')}, "
+        f"{wording.plural(shown.tasks, shown.noun)}, {space}, {shown.folds} folds shuffled with seed "
+        f"{shown.fold_seed}.",
+        (section("", Notices(tuple(Notice("scores", "note", text) for text in told))), *sections),
+    )
+
+
+def _found(found: Found, shown: Searched) -> Section:
+    """Show a step: the subsets, the proof, and what speaks for the best or against it."""
+    best, agreed = found.best, shown.choose == "consensus"
+    log = shown.transform == LOG
+    unit = f", {shown.unit}" if shown.unit else ""
+    columns = ("", Column(f"{shown.noun}s", "name"), "R²", "rel. error" if log else f"mean error{unit}", "error +", "n")
+    rows = []
+    for place, item in enumerate((best, *found.runners_up), start=1):
+        more = "" if place == 1 else f"{100 * gap(best, item):+.1f}\N{NO-BREAK SPACE}%"
+        rows.append(
+            (
+                str(place),
+                Cell(_names(item.tasks, shown), "strong" if place == 1 else ""),
+                f"{item.r2:.3f}",
+                _error(item.relative_error if log else item.cv_mae, shown),
+                more if best.cv_mse else wording.MISSING,  # nothing is a percentage of 0
+                str(item.n),
+            )
+        )
+    weights = [
+        (shown.titles[task], f"{weight:.4f}") for task, weight in zip(best.tasks, best.coefficients, strict=True)
+    ]
+    weights += [("constant", f"{best.intercept:.4f}")] if best.intercept else []
+    chosen = "chosen" if agreed else "best"
+    parts: list[Block] = [
+        table(columns, rows),
+        Prose(proof(found.certificate, shown.choose)),
+        section(f"Coefficients of the {chosen}", table((shown.noun, "coefficient"), weights)),
+    ]
+    if found.winners:
+        times = sum(win.times for win in found.winners)
+        title = f"With {wording.plural(times, 'other shuffle')} of the folds"
+        parts.append(section("Other folds", *_winners(title, times, found.winners, best.tasks, shown)))
+    if found.nested is not None:
+        error = best.relative_error if log else best.cv_mae
+        parts.append(section("On other papers", *_nested(found.nested, error, best.tasks, shown)))
+    if found.bootstrap is not None:
+        parts.append(section("Other samples of the algorithms", *_bootstrap(found.bootstrap, best.tasks, shown)))
+    title = STEPS.get(found.name, "The best subsets") + (": what the near-best agree on" if agreed else "")
+    return section(title, *parts)
+
+
+def proof(certificate: Certificate, choose: Choose = "best") -> str:
+    """Say what was done about every subset."""
+    parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
+    if certificate.pruned:
+        parts.append(f"{wording.count(certificate.pruned)} proven to be worse by a bound")
+    if certificate.inadmissible:
+        parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
+    subsets = f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}"
+    if choose != "consensus":
+        return f"{subsets}; {'the best is proven' if certificate.holds else 'NOT proven'}."
+    return (
+        f"Of up to {NEAR_BEST} best subsets of each shuffle of the folds, the one whose tasks they have most often; "
+        f"in all shuffles {subsets}; {'that they are the best is proven' if certificate.holds else 'NOT proven'}."
+    )
+
+
+def _winners(title: str, times: int, won: Sequence[Win], best: Sequence[str], shown: Setup) -> Iterator[Block]:
+    """Yield how often the best wins when the search is repeated, and who else does."""
+    same = sum(win.times for win in won if tuple(win.tasks) == tuple(best))
+    others = f"; {wording.count(len(won))} subsets win in all" if len(won) > 1 else ""
+    yield Prose(f"{title} it wins {same:,} of {wording.plural(times, 'time')}{others}.")
+    if same < times:
+        rows = [(_names(win.tasks, shown), str(win.times)) for win in won]
+        yield table(("winner", "times"), rows, most=MOST_WINNERS)
+
+
+def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) -> Iterator[Block]:
+    """Yield nested errors beside the error that chose the subset, in the same units."""
+    means = [_error(value, shown) for value in (found.mean, found.median, found.worst)]
+    yield table(
+        ("error", "mean", "median", "worst", "n"),
+        (
+            ("cross-validated, as it was chosen", _error(error, shown), "", "", ""),
+            (Cell("nested: chosen without the paper", "strong"), *means, str(len(found.held))),
+        ),
+    )
+    yield Prose(
+        f"Nested: each of {found.papers} papers was left out, all was searched again from scratch, and its algorithms "
+        f"were predicted. Each paper counted once, the mean is {_error(found.mean_of_papers, shown)}. Worst: "
+        f"{found.worst_algorithm}."
+    )
+    if found.unpredicted:
+        yield Prose(f"Not predicted, as scores are missing: {wording.shortened(found.unpredicted)}.", "weak")
+    log = shown.transform == LOG
+    yield table(
+        ("interval", "×/÷" if log else "±", "held", "of papers'"),
+        (
+            (
+                f"{100 * item.level:g}\N{NO-BREAK SPACE}%",
+                _width(item, log),
+                f"{item.inside} of {item.of}",
+                wording.percent(100 * item.of_papers),
+            )
+            for item in found.intervals
+        ),
+        caption="Prediction intervals for algorithms of another paper, and how many true values they held: each "
+        "paper's by the others' errors.",
+    )
+    usual = found.usual
+    if usual.reach is not None:
+        yield Prose(
+            f"The model keeps the {100 * usual.level:g}\N{NO-BREAK SPACE}% interval as "
+            f"{'×/÷' if log else '±'} {_width(usual, log)} for usual scores, and wider where scores extrapolate; so "
+            f"it held {usual.inside} of {usual.of}."
+        )
+    yield from _winners(f"Without {found.papers} papers, one at a time,", found.papers, found.winners, best, shown)
+
+
+def _bootstrap(found: Resampled, best: Sequence[str], shown: Setup) -> Iterator[Block]:
+    title = f"On {found.times:,} samples of the algorithms, drawn with replacement,"
+    yield from _winners(title, found.times, found.winners, best, shown)
+    shares = [f"{shown.titles[name]} {100 * n / found.times:.0f}\N{NO-BREAK SPACE}%" for name, n in found.tasks.items()]
+    yield Prose(f"In the winner, of all samples: {', '.join(shares[:MOST_TASKS])}.")
+    if found.failed:
+        yield Prose(f"On {wording.count(found.failed)} nothing could be chosen.", "weak")
+
+
+def _series(series: Series, shown: EverySize) -> Iterator[Block]:
+    nested = any(item.nested is not None for item in series.sizes)
+    columns = ("size", "error", "±", "n", "R² of all", *(["nested"] if nested else []), "proven")
+    yield table(columns, (_row(item, shown, nested) for item in series.sizes))
+    rows, before = [], frozenset[str]()
+    for item in series.sizes:
+        names = [f"{'' if task in before else '+'}{shown.titles[task]}" for task in item.best.tasks]
+        rows.append((str(item.size), ", ".join(names)))
+        before = frozenset(item.best.tasks)
+    told = f"+: new, not in the subset above. {_explained(series, shown)}"
+    yield table(("size", Column(f"{shown.noun}s", "prose")), rows, caption=told)
+
+
+def _row(item: Sized, shown: EverySize, nested: bool) -> tuple[str, ...]:
+    beyond = wording.MISSING if item.nested is None else _error(item.nested.mean, shown)
+    return (
+        str(item.size),
+        _error(item.error, shown),
+        _error(item.spread, shown),
+        str(item.best.n),
+        wording.MISSING if item.r2_of_all is None else f"{item.r2_of_all:.4f}",
+        *([beyond] if nested else []),
+        f"of {item.certificate.subsets:,}" if item.certificate.holds else "NO",
+    )
+
+
+def _explained(series: Series, shown: EverySize) -> str:
+    if series.incomplete == "charge":
+        return (
+            f"Ranked over all {shown.algorithms} algorithms: one without scores on a subset's {shown.noun}s counts as "
+            "predicted by the mean, so that leaving it out gains nothing; errors are of the n others."
+        )
+    told = (
+        "Errors are cross-validated means over the n algorithms that have all scores, ± their standard error over "
+        "folds; they chose the subset, too, and so are too low."
+    )
+    if len(shown.series) == 1:
+        return told
+    return (
+        f"{told} Large subsets win partly by leaving out algorithms: see n, and R² of all, which takes who is left out "
+        "as predicted by the mean."
+    )
+
+
+def _names(tasks: Sequence[str], shown: Setup) -> str:
+    return ", ".join(shown.titles[task] for task in tasks)
+
+
+def _error(value: float, shown: Setup) -> str:
+    """Show an error: a share of what is predicted, or in its unit where there is no transform."""
+    return wording.percent(100 * value) if shown.transform == LOG else f"{value:.3g}"
+
+
+def _width(item: Interval, log: bool) -> str:
+    size = item.factor if log else item.reach
+    return wording.MISSING if size is None else f"{size:.3g}"

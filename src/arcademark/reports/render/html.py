@@ -1,0 +1,67 @@
+"""A document as one HTML file: no request to anywhere, readable without scripts, light and dark."""
+
+from __future__ import annotations
+
+import re
+
+import jinja2
+from markupsafe import Markup
+
+from arcademark.errors import escaped
+from arcademark.reports import blocks
+from arcademark.reports.blocks import Block, Document, Figure, Table
+from arcademark.reports.figures.style import DARK, PALETTE
+
+
+def render(document: Document) -> str:
+    """Write the page.
+
+    Returns
+    -------
+    str
+        A whole HTML document. Everything in it that comes from users is escaped, what cannot be seen too.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("arcademark.reports"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value,
+    )
+    environment.filters.update(breakable=breakable, slug=slug)
+    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups, headings=blocks.headings)
+    return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break after punctuation rather than anywhere."""
+    parts = re.split(r"(?<=[:(,/])", escaped(name))
+    return Markup("<wbr>").join(parts)
+
+
+def slug(title: str) -> str:
+    """Return an identifier of a title."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+
+
+def kind_of(block: Block) -> str:
+    """Return the name of a block's macro."""
+    return type(block).__name__.lower()
+
+
+def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
+    """Return the bodies of a table; a sortable one has a single body, whose rows are whole."""
+    return [list(shown.rows)] if shown.sortable else blocks.groups(shown)
+
+
+def drawings(shown: Figure) -> list[Markup]:
+    """Draw a figure for the page: its colours the page's own, its content in words too."""
+    from arcademark.reports.figures import files
+
+    made = []
+    for number, (drawing, words) in enumerate(shown.draw()):
+        label = Markup('<svg role="img" aria-label="{}" ').format(escaped(words))
+        svg = files.as_svg(drawing, f"{shown.name}-{number}" if number else shown.name)
+        made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
+    return made

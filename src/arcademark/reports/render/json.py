@@ -1,0 +1,123 @@
+"""Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made of the same dataclasses.
+
+Within ``arcademark.report/3`` fields may be added; one that goes, or changes its meaning, makes it ``/4``; so for the
+others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pkgutil import resolve_name
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+
+from arcademark.agents import docstrings
+
+_DOCUMENTS = (
+    "runs.ledger:LedgerView",
+    "runs.listing:RunList",
+    "runs.tuning:Tuned",
+    "tables.document:ScoreReport",
+    "tables.comparison:Comparison",
+    "subsets.searching:Searched",
+    "subsets.sizes:EverySize",
+    "subsets.studying:Studied",
+    "subsets.predicting:Predicted",
+    "subsets.expenses:Expenses",
+    "reproductions.analysis:Reproduced",
+)
+
+
+def documents() -> dict[str, type[Any]]:
+    """Return the dataclass of each document, by the name and version of its schema."""
+    found = (resolve_name(f"arcademark.reports.{name}") for name in _DOCUMENTS)
+    return {kind.SCHEMA: kind for kind in found}
+
+
+def render(shown: Any) -> dict[str, Any]:
+    """Return any document as JSON values: objects, lists, strings, finite numbers, booleans and null.
+
+    Parameters
+    ----------
+    shown : frozen dataclass
+        Where its class, or that of a part of it, has a ``SCHEMA``, name and version of its schema, it becomes a field.
+
+    Raises
+    ------
+    ValueError
+        If a number is NaN or infinite; a missing one is null.
+    """
+    heading = {"schema": shown.SCHEMA} if hasattr(shown, "SCHEMA") else {}
+    return heading | {field.name: _value(getattr(shown, field.name)) for field in dataclasses.fields(shown)}
+
+
+def schema(kind: type[Any]) -> dict[str, Any]:
+    """Return the schema of a document.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass whose ``SCHEMA`` names the document and its version. Every field is written, those with defaults
+        too, and there are no others. What its docstrings say of itself and of its fields are descriptions.
+
+    Raises
+    ------
+    TypeError
+        If a field is of a kind that JSON does not have.
+    """
+    _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    classes = {item.__name__: item for item in _dataclasses(kind, set())}
+    text = json.dumps({_snake(name): _described(entry, classes[name]) for name, entry in found.items()})
+    definitions = json.loads(re.sub(r"(?<=#/\$defs/)\w+", lambda name: _snake(name[0]), text))
+    whole = definitions.pop(_snake(kind.__name__))
+    heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": kind.SCHEMA}
+    return {**heading, **whole, "$defs": definitions}
+
+
+def _value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return render(value)
+    if isinstance(value, Mapping):
+        return {str(name): _value(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_value(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"a report holds {value}, which JSON does not have; what is missing is null")
+    return value
+
+
+def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """Complete what msgspec says of a dataclass: all fields are there, no others, and they are described."""
+    notes: dict[str, str] = {}
+    for base in inspect.getmro(kind):
+        notes |= docstrings.parameter_notes(base)
+    known = {"schema": {"const": kind.SCHEMA}} if hasattr(kind, "SCHEMA") else {}
+    properties = known | {
+        name: {key: value for key, value in field.items() if key != "default"}
+        | ({"description": notes[name]} if name in notes else {})
+        for name, field in entry["properties"].items()
+    }
+    told = {"description": docstrings.summary(kind), "properties": properties}
+    return entry | told | {"required": list(properties), "additionalProperties": False}
+
+
+def _dataclasses(kind: Any, seen: set[Any]) -> Iterator[type[Any]]:
+    """Yield the dataclasses that a type is made of, each once."""
+    if dataclasses.is_dataclass(kind) and kind not in seen:
+        assert isinstance(kind, type)
+        seen.add(kind)
+        yield kind
+        for part in get_type_hints(kind).values():
+            yield from _dataclasses(part, seen)
+    for part in get_args(kind):
+        yield from _dataclasses(part, seen)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,135 @@
+"""A document's tables in LaTeX, to paste into a paper: with booktabs.
+
+Names are escaped; numbers stand right-aligned in plain columns, with intervals below them in small print. What the
+document leans on stands below the tables, as BibTeX in comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arcademark import errors
+from arcademark.reports import blocks
+from arcademark.reports.blocks import Block, Cards, Cell, Document, Notices, References, Section, Table
+
+_ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": r"{[}",
+        "]": r"{]}",
+        '"': r"\textquotedbl{}",
+        "\N{NO-BREAK SPACE}": r"\,",
+        "−": r"$-$",
+        "–": "--",
+        "…": r"--",
+        "×": r"$\times$",
+        "≥": r"$\geq$",
+        "±": r"$\pm$",
+        "²": r"$^2$",
+        "\n": " ",
+    }
+)
+
+
+def render(document: Document, *, everything: bool = False) -> str:
+    """Write the document's tables; ``everything`` with those that are details. Warnings stand in the first caption.
+
+    Returns
+    -------
+    str
+        A ``table`` environment for each table; needs the package booktabs.
+    """
+    cautions = [item.text for block in _all(document.blocks, everything) if isinstance(block, Notices)
+                for item in block.notices if item.level == "warning"]  # fmt: skip
+    parts = [f"% {_comment(document.title)}\n% {_comment(document.generator)}; needs \\usepackage{{booktabs}}"]
+    title = document.title
+    for block in _all(document.blocks, everything):
+        if isinstance(block, Section):
+            title = f"{document.title}: {block.title}" if block.title else title
+        elif isinstance(block, Table | Cards):
+            shown = blocks.as_table(block) if isinstance(block, Cards) else block
+            parts.append(_table(shown, title, " ".join(cautions)))
+            cautions = []
+        elif isinstance(block, References):
+            parts += ["\n".join(f"% {line}" for line in item.bibtex.splitlines()) for item in block.citations]
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Escape what has a meaning in LaTeX."""
+    return errors.escaped(text, kept="\n").translate(_ESCAPED)
+
+
+def _comment(text: str) -> str:
+    return errors.escaped(" ".join(text.split()))
+
+
+def _all(shown: tuple[Block, ...], everything: bool) -> Iterator[Block]:
+    """Yield blocks and those within sections, in order."""
+    for block in shown:
+        if isinstance(block, Section):
+            if everything or not block.detail:
+                yield block
+                yield from _all(block.blocks, everything)
+        else:
+            yield block
+
+
+def _table(shown: Table, title: str, cautions: str) -> str:
+    where = "".join("r" if column.kind == "number" else "l" for column in shown.columns)
+    captions = " ".join(part if part.endswith(".") else f"{part}." for part in (title, shown.caption, cautions) if part)
+    body = []
+    for rows in blocks.groups(shown):
+        for number, row in enumerate(rows):
+            cells = [Cell("") if shown.grouped and number and not index else cell for index, cell in enumerate(row)]
+            body.append(" & ".join(map(_text, cells)) + r" \\")
+            if any(cell.below for cell in cells):
+                body.append(" & ".join(_below(cell) for cell in cells) + r" \\")
+        body += [r"\addlinespace"] if len(rows) > 1 else []
+    if body and body[-1] == r"\addlinespace":
+        body.pop()
+    return "\n".join(
+        (
+            r"\begin{table}",
+            r"\centering",
+            *([rf"\caption{{{escaped(captions)}}}"] if captions else []),
+            rf"\begin{{tabular}}{{{where}}}",
+            r"\toprule",
+            *_headings(shown),
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        )
+    )
+
+
+def _headings(shown: Table) -> Iterator[str]:
+    """Yield the lines above the rows."""
+    if any(column.over for column in shown.columns):
+        over = blocks.headings(shown)
+        yield " & ".join(rf"\multicolumn{{{len(columns)}}}{{c}}{{{escaped(text)}}}" for text, columns in over) + r" \\"
+    if any(column.heading for column in shown.columns):
+        yield " & ".join(escaped(column.heading) for column in shown.columns) + r" \\"
+        yield r"\midrule"
+
+
+def _text(cell: Cell) -> str:
+    shown = escaped(cell.text)
+    return rf"\textbf{{{shown}}}" if cell.style == "best" and shown else shown
+
+
+def _below(cell: Cell) -> str:
+    return rf"{{\scriptsize {escaped(cell.below)}}}" if cell.below else ""

@@ -1,0 +1,253 @@
+"""A document in the terminal: fits 80 columns, uses 120, and needs neither colour nor a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import rich.table
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+
+from arcademark.reports import blocks, layout, wording
+from arcademark.reports.blocks import (
+    Block,
+    Cards,
+    Cell,
+    Code,
+    Document,
+    Facts,
+    Figure,
+    Notices,
+    Prose,
+    References,
+    Section,
+    Table,
+)
+from arcademark.reports.layout import GAP, NARROWEST_NAME, WIDE, Console, Text, lines
+
+STYLES = MappingProxyType(
+    {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}
+)
+
+HEADING = 8
+"""Characters that a line of a heading may always have."""
+
+MOST_PROSE = 2
+"""Columns of sentences that stand side by side in a narrow terminal."""
+
+APART = " … "
+"""Between the ends of an interval, where a line may be broken."""
+
+
+def render(document: Document, console: Console, *, everything: bool = False) -> None:
+    """Print a document.
+
+    Parameters
+    ----------
+    document : Document
+    console : layout.Console
+        Its width decides the layout; its colour system whether there are colours.
+    everything : bool, optional
+        Whether to show details too, and tables whole.
+    """
+    layout.show(parts(document, console.width, everything=everything), console)
+
+
+def parts(document: Document, width: int, *, everything: bool = False) -> Iterator[RenderableType]:
+    """Yield what `render` prints, from top to bottom."""
+    yield Text(document.title, style="bold")
+    yield Rule(characters="━", style="dim")
+    if document.lead:
+        yield Text(document.lead, style="dim")
+        yield Text()
+    for block in document.blocks:
+        if everything or not _detail(block):
+            content = list(_block(block, width, everything))
+            yield from content
+            if content and not isinstance(block, Section):
+                yield Text()
+    if hidden := dict.fromkeys(() if everything else _hidden(document.blocks, width)):
+        yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")
+
+
+def _detail(block: Block) -> bool:
+    return isinstance(block, Section) and block.detail
+
+
+def _hidden(shown: Sequence[Block], width: int) -> Iterator[str]:
+    """Yield the titles of details that have something to show."""
+    for block in shown:
+        if isinstance(block, Section) and not block.detail:
+            yield from _hidden(block.blocks, width)
+        elif isinstance(block, Section) and block.title and list(_block(block, width, everything=True)):
+            yield block.title
+
+
+def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
+    """Yield what stands in a section: an empty line around sections, and below a table unless an aside is next."""
+    before: Block | None = None
+    for block in shown:
+        parts = [] if _detail(block) and not everything else list(_block(block, width, everything))
+        if not parts:
+            continue
+        aside = isinstance(block, Prose) and block.style == "weak"
+        if (
+            isinstance(before, Section)
+            or (isinstance(before, Table | Cards) and not aside)
+            or (before is not None and isinstance(block, Section))
+        ):
+            yield Text()
+        yield from parts[:-1] if isinstance(block, Section) else parts  # without the line that ends a section
+        before = block
+
+
+def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableType]:
+    match block:
+        case Section():
+            yield from layout.section(block.title, *_content(block.blocks, width, everything))
+        case Prose():
+            yield Text(block.text, style=STYLES[block.style])
+        case Code():
+            yield lines(*block.text.split("\n"))
+        case Notices():
+            yield from map(layout.notice, block.notices)
+        case Facts():
+            yield _facts(block)
+        case References():
+            yield from (Text(f"{item.text}: {item.url}", style="dim") for item in block.citations)
+        case Cards():
+            yield from _tables(blocks.as_table(block), width, everything)
+        case Table():
+            yield from _tables(block, width, everything)
+        case Figure():
+            pass  # the tables of a document say what its figures show
+
+
+def _facts(shown: Facts) -> rich.table.Table:
+    made = rich.table.Table.grid(padding=(0, 1))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in shown.pairs:
+        made.add_row(Text(name, style="dim"), Text(value))
+    return made
+
+
+def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableType]:
+    """Yield a table; optional columns that do not fit are left out, or a table of their own."""
+    more = 0
+    if shown.most is not None and not everything:
+        more = len(shown.rows) - shown.most
+        shown = replace(shown, rows=shown.rows[: shown.most])
+    required = [index for index, column in enumerate(shown.columns) if not column.optional]
+    if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
+        yield from (part for row in shown.rows for part in _record(shown, row))
+    elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
+        yield from _parted(shown, width)
+    else:
+        yield from _parted(_of_columns(shown, required), width)
+        if everything:
+            yield Text()
+            optional = [0, *(index for index in range(len(shown.columns)) if index not in required)]
+            aside = _of_columns(shown, optional)
+            yield _table(replace(aside, rows=tuple(dict.fromkeys(aside.rows)), grouped=False), width)
+    if more > 0:
+        yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
+    if shown.caption:
+        yield Text(shown.caption, style="dim")
+
+
+def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table, in parts below each other where even its narrowest form is too wide."""
+    narrow = f"{APART[:-1]}\n"
+    names = 2 if shown.grouped else 1
+    if len(shown.columns) <= names + 1 or _least(shown, narrow, 1) <= width:
+        yield _table(shown, width)
+        return
+    part = list(range(names))
+    for _, columns in blocks.headings(replace(shown, columns=shown.columns[names:])):
+        longer = [*part, *range(part[-1] + 1, part[-1] + 1 + len(columns))]
+        if len(part) > names and _least(_of_columns(shown, longer), narrow, 2) > width:
+            yield _table(_of_columns(shown, part), width)
+            yield Text()
+            longer = [*range(names), *longer[len(part) :]]
+        part = longer
+    yield _table(_of_columns(shown, part), width)
+
+
+def _record(shown: Table, row: Sequence[Cell]) -> Iterator[RenderableType]:
+    """Show a row of sentences below each other."""
+    title = Text(row[0].text, style="bold")
+    yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
+    pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
+    yield Padding(_facts(Facts(tuple(pair for pair in pairs if pair[1]))), (0, 0, 1, 2))
+
+
+def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
+    columns = tuple(shown.columns[index] for index in chosen)
+    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
+
+
+def _table(shown: Table, width: int) -> RenderableType:
+    """Lay a table out: where it is too wide with intervals broken, then with groups' names on lines of their own."""
+    apart = APART if _least(shown, APART) <= width else f"{APART[:-1]}\n"
+    headed = shown.grouped and _least(shown, apart) > width and len(shown.columns) > 2
+    columns = shown.columns[1:] if headed else shown.columns
+    made = layout.table(*(tuple(_heading(shown, index, apart)) for index in range(len(shown.columns))), left=0)
+    made.show_header = any(column.heading for column in shown.columns)
+    if headed:
+        made.columns.pop(0)
+        made.columns[0].header = lines(shown.columns[0].heading, f"  {shown.columns[1].heading}")
+    for column, wanted in zip(made.columns, columns, strict=True):
+        column.justify = "right" if wanted.kind == "number" else "left"
+        column.no_wrap = wanted.kind == "number"
+    for rows in blocks.groups(shown):
+        if headed:
+            made.add_row(_cell(rows[0][0], apart), *[""] * (len(columns) - 1))
+        for number, row in enumerate(rows):
+            last = len(rows) > 1 and number == len(rows) - 1
+            if headed:
+                made.add_row(Padding(_cell(row[1], apart), (0, 0, 0, 2)), *(_cell(item, apart) for item in row[2:]))
+                continue
+            first = Text() if number else _cell(row[0], apart)
+            made.add_row(first, *(_cell(item, apart) for item in row[1:]), end_section=last)
+    return made
+
+
+def _cell(cell: Cell, apart: str) -> Text:
+    style = STYLES[cell.style]
+    above = [Text(part, style=style) for part in cell.text.replace(APART, apart).split("\n")]
+    below = [Text(part, style="dim") for part in cell.below.replace(APART, apart).split("\n")] if cell.below else []
+    return lines(*above, *below) if len(above) + len(below) > 1 else above[0]
+
+
+def _width(cell: Cell, apart: str) -> int:
+    both = f"{cell.text}\n{cell.below}".replace(APART, apart)
+    return max(Text(part).cell_len for part in both.split("\n"))
+
+
+def _heading(shown: Table, index: int, apart: str) -> list[str]:
+    """Break a heading into lines no longer than its cells, its longest word or `HEADING`, below what is over it."""
+    column = shown.columns[index]
+    words = column.heading.split(" ")
+    room = max([HEADING, *(_width(row[index], apart) for row in shown.rows), *map(len, words)])
+    found = [""]
+    for word in words:
+        longer = f"{found[-1]} {word}".strip()
+        found[-1:] = [longer] if len(longer) <= room else [found[-1], word]
+    told = [line for line in found if line] or [""]
+    if not any(other.over for other in shown.columns):
+        return told
+    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *told]
+
+
+def _least(shown: Table, apart: str, gap: int = len(GAP)) -> int:
+    """Return the columns that a table needs, with so many between two of its own."""
+    needed = 0
+    for index, column in enumerate(shown.columns):
+        widest = max(map(len, _heading(shown, index, apart)))
+        widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
+        needed += widest if column.kind == "number" else min(widest, NARROWEST_NAME)
+    return needed + gap * (len(shown.columns) - 1)

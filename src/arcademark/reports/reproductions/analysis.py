@@ -1,0 +1,360 @@
+"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute.
+
+The work is done once, by `reproduced`; the other modules only show it. Which papers there are stands in `papers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arcademark._version import __version__
+from arcademark.catalogue.model import Source
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reports import wording
+from arcademark.reports.reproductions.papers import PAPERS
+from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.reproduce.figures import PaperFigure
+from arcademark.suite.tasks import game_name
+
+BELOW: Mapping[str, str] = {
+    "mean": "mean %",
+    "mean efficiency": "a frame",
+    "median": "median %",
+    "median efficiency": "a frame",
+    "hwrb": "records broken",
+}
+"""The rows below the games, in the paper's order, and their headings: an efficiency is, as a fraction, what a training
+frame brings."""
+
+UNSOLVED = "cause not found"
+"""The errata's category of slips of which nobody knows how they came about."""
+
+OVERVIEW: Mapping[str, str] = {
+    "agree": "agree",
+    "noted": "with a note",
+    "differ": "differ",
+    "unsolved": "cause not found",
+    "unexplained": "not explained",
+    "unavailable": "cannot be checked",
+}
+"""Headings of `Counts`."""
+
+FRAMES = "training frames"
+"""The row above the games."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many printed cells or statements agree.
+
+    Parameters
+    ----------
+    agree, differ, unavailable : int
+        By verdict.
+    noted : int
+        Of those that agree, the ones with something to say about it, see `noted`.
+    unsolved : int
+        Of those that differ, the ones that errata put down as `UNSOLVED`: what holds is known, but not how the paper
+        came to print something else.
+    unexplained : int
+        Of those that differ, the ones without any explanation.
+    """
+
+    agree: int
+    noted: int
+    differ: int
+    unsolved: int
+    unexplained: int
+    unavailable: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table, or a group of statements, with its counts; fields as in `Reproduction`."""
+
+    title: str
+    number: int | None
+    counts: Counts
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A paper, recomputed: what every renderer shows.
+
+    Parameters
+    ----------
+    title, generator : str
+        Of the document: the paper as text names it; "ArcadeMark 0.1.0".
+    paper : str
+        Its name in `PAPERS`.
+    source : Source
+        The paper.
+    counts : Counts
+        Over all parts shown.
+    parts : tuple of Part
+        Tables or groups of statements.
+    figures : tuple of PaperFigure
+        Figures made from the catalogue.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.reproduction/1"
+    title: str
+    generator: str
+    paper: str
+    source: Source
+    counts: Counts
+    parts: tuple[Part, ...]
+    figures: tuple[PaperFigure, ...]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Differences with the same explanation."""
+
+    category: str
+    why: str
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Causes of one kind of slip."""
+
+    category: str
+    causes: tuple[Cause, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many comparisons it covers."""
+        return sum(len(cause.comparisons) for cause in self.causes)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table laid out as it is printed.
+
+    Parameters
+    ----------
+    quantity : str
+        What the table's percentages are: "hns", "hwrns" or "saber".
+    algorithms : tuple of str
+        Its columns.
+    games : tuple of str
+        Its rows of games, by their ids.
+    cells : mapping of (row, algorithm, quantity) to Comparison
+        Every cell, also of `FRAMES` and of the rows in `BELOW`.
+    """
+
+    quantity: str
+    algorithms: tuple[str, ...]
+    games: tuple[str, ...]
+    cells: Mapping[tuple[str, str, str], Comparison]
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
+        games = tuple((game, game_name(game)) for game in self.games)
+        return ((FRAMES, FRAMES), *games) if any(row == FRAMES for row, _, _ in self.cells) else games
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The rows that it has below the games."""
+        there = {row for row, _, _ in self.cells}
+        return tuple(row for row in BELOW if row in there)
+
+    def cell(self, row: str, algorithm: str, quantity: str = "") -> Comparison | None:
+        """Return a cell, by default the percentage's; None where nothing is printed."""
+        return self.cells.get((row, algorithm, quantity or self.quantity))
+
+    def has_percent(self, algorithm: str) -> bool:
+        """Tell whether an algorithm has percentages in the games' rows: references have scores alone."""
+        return any(self.cell(game, algorithm) for game in self.games)
+
+
+def reproduced(name: str, *, table: int | None = None, figure: int | None = None) -> Reproduced:
+    """Recompute a paper, or one table or figure of it.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAPERS`.
+    table, figure : int or None
+        Just this table, just this figure with what the text states of it; both None for everything.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown paper.
+    ArcadeMarkError
+        For a number that the paper has no table or figure of here.
+    """
+    if name not in PAPERS:
+        raise UnknownNameError("paper", name, PAPERS)
+    paper = PAPERS[name]
+    _check("table", table, name, paper.tables, paper.figures)
+    _check("figure", figure, name, paper.figures, paper.tables)
+    everything = table is None and figure is None
+    parts = paper.parts(table) if everything or table is not None else ()
+    if figure is not None:
+        parts = (*parts, *paper.about_figure(figure))
+    numbers = paper.figures if everything else () if figure is None else (figure,)
+    return document(name, _source(paper.source), parts, [paper.figure(number) for number in numbers])
+
+
+def document(
+    name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = ()
+) -> Reproduced:
+    """Put together what renderers show; the arguments are those of `Reproduced`."""
+    shown = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
+    return Reproduced(
+        title=f"{source.short}, recomputed",
+        generator=f"ArcadeMark {__version__}",
+        paper=name,
+        source=source,
+        counts=count([comparison for part in shown for comparison in part.comparisons]),
+        parts=shown,
+        figures=tuple(figures),
+    )
+
+
+def _source(key: str) -> Source:
+    from arcademark.catalogue.collections import sources
+
+    return sources()[key]
+
+
+def _check(kind: str, number: int | None, paper: str, known: range, others: range) -> None:
+    if number is None or number in known:
+        return
+    other = "figure" if kind == "table" else "table"
+    there = [_numbers(kind, known), _numbers(other, others)]
+    raise ArcadeMarkError(f"--{kind} {number}: of {paper} there are {' and '.join(filter(None, there))}")
+
+
+def _numbers(kind: str, known: range) -> str:
+    return f"{kind.capitalize()}s {known[0]} to {known[-1]}" if known else ""
+
+
+def count(comparisons: Iterable[Comparison]) -> Counts:
+    """Count verdicts."""
+    verdicts = list(comparisons)
+    differ = [item for item in verdicts if item.verdict == "differs"]
+    return Counts(
+        agree=sum(item.verdict == "agrees" for item in verdicts),
+        noted=len(noted(verdicts)),
+        differ=len(differ),
+        unsolved=sum(item.category == UNSOLVED for item in differ),
+        unexplained=sum(not item.why for item in differ),
+        unavailable=sum(item.verdict == "not available" for item in verdicts),
+    )
+
+
+def in_words(counts: Counts, noun: str) -> str:
+    """Say the counts: "619 cells agree, 34 differ, all explained".
+
+    Parameters
+    ----------
+    counts : Counts
+    noun : str
+        What is counted, see `noun`.
+    """
+    plural = noun.replace(" or ", "s and ") + "s"
+    if not counts.agree and not counts.differ:
+        return f"{wording.count(counts.unavailable)} {noun if counts.unavailable == 1 else plural} cannot be checked"
+    nouns = noun if counts.agree == 1 else plural
+    said = [f"{wording.count(counts.agree)} {nouns} {'agrees' if counts.agree == 1 else 'agree'}"]
+    if counts.noted:
+        said[0] += f" ({wording.count(counts.noted)} with a note)"
+    differ = f"{wording.count(counts.differ)} differ{'s' * (counts.differ == 1)}" if counts.differ else "none differs"
+    if counts.unexplained:
+        differ += f", {wording.count(counts.unexplained)} without an explanation"
+    elif counts.differ:
+        differ += _explained(counts)
+    said.append(differ)
+    text = ", ".join(said)
+    if counts.unavailable:
+        text += f"; {wording.count(counts.unavailable)} cannot be checked"
+    return text
+
+
+def _explained(counts: Counts) -> str:
+    """Tell slips of which it is known how they came about from those that are only known to be slips."""
+    solved = counts.differ - counts.unsolved
+    if not counts.unsolved:
+        return ", explained" if solved == 1 else ", all explained"
+    told = f"{wording.count(counts.unsolved)} {'is a slip' if counts.unsolved == 1 else 'are slips'} of unknown origin"
+    return f": {wording.count(solved)} {'is' if solved == 1 else 'are'} explained, {told}" if solved else f": {told}"
+
+
+def overview(counts: Counts) -> Mapping[str, str]:
+    """Choose the counts that are worth a column, with their headings: those two that matter, and what is not 0."""
+    return {field: title for field, title in OVERVIEW.items() if field in ("agree", "differ") or getattr(counts, field)}
+
+
+def noun(parts: Sequence[Part]) -> str:
+    """Name what parts are made of: "cell" of a table, "row" of one, "statement", or two of them."""
+    found = {_noun(part) for part in parts}
+    return " or ".join(name for name in ("cell", "row", "statement") if name in found)
+
+
+def _noun(part: Part) -> str:
+    if part.number is None:
+        return "statement"
+    return "cell" if all(item.place for item in part.comparisons) else "row"
+
+
+def causes(comparisons: Iterable[Comparison]) -> tuple[Cause, ...]:
+    """Gather what differs by its explanation, in order of the kinds of slip; what has no explanation comes first."""
+    found: dict[tuple[str, str], list[Comparison]] = {}
+    for item in comparisons:
+        if item.verdict != "agrees":
+            found.setdefault((item.category, item.why), []).append(item)
+    kinds = list(dict.fromkeys(category for category, _ in found))
+    order = sorted(found, key=lambda key: (bool(key[1]), kinds.index(key[0])))
+    return tuple(Cause(category, why, tuple(found[category, why])) for category, why in order)
+
+
+def kinds(comparisons: Iterable[Comparison]) -> tuple[Kind, ...]:
+    """Gather the causes by their kind of slip."""
+    found: dict[str, list[Cause]] = {}
+    for cause in causes(comparisons):
+        found.setdefault(cause.category, []).append(cause)
+    return tuple(Kind(category, tuple(members)) for category, members in found.items())
+
+
+def where(item: Comparison) -> str:
+    """Name a cell below its table's title, where the table's number need not be said again."""
+    table, comma, rest = item.where.partition(", ")
+    return rest if comma and item.place is not None and table == f"Table {item.place.table}" else item.where
+
+
+def noted(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
+    """Return what agrees, but with something to say about it."""
+    return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)
+
+
+def grid(part: Part) -> Grid | None:
+    """Lay a part out as a table; None where it is no table."""
+    cells = {
+        (item.place.row, item.place.algorithm, item.place.quantity): item
+        for item in part.comparisons
+        if item.place is not None
+    }
+    if not cells or len(cells) < len(part.comparisons):
+        return None
+    rows = dict.fromkeys(row for row, _, _ in cells)
+    return Grid(
+        quantity=next(quantity for _, _, quantity in cells if quantity != "score"),
+        algorithms=_columns(cells),
+        games=tuple(row for row in rows if row not in BELOW and row != FRAMES),
+        cells=cells,
+    )
+
+
+def _columns(cells: Mapping[tuple[str, str, str], Comparison]) -> tuple[str, ...]:
+    """Return the algorithms in the order of the games' rows, where the references come first as printed."""
+    games = [algorithm for row, algorithm, _ in cells if row not in BELOW and row != FRAMES]
+    return tuple(dict.fromkeys([*games, *(algorithm for _, algorithm, _ in cells)]))

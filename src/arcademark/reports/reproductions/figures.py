@@ -1,0 +1,263 @@
+"""A paper's figures as they are drawn: what stands in rows, what in curves, with which ticks and numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+
+from arcademark.reports import wording
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.style import decades, ticks
+from arcademark.reproduce.figures import Panel, PaperFigure, Series
+
+LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
+"""What a panel with that word in its title compares with."""
+
+DIGITS = 3
+"""Significant digits of a number without a unit."""
+
+WIDE_AXIS = 1.8
+"""How wide an axis of two measures is beside others."""
+
+ROOM = 0.04
+"""Part of an axis that is left free at its ends."""
+
+LEAP = 10
+"""Training that is so many times longer begins a group of its own."""
+
+SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
+
+QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+
+
+def model(figure: PaperFigure) -> Rows | Curves:
+    """Lay a figure out: curves where it has steps, else rows.
+
+    Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
+    labels are rows, the ones with like training together, the best first; a mean and a median share an axis.
+    """
+    if figure.panels[0].kind == "steps":
+        names = tuple((series.name, index) for index, series in enumerate(figure.panels[0].series))
+        return Curves(tuple(_curves(panel) for panel in figure.panels), len(figure.panels), names)
+    named = {tuple(one.name for one in panel.series) for panel in figure.panels}
+    series = next(iter(named))
+    if len(named) == 1 and len(series) > 1:
+        groups = tuple((label, series) for label in figure.panels[0].labels)
+        return Rows(groups, tuple(_grouped(panel) for panel in figure.panels))
+    panels = tuple(_paired(tuple(_single(figure.panels))))
+    groups = _by_training(figure.panels[0])
+    order = [label for _, members in groups for label in members]
+    return Rows(groups, tuple(_panel(panel, order) for panel in panels))
+
+
+def _single(panels: Iterable[Panel]) -> Iterator[Panel]:
+    """Split panels of several series into panels of one."""
+    for panel in panels:
+        for series in panel.series:
+            title = panel.title if len(panel.series) == 1 else f"{panel.title}, {series.name}"
+            yield replace(panel, title=title, series=(series,))
+
+
+def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
+    """Put the mean and the median of one measure into one panel."""
+    titles = [panel.title for panel in panels]
+    for panel in panels:
+        word, _, rest = panel.title.partition(" ")
+        if word == "Median" and f"Mean {rest}" in titles:
+            continue
+        if word == "Mean" and f"Median {rest}" in titles:
+            median = panels[titles.index(f"Median {rest}")]
+            pair = (replace(panel.series[0], name="mean"), replace(median.series[0], name="median"))
+            yield replace(panel, title=rest, series=pair)
+        else:
+            yield panel
+
+
+def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Group labels by the numbers of frames in their details; with other details, or none, they stay as they are."""
+    counts = [_frames(detail) for detail in panel.details]
+    if not all(counts) or not counts:
+        return tuple(
+            (detail, tuple(label for _, label in pairs))
+            for detail, pairs in groupby(
+                zip(panel.details or [""] * len(panel.labels), panel.labels, strict=True), key=itemgetter(0)
+            )
+        )
+    rows = sorted(zip(counts, panel.series[0].values, panel.labels, strict=True), key=lambda r: (r[0], -(r[1] or 0.0)))
+    groups: list[list[tuple[float, str]]] = []
+    for count, _, label in rows:
+        if groups and count < LEAP * groups[-1][-1][0]:
+            groups[-1].append((count, label))
+        else:
+            groups.append([(count, label)])
+    return tuple((_heading(group), tuple(label for _, label in group)) for group in groups)
+
+
+def _heading(group: Sequence[tuple[float, str]]) -> str:
+    least, most = frames(group[0][0]), frames(group[-1][0])
+    return f"{least} frames" if least == most else f"{least} to {most} frames"
+
+
+def _frames(detail: str) -> float:
+    """Read "200M" or "10B frames"; 0 where it is neither."""
+    found = re.match(r"([\d.]+)([MB])\b", detail)
+    return float(found[1]) * {"M": 1e6, "B": 1e9}[found[2]] if found else 0.0
+
+
+def name(figure: PaperFigure) -> str:
+    """Name a figure's file and what is in it, "fan-2021-figure-1"."""
+    return f"{figure.paper}-figure-{figure.number}"
+
+
+def in_words(figure: PaperFigure) -> str:
+    """Say every number of a figure, for those who do not see it."""
+    return f"{figure.title}. " + "; ".join(_panel_in_words(panel) for panel in figure.panels) + "."
+
+
+def _panel_in_words(panel: Panel) -> str:
+    if panel.kind == "steps":
+        places = [x for x, _ in thresholds(panel)]
+        said = [
+            f"{series.name} {wording.listing(f'{number(height(series, x), panel)} at {x:g}' for x in places)}"
+            for series in panel.series
+        ]
+        return f"{panel.title}: {'; '.join(said)}"
+    said = [
+        f"{label}{f', {series.name},' if len(panel.series) > 1 else ''} {number(value, panel)}"
+        for series in panel.series
+        for label, value in zip(panel.labels, series.values, strict=True)
+    ]
+    return f"{panel.title}: {', '.join(said)}"
+
+
+def number(value: float | None, panel: Panel) -> str:
+    """Show a value of a panel with its unit, where that is short."""
+    if value is None:
+        return wording.MISSING
+    if panel.unit == "%":
+        return wording.percent(value)
+    if panel.unit == BILLIONS:
+        return frames(1e9 * value)
+    if panel.unit.startswith("fraction"):
+        return wording.percent(100 * value)
+    if panel.decimals is not None:
+        return f"{value:,.{panel.decimals}f}".replace("-", "−")
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{DIGITS}g}".replace("-", "−")
+
+
+BILLIONS = "billion frames"
+"""The unit of values that are shown as `frames`."""
+
+
+def frames(value: float) -> str:
+    """Show a number of frames as the field does: "200M", "10B"."""
+    return f"{value / 1e9:g}B" if value >= 1e9 else f"{value / 1e6:g}M"
+
+
+def height(series: Series, x: float) -> float:
+    """Return how high a curve of steps is at a place."""
+    return next((float(value or 0) for value, end in zip(series.values, series.ends, strict=True) if x <= end), 0.0)
+
+
+def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
+    """Return round values across a panel of curves, and how they read."""
+    return tuple((value, _tick(value)) for value in ticks(*_limits(panel)))
+
+
+def _tick(value: float, unit: str = "") -> str:
+    if unit == BILLIONS:
+        return frames(1e9 * value)
+    text = f"{value:,.10g}".replace("-", "−")
+    return f"{text} %" if unit == "%" else text
+
+
+def _panel(panel: Panel, rows: Sequence[str]) -> RowPanel:
+    """Put a panel's values into the order of the rows; what joins two marks of a row is behind them."""
+    log, single = panel.scale == "log", len(panel.series) == 1
+    kinds: tuple[Kind, Kind] = ("bar" if single and not log else "dot", "ring")
+    columns = []
+    for series, kind in zip(panel.series, kinds, strict=False):
+        by_label = dict(zip(panel.labels, series.values, strict=True))
+        columns.append((kind, "" if single else f"{SIGNS[kind]}{series.name}", [by_label.get(row) for row in rows]))
+    return _axis(panel, columns)
+
+
+def _grouped(panel: Panel) -> RowPanel:
+    values = [series.values[place] for place in range(len(panel.labels)) for series in panel.series]
+    return _axis(panel, [("dot" if panel.scale == "log" else "bar", "", values)])
+
+
+def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None]]]) -> RowPanel:
+    """Put columns on one axis: of logarithms where the panel asks for it, without what is not above 0 then."""
+    log = panel.scale == "log"
+    values = [value for _, _, column in columns for value in column if value is not None]
+    values += panel.marks[:1]
+    if log:
+        at: tuple[float, ...] = tuple(10.0**power for power in decades(min(values), max(values)))
+    else:
+        at = ticks(min(0.0, *values), max(0.0, *values))
+    marks: list[Mark] = []
+    for row in range(len(columns[0][2])):
+        there = [(kind, _place(value, log=log)) for kind, _, column in columns
+                 if (value := column[row]) is not None and (value > 0 or not log)]  # fmt: skip
+        ends = [end for _, end in there]
+        marks += [Mark("whisker", row, 0, max(ends), min(ends))] if len(ends) > 1 else []
+        marks += [Mark(kind, row, 0, end, lines=0.55) for kind, end in there]
+    places = [*(mark.end for mark in marks), *(_place(value, log=log) for value in at)]
+    places += [_place(value, log=log) for value in panel.marks[:1]]
+    low, high = min(places), max(places)
+    room = ROOM * (high - low)
+    guide = next((text for word, text in LINES.items() if word in panel.title.split()), "")
+    return RowPanel(
+        title=panel.title,
+        limits=(low - (room if low < 0 or log or columns[0][0] != "bar" else 0), high + room),
+        ticks=tuple((_place(value, log=log), _tick(value, panel.unit)) for value in at),
+        marks=tuple(marks),
+        numbers=tuple(
+            Numbers(title, tuple((row, 0.0, number(value, panel)) for row, value in enumerate(column)))
+            for _, title, column in columns
+        ),
+        guides=tuple(Guide(_place(value, log=log), guide) for value in panel.marks[:1]),
+        unit="" if panel.unit in ("%", BILLIONS) else panel.unit,
+        share=1.0 if len(columns) == 1 else WIDE_AXIS,
+    )
+
+
+def _place(value: float, *, log: bool) -> float:
+    return math.log10(value) if log else value
+
+
+def _limits(panel: Panel) -> tuple[float, float]:
+    if panel.x_limits is not None:
+        return panel.x_limits
+    ends = [end for series in panel.series for end in series.ends]
+    return min(0.0, *ends), max(ends)
+
+
+def _curves(panel: Panel) -> CurvePanel:
+    low, high = _limits(panel)
+    text = next((text for word, text in LINES.items() if word in panel.title.split()), "")
+    return CurvePanel(
+        title=panel.title,
+        across=panel.x_unit,
+        limits=(low, high),
+        heights=(0.0, 1.0),
+        ticks=thresholds(panel),
+        levels=QUARTERS,
+        curves=tuple(_curve(series, index, low, high) for index, series in enumerate(panel.series)),
+        grid=True,
+        guide=Guide(panel.marks[0], text) if panel.marks else None,
+    )
+
+
+def _curve(series: Series, index: int, low: float, high: float) -> Curve:
+    """Write steps as points of which each is as high as what lies to its left."""
+    heights = [float(value or 0) for value in series.values]
+    points = [(end, value) for end, value in zip(series.ends, heights, strict=True) if low <= end <= high]
+    x = [low, *(end for end, _ in points), high]
+    y = [height(series, low), *(value for _, value in points), height(series, high)]
+    return Curve(tuple(x), tuple(y), index, steps="pre")

@@ -1,0 +1,100 @@
+"""A run directory in words: what was asked for, with what, and how it went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from arcademark.reports import wording
+from arcademark.reports.record import Run, Trial
+from arcademark.reports.runs import settings
+from arcademark.runs import manifest as manifests
+from arcademark.scores.runs import RunScores
+from arcademark.suite import subsets, tasks
+from arcademark.suite.subsets import Subset
+from arcademark.suite.tasks import Suite, game_name
+
+
+def known_set(names: Sequence[str]) -> str:
+    """Say which suite or subset these games are, "the 57 games of atari-57"; "" if none."""
+    sets: tuple[Suite | Subset, ...] = (*tasks.suites().values(), *subsets.subsets().values())
+    found = (known.name for known in sets if set(names) == set(known.tasks))
+    return next((f"the {wording.plural(len(names), 'game')} of {name}" for name in found), "")
+
+
+def view(run: RunScores, name: str) -> Run:
+    """Show one run."""
+    record, manifest = run.record, run.record.manifest
+    frames, simulated = int(record.episodes.frames.sum()), int(record.episodes.simulated_frames.sum())
+    return Run(
+        name=name,
+        directory=str(record.directory),
+        protocol=settings.view(record.protocol),
+        agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
+        games=tuple(dict.fromkeys(game_name(trial.game) for trial in record.trials)),
+        seeds=tuple(sorted({trial.seed for trial in record.trials})),
+        episodes=tuple(sorted({trial.episodes for trial in record.trials})),
+        frames=frames,
+        simulated_frames=simulated,
+        counted_frames=frames + simulated if record.protocol.counted_frames == "emulated" else frames,
+        trials=_trials(run),
+        commands=_commands(manifest),
+        versions=_texts(manifest.get("versions")),
+        machine=_texts(manifest.get("machine")),
+        roms=_texts({game_name(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
+        emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
+    )
+
+
+def played_on(run: Run) -> str:
+    """Say what emulated the games, "the console (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
+    counts = Counter(used for used in run.emulators.values())
+    told = [(wording.listing(map(_emulator, used)), count) for used, count in counts.most_common()]
+    if len(told) == 1:
+        return told[0][0]
+    games = (wording.plural(count, "game") if number == 0 else f"{count:,}" for number, (_, count) in enumerate(told))
+    return ", ".join(f"{name} in {count}" for (name, _), count in zip(told, games, strict=True))
+
+
+def _emulator(label: str) -> str:
+    kind, _, version = label.partition(" ")
+    return f"the console (core {version})" if kind == "console" else label
+
+
+def frames_used(run: Run) -> str:
+    """Say what a run with planners emulated, and what of it its protocol counts as used."""
+    setting = next(item for item in run.protocol.settings if item.field == "counted_frames")
+    return (
+        f"{run.name}: {wording.count(run.frames)} frames played and {wording.count(run.simulated_frames)} simulated to "
+        f"choose the actions; {run.protocol.name} counts {setting.text}: {wording.count(run.counted_frames)}."
+    )
+
+
+def _trials(run: RunScores) -> tuple[Trial, ...]:
+    agents = dict.fromkeys(trial.agent for trial in run.record.trials)
+    shown = dict(zip(agents, run.table.algorithms, strict=True))
+    short = {(trial.algorithm, trial.task, trial.seed): trial.played for trial in run.incomplete}
+    return tuple(
+        Trial(
+            id=trial.id,
+            agent=trial.agent,
+            game=game_name(trial.game),
+            seed=trial.seed,
+            status=trial.status,
+            episodes=short.get((shown[trial.agent], trial.game, trial.seed), trial.episodes),
+            planned_episodes=trial.episodes,
+            error=trial.error or "",
+        )
+        for trial in run.record.trials
+    )
+
+
+def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
+    """Return the different commands that the run was given: later ones may have added games, seeds and episodes."""
+    given = [manifest.get("command"), *(later.get("command") for later in manifest.get("continued") or ())]
+    return tuple(dict.fromkeys(str(command) for command in given if command))
+
+
+def _texts(mapping: dict[str, Any] | None) -> dict[str, str]:
+    return {key: str(value) for key, value in (mapping or {}).items() if value is not None}

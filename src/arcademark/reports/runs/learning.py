@@ -1,0 +1,188 @@
+"""How learners got on: the scores of training episodes, smoothed, over the frames of training.
+
+Conventions
+-----------
+* A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
+  them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
+  episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all it has.
+* What is kept of a curve for drawing is `MOST_POINTS` of its points, the first and the last among them.
+* A trial that is still in training has the curve up to its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.metrics.training import TrainingScore, training_score
+from arcademark.reports.cells import PlayedAlgorithm
+from arcademark.runs.store import RunRecord, TrialRecord
+from arcademark.scores.formulas import escaped
+from arcademark.scores.runs import RunCollection
+
+WIDEST = 100
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True)
+class SeedCurve:
+    """One trial's training.
+
+    Parameters
+    ----------
+    seed : int
+    episodes, frames : int
+        Of training, so far.
+    finished : bool
+        Whether its budget is spent.
+    end_frames : tuple of int
+        Where the points are: training frames, ascending.
+    scores : tuple of float
+        Mean scores of the `window` episodes that end there.
+    """
+
+    seed: int
+    episodes: int
+    frames: int
+    finished: bool
+    end_frames: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """One algorithm's training on one game.
+
+    Parameters
+    ----------
+    game : str
+        Its id.
+    algorithm : str
+        As the report names it.
+    window : int
+        Episodes that a point is the mean of.
+    first, last : float
+        Mean over seeds of the first and of the last window's score.
+    seeds : tuple of SeedCurve
+        Those that have finished a training episode, in order.
+    """
+
+    game: str
+    algorithm: str
+    window: int
+    first: float
+    last: float
+    seeds: tuple[SeedCurve, ...]
+
+    @property
+    def episodes(self) -> int:
+        """Training episodes of all seeds."""
+        return sum(seed.episodes for seed in self.seeds)
+
+    @property
+    def frames(self) -> int:
+        """Training frames of all seeds."""
+        return sum(seed.frames for seed in self.seeds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every seed's budget is spent."""
+        return all(seed.finished for seed in self.seeds)
+
+    def mean(self, points: int = MOST_POINTS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Average the seeds' curves where all of them are.
+
+        Parameters
+        ----------
+        points : int, optional
+
+        Returns
+        -------
+        frames, scores : float array, shape (points,)
+            Evenly spaced from the latest first point to the earliest last one; both empty where the seeds share no
+            stretch. Between its points a curve is taken to be straight.
+        """
+        begin = max(seed.end_frames[0] for seed in self.seeds)
+        end = min(seed.end_frames[-1] for seed in self.seeds)
+        if begin > end:
+            return np.empty(0), np.empty(0)
+        across = np.linspace(begin, end, points)
+        return across, np.mean([np.interp(across, seed.end_frames, seed.scores) for seed in self.seeds], axis=0)
+
+
+def curves(shown: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
+    """Return the training of every learner on every game, games together, in the report's order."""
+    found = [curve for algorithm in shown for curve in _of(algorithm)]
+    games = list(dict.fromkeys(task for algorithm in shown for task in algorithm.cells))
+    return tuple(sorted(found, key=lambda curve: games.index(curve.game)))
+
+
+def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
+    record = algorithm.run.record
+    for game in algorithm.cells:
+        trials = sorted((item for item in algorithm.trials if item.game == game), key=lambda item: item.seed)
+        training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
+        if not training:
+            continue
+        window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
+        seeds, ends = [], []
+        for trial, rows in training.items():
+            frames = np.cumsum(rows.frames)
+            found = training_score(rows.score, frames, window, fewer="shorten")
+            kept = _thinned(found)
+            points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
+            seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
+            ends.append((found.curve[0], found.curve[-1]))
+        first, last = np.mean(ends, axis=0)
+        yield LearningCurve(game, algorithm.name, window, float(first), float(last), tuple(seeds))
+
+
+def finished(trial: TrialRecord, record: RunRecord) -> bool:
+    """Tell whether a learner's training budget is spent."""
+    rows = record.training(trial)
+    if trial.training_frames is not None:
+        return int(rows.frames.sum()) >= trial.training_frames
+    return trial.status == "done" if trial.training_episodes is None else len(rows) >= trial.training_episodes
+
+
+def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, int, int, float]]:
+    """Yield every training episode: algorithm, game, seed, episode, its frames, the frame of its end, its score."""
+    for run in collection.runs:
+        shown = dict(zip(dict.fromkeys(trial.agent for trial in run.record.trials), run.table.algorithms, strict=True))
+        for trial in run.record.trials:
+            rows = run.record.training(trial)
+            columns = (rows.episode, rows.frames, np.cumsum(rows.frames), rows.score)
+            for row in zip(*(column.tolist() for column in columns), strict=True):
+                yield shown[trial.agent], trial.game, trial.seed, *row
+
+
+def as_csv(collection: RunCollection) -> str:
+    """Write every training episode as a line, under a heading."""
+    out = io.StringIO()
+    written = csv.writer(out, lineterminator="\n")
+    written.writerow(("algorithm", "game", "seed", "episode", "frames", "end_frame", "score"))
+    written.writerows(map(escaped, row) for row in episodes(collection))
+    return out.getvalue()
+
+
+def _thinned(found: TrainingScore) -> NDArray[np.int64]:
+    """Choose the points that are kept, about evenly."""
+    count = len(found.curve)
+    return np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
+
+
+def sparkline(values: ArrayLike, width: int) -> str:
+    """Draw a curve in a line of text: `width` blocks at most, from the lowest value to the highest."""
+    chosen = np.asarray(values, dtype=np.float64)
+    if chosen.size > width:
+        chosen = np.array([part.mean() for part in np.array_split(chosen, width)])
+    if not chosen.size:
+        return ""
+    low, high = chosen.min(), chosen.max()
+    steps = np.zeros(chosen.size) if high == low else (chosen - low) / (high - low)
+    return "".join("▁▂▃▄▅▆▇█"[round(7 * float(step))] for step in steps)

@@ -1,0 +1,284 @@
+"""What was evaluated on test games, and whether only once, as the methodology of the 2013 paper has it.
+
+An agent's parameters are chosen on training games; on the games for testing it is evaluated once, with one setting
+(Bellemare et al. 2013, §1 and §3.1.2). More trials of that setting, by other seeds or in another run, are fine: what is
+counted is different settings. The 2013 baselines have nothing to choose and are left out of the count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arcademark.reports import wording
+from arcademark.reports.runs import budgets, tuning
+from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
+from arcademark.suite.tasks import game_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arcademark.runs.plan import Plan
+
+APART = ("features",)
+"""Parameters whose values make different algorithms, rather than settings of one."""
+BASELINES = ("random", "const", "perturb")
+MOST_GAMES = 4
+"""Games that are named on a line."""
+METHODOLOGY = "Bellemare et al. 2013, §1 and §3.1.2"
+
+
+@dataclass(frozen=True)
+class Use:
+    """One setting of an algorithm on test games.
+
+    Parameters
+    ----------
+    setting : str
+        In words: the parameters, and the training budget where one was asked for.
+    games : tuple of str
+        Ids of the test games that it was evaluated on.
+    runs : tuple of str
+        Directories.
+    trials, episodes : int
+        Over all of these games and runs.
+    first, last : str
+        When its evaluations began: the earliest and the latest.
+    """
+
+    setting: str
+    games: tuple[str, ...]
+    runs: tuple[str, ...]
+    trials: int
+    episodes: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A test game on which more than one setting was evaluated: how many, and in which runs."""
+
+    game: str
+    settings: int
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    """One algorithm on test games.
+
+    Parameters
+    ----------
+    algorithm : str
+        With the parameters that make it another algorithm.
+    baseline : bool
+        Whether it is one of the 2013 baselines, which have nothing to choose.
+    uses : tuple of Use
+        Its settings, the earliest first.
+    repeated : tuple of Repeated
+        Where the methodology was not kept; empty for baselines.
+    """
+
+    algorithm: str
+    baseline: bool
+    uses: tuple[Use, ...]
+    repeated: tuple[Repeated, ...]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation, test game or not: as in the runs' ledger, in words.
+
+    Parameters
+    ----------
+    algorithm, setting, protocol, game, directory, begun : str
+    test : bool
+        Whether the game is for testing.
+    seeds : tuple of int
+    episodes : int
+    commands : tuple of str
+    """
+
+    algorithm: str
+    setting: str
+    protocol: str
+    game: str
+    test: bool
+    directory: str
+    seeds: tuple[int, ...]
+    episodes: int
+    begun: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LedgerView:
+    """The ledger as it is shown.
+
+    Parameters
+    ----------
+    runs : tuple of str
+        Directories.
+    accounts : tuple of Account
+        Algorithms that were evaluated on test games, those that broke the rule first.
+    evaluations : tuple of Evaluation
+        All there are, run by run.
+    unread : tuple of Unread
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.ledger/1"
+    runs: tuple[str, ...]
+    accounts: tuple[Account, ...]
+    evaluations: tuple[Evaluation, ...]
+    unread: tuple[Unread, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether no test game met two settings of an algorithm."""
+        return not any(account.repeated for account in self.accounts)
+
+
+def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
+    """Show a ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    apart : sequence of str, optional
+        Parameters whose values make different algorithms.
+    """
+    return LedgerView(
+        ledger.runs,
+        accounts(ledger.entries, apart),
+        tuple(_evaluation(entry, apart) for entry in ledger.entries),
+        ledger.unread,
+    )
+
+
+def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
+    """Sum up what was evaluated on test games, by algorithm."""
+    by_algorithm: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if tuning.for_testing([entry.game]):
+            by_algorithm[name(entry, apart)].append(entry)
+    found = [_account(algorithm, mine, apart) for algorithm, mine in by_algorithm.items()]
+    return tuple(sorted(found, key=lambda account: (not account.repeated, account.baseline)))
+
+
+def name(entry: Entry, apart: Sequence[str] = APART) -> str:
+    """Name an algorithm with the parameters that make it another one."""
+    chosen = {key: value for key, value in entry.parameters.items() if key in apart}
+    return f"{entry.algorithm}({_pairs(chosen)})" if chosen else entry.algorithm
+
+
+def setting(entry: Entry, apart: Sequence[str] = APART) -> str:
+    """Say a setting in words: what was set, and the training budget where one was asked for."""
+    tuned = _pairs({key: value for key, value in entry.parameters.items() if key not in apart})
+    budget = budgets.training(entry.training_frames, entry.training_episodes)
+    return ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
+
+
+def told(account: Account, *, paths: bool = True) -> str:
+    """Say in a sentence where an algorithm was evaluated with several settings.
+
+    Parameters
+    ----------
+    account : Account
+        With something repeated.
+    paths : bool, optional
+        Whether to name the runs.
+    """
+    most = max(account.repeated, key=lambda item: item.settings)
+    alike = [item for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
+    runs = wording.plural(len(most.runs), "run")
+    where = f" ({wording.shortened(most.runs, most=MOST_GAMES)})" if paths else ""
+    others = len(account.repeated) - len(alike)
+    more = f", and with several on {wording.plural(others, 'other')}" if others else ""
+    return (
+        f"{account.algorithm} was evaluated on {wording.shortened(game_name(item.game) for item in alike)} in {runs}"
+        f"{where} with {most.settings} different settings{more}: the methodology allows one ({METHODOLOGY})."
+    )
+
+
+def _pairs(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in parameters.items()
+    )
+
+
+def _account(algorithm: str, entries: Sequence[Entry], apart: Sequence[str]) -> Account:
+    baseline = entries[0].algorithm in BASELINES
+    by_setting: defaultdict[Any, list[Entry]] = defaultdict(list)
+    by_game: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        by_setting[entry.setting].append(entry)
+        by_game[entry.game].append(entry)
+    uses = [_use(mine, by_setting, apart) for mine in by_setting.values()]
+    repeated = [
+        Repeated(game, count, tuple(dict.fromkeys(entry.directory for entry in mine)))
+        for game, mine in by_game.items()
+        if (count := len({entry.setting for entry in mine})) > 1
+    ]
+    ordered = sorted(uses, key=lambda use: use.first)
+    return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated))
+
+
+def _use(entries: Sequence[Entry], by_setting: Mapping[Any, Sequence[Entry]], apart: Sequence[str]) -> Use:
+    first = entries[0]
+    words = setting(first, apart)
+    if sum(setting(others[0], apart) == words for others in by_setting.values()) > 1:
+        words += f", code {(first.code or 'unknown')[:8]}"
+    begun = sorted(entry.begun for entry in entries)
+    return Use(
+        setting=words,
+        games=tuple(dict.fromkeys(entry.game for entry in entries)),
+        runs=tuple(dict.fromkeys(entry.directory for entry in entries)),
+        trials=sum(len(entry.seeds) for entry in entries),
+        episodes=sum(entry.episodes for entry in entries),
+        first=begun[0],
+        last=begun[-1],
+    )
+
+
+def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
+    return Evaluation(
+        algorithm=name(entry, apart),
+        setting=setting(entry, apart),
+        protocol=entry.protocol,
+        game=entry.game,
+        test=bool(tuning.for_testing([entry.game])),
+        directory=entry.directory,
+        seeds=entry.seeds,
+        episodes=entry.episodes,
+        begun=entry.begun,
+        commands=entry.commands,
+    )
+
+
+def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple[str, ...]:
+    """Say where a run that is about to be played brings an algorithm's second setting to a test game.
+
+    Parameters
+    ----------
+    plan : Plan
+    directory : Path
+        The run's; its neighbours are read, as far as they are of the plan's algorithms.
+    apart : sequence of str, optional
+        Parameters whose values make different algorithms.
+
+    Returns
+    -------
+    tuple of str
+        A sentence an algorithm.
+    """
+    mine = list(planned(plan, directory))
+    names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
+    if not names or not tuning.for_testing(tuple(games)):
+        return ()
+    before = [entry for entry in entries_beside(directory, names) if entry.game in games]
+    met = {name(entry, apart) for entry in mine}
+    found = accounts([*before, *mine], apart)
+    return tuple(told(account) for account in found if account.repeated and account.algorithm in met)

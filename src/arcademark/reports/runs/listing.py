@@ -1,0 +1,102 @@
+"""The runs below a folder: what each plays, under which protocol, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.runs.directory import known_set
+from arcademark.runs.ledger import Unread, find_runs
+from arcademark.runs.store import RunRecord, read_run
+from arcademark.suite.tasks import game_name
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """One run.
+
+    Parameters
+    ----------
+    directory : str
+    agents, games : tuple of str
+        In the plan's order; games by their names.
+    scope : str
+        Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
+    protocol : str
+        Its label, overrides included.
+    seeds : tuple of int
+    episodes, planned_episodes : int
+        Scored episodes finished, and asked for.
+    status : {"complete", "incomplete", "failed"}
+        Whether every trial is done, some are not, or one failed.
+    created : str
+        When it was begun, in ISO 8601.
+    """
+
+    directory: str
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    scope: str
+    protocol: str
+    seeds: tuple[int, ...]
+    episodes: int
+    planned_episodes: int
+    status: Literal["complete", "incomplete", "failed"]
+    created: str
+
+
+@dataclass(frozen=True)
+class RunList:
+    """The runs below some folders.
+
+    Parameters
+    ----------
+    runs : tuple of ListedRun
+        By directory.
+    unread : tuple of Unread
+        Runs that cannot be read, and why.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.runs/1"
+
+    runs: tuple[ListedRun, ...]
+    unread: tuple[Unread, ...]
+
+
+def list_runs(folders: Sequence[Path]) -> RunList:
+    """List the runs in some folders.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such folder, or no run in it.
+    """
+    runs, unread = [], []
+    for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder)):
+        try:
+            runs.append(_listed(read_run(directory, whole=False)))
+        except ArcadeMarkError as error:
+            unread.append(Unread(str(directory), str(error)))
+    return RunList(tuple(runs), tuple(unread))
+
+
+def _listed(record: RunRecord) -> ListedRun:
+    scored = [min(len(record.scored_episodes(trial)), trial.episodes) for trial in record.trials]
+    statuses = {trial.status for trial in record.trials}
+    games = tuple(dict.fromkeys(trial.game for trial in record.trials))
+    planned = sum(trial.episodes for trial in record.trials)
+    return ListedRun(
+        directory=str(record.directory),
+        agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
+        games=tuple(map(game_name, games)),
+        scope=known_set(games),
+        protocol=record.protocol.label,
+        seeds=tuple(sorted({trial.seed for trial in record.trials})),
+        episodes=sum(scored),
+        planned_episodes=planned,
+        status="failed" if "failed" in statuses else "complete" if statuses == {"done"} else "incomplete",
+        created=str(record.manifest.get("created", "")),
+    )

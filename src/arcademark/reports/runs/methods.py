@@ -1,0 +1,224 @@
+"""Paragraphs for a paper's methods section, written from the settings in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from arcademark.metrics.intervals import LEVEL
+from arcademark.reports import wording
+from arcademark.reports.record import ProtocolView, Run
+from arcademark.reports.runs import budgets
+from arcademark.reports.runs.directory import known_set, played_on
+from arcademark.reports.tables.document import Algorithm, Game
+from arcademark.suite import subsets
+
+MOST_NAMES = 10
+"""Games that are named one by one, where a suite's name says the same."""
+
+_STARTS = {"reset": "the emulator's reset", "noop": "1 to {noop_max} no-op frames", "human": "human play"}
+_ENDS = {"game_over": "the game is over", "life_lost": "a life is lost"}
+_SCREENS = {"grayscale": "grayscale screens", "rgb": "colour screens", "palette": "screens of palette indices"}
+
+
+def paragraphs(
+    algorithms: Sequence[Algorithm], games: Sequence[Game], runs: Sequence[Run], scope: str
+) -> tuple[str, ...]:
+    """Say how the scores were made, run by run, and what was worked out from them."""
+    return (
+        *(
+            _played(run, runs[:index], [item for item in algorithms if item.run == run.name], games)
+            for index, run in enumerate(runs)
+        ),
+        " ".join(_measured(algorithms, games, scope)),
+        *_estimated(algorithms),
+    )
+
+
+def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], games: Sequence[Game]) -> str:
+    versions = run.versions
+    protocol = run.protocol
+    said = any(protocol == other.protocol for other in before)
+    sentences = [
+        f"We evaluated {wording.shortened(run.agents, most=4)} on {_names(run, games)} in the "
+        f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
+        f"ArcadeMark {versions.get('arcademark', 'unknown')} under its protocol “{protocol.name}”, after "
+        f"{protocol.citation}{', set as above' if said else ''}.",
+        *(() if said else _protocol(protocol)),
+        f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
+        f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
+        *_emulated(run),
+        *_trained(protocol, algorithms),
+        *_scored(protocol, algorithms),
+        *_exceptions(protocol, algorithms),
+        *_planned(protocol, algorithms),
+    ]
+    if run.troubles:
+        sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
+    return " ".join(sentences)
+
+
+def _names(run: Run, games: Sequence[Game]) -> str:
+    known = known_set([game.id for game in games if game.name in run.games])
+    return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
+
+
+def _emulated(run: Run) -> Iterator[str]:
+    if any(label.startswith("console ") for used in run.emulators.values() for label in used):
+        yield f"They were played on {played_on(run)}; ArcadeMark's console emulates what ale-py does, bit for bit."
+
+
+def _values(protocol: ProtocolView) -> dict[str, Any]:
+    return {setting.field: setting.value for setting in protocol.settings}
+
+
+def _named(protocol: ProtocolView, field: str) -> Any:
+    """Return what the named protocol has, whatever was overridden."""
+    return next(setting.original for setting in protocol.settings if setting.field == field)
+
+
+def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    usual = _values(protocol)["frame_skip"]
+    for frames in sorted({item.frames_per_action or usual for item in algorithms} - {usual}):
+        names = wording.listing(item.name for item in algorithms if item.frames_per_action == frames)
+        yield f"An action of {names} is held for {wording.plural(frames, 'frame')} instead."
+
+
+def _planned(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    counted = "count" if _values(protocol)["counted_frames"] == "emulated" else "do not count"
+    for item in algorithms:
+        costs = [cost for score in item.scores if score.played and (cost := score.played.planning)]
+        if costs:
+            decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
+            yield (
+                f"{item.name} plans with a second emulator as a model of the game, which simulated "
+                f"{round(frames / decisions):,} frames a decision on average, {frames:,} in all; under the protocol "
+                f"these {counted} as frames used."
+            )
+
+
+def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    values = _values(protocol)
+    rules = [
+        *(["a lost life ends a training episode"] if values["training_episode_end"] == "life_lost" else []),
+        *(["a reward is given as its sign"] if values["training_reward_clipping"] else []),
+    ]
+    but = f", where {wording.listing(rules)}" if rules else ""
+    for item in algorithms:
+        if item.learns:
+            budget = budgets.training(item.training_frames, item.training_episodes)
+            usual = budgets.training(*(_named(protocol, field) for field in ("training_frames", "training_episodes")))
+            other = "" if budget == usual else f" {protocol.name} gives {usual or 'no training'}."
+            yield f"{item.name} was trained on each game for {budget}{but}.{other}"
+
+
+def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    """Say which episodes make a score, where the protocol reports training and not everyone learns."""
+    learners = [item.name for item in algorithms if item.learns]
+    others = [item.name for item in algorithms if not item.learns]
+    if _values(protocol)["reported_episodes"] == "training_last_k":
+        if learners:
+            yield f"The scored episodes of {wording.listing(learners)} are the last of training."
+        if others:
+            learns = "does not learn and was" if len(others) == 1 else "do not learn and were"
+            yield f"{wording.listing(others)} {learns} scored on evaluation episodes; the protocol scores training."
+    elif learners:
+        yield f"The scored episodes of {wording.listing(learners)} are of evaluation, after training."
+
+
+def _protocol(protocol: ProtocolView) -> Iterator[str]:
+    values = _values(protocol)
+    sticky = values["repeat_action_probability"]
+    actions = "all actions of the joystick" if values["action_set"] == "full" else "the game's minimal action set"
+    yield f"An action, chosen from {actions}, is held for {wording.plural(values['frame_skip'], 'frame')}."
+    if sticky:
+        yield f"On every frame the previous action is repeated with probability {sticky:g} (Machado et al. 2018)."
+    else:
+        yield "Actions are never repeated against the agent's choice."
+    cap = values["max_frames_per_episode"]
+    limit = "without a cap on frames" if cap is None else f"or is cut after {cap:,} frames ({wording.duration(cap)})"
+    yield (
+        f"An episode starts from {_STARTS[values['start']].format(**values)} and ends when "
+        f"{_ENDS[values['evaluation_episode_end']]}, {limit}."
+    )
+    yield _observation(values["observation"], values["screen_size"], values["frame_stack"], values["max_pool"])
+    changed = [setting for setting in protocol.settings if setting.overridden]
+    if changed:
+        changes = wording.listing(
+            f"{setting.title[0].lower()}{setting.title[1:]} ({setting.text}; there {setting.original_text})"
+            for setting in changed
+        )
+        yield f"This departs from the named protocol in {changes}."
+
+
+def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bool) -> str:
+    if kind == "ram":
+        return "The agent is offered the console's 128 bytes of RAM."
+    shape = f" of {size[0]} × {size[1]}" if size else ""
+    pooled = ", each the maximum of the last two frames" if max_pool else ""
+    return (
+        f"The agent is offered the last {stack} {_SCREENS[kind]}{shape}{pooled}."
+        if stack > 1
+        else (f"The agent is offered {_SCREENS[kind]}{shape}{pooled}.")
+    )
+
+
+def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
+    yield "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
+    told = [score for algorithm in algorithms for score in algorithm.scores if score.score.low is not None]
+    if told:
+        single = any(score.runs == 1 for score in told)
+        alone = ", or over the episodes of a game's only seed, which leaves out how seeds differ" if single else ""
+        yield f"Intervals are {LEVEL * 100:g} % Student's t over seeds{alone}."
+    if any(game.references.get("human") is not None for game in games):
+        yield (
+            "Human-normalised scores (HNS) place random play at 0 % and the human average at 100 %, with the reference "
+            "scores of Aitchison et al. 2023, Table 12 (from Badia et al. 2020)."
+        )
+    if any(game.references.get("human_world_record") is not None for game in games):
+        yield (
+            "Human-world-record-normalised scores (HWRNS) place the human world record at 100 %, with the records of "
+            "Fan 2021, Table 7; from there a record counts as broken. SABER holds HWRNS within 0 and 200 % (Toromanoff "
+            "et al. 2019)."
+        )
+    if any(short.games for algorithm in algorithms for short in algorithm.summaries):
+        if any(short.games < len(games) for algorithm in algorithms for short in algorithm.summaries):
+            scope = f"those of {scope} that have a score and the references it needs"
+        yield (
+            f"Mean, median and interquartile mean (IQM; Agarwal et al. 2021) are over {scope}; "
+            "the IQM drops a quarter of the scores at each end, a score being that of one seed on one game. Capped HNS "
+            "are held within 0 and 100 %; of them and of SABER, mean and median are of games' means over seeds, "
+            "capped, and the IQM is of each seed's score, capped."
+        )
+    for algorithm in algorithms:
+        if algorithm.variants > 1:
+            yield (
+                f"The baseline {algorithm.name} is the best of {algorithm.variants} agents on each game (Bellemare et "
+                "al. 2013, §3.1.2)."
+            )
+
+
+def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
+    told = [(item.name, item.estimate) for item in algorithms if item.estimate and item.estimate.value is not None]
+    for name in dict.fromkeys(estimate.subset for _, estimate in told):
+        subset = subsets.subset(name)
+        shown = [pair for pair in told if pair[1].subset == name]
+        title, error = shown[0][1].title, shown[0][1].printed_error or 0.0
+        nested = ""
+        if subset.nested is not None:
+            nested = f" (on papers left out when its games were chosen: {wording.percent(100 * subset.nested.mean)})"
+        terms = ", ".join(f"{coefficient:g}" for coefficient in subset.coefficients or ())
+        doubtful = any(estimate.warnings for _, estimate in shown)
+        caveat = (
+            " The scores were not made under the frame cap that the model holds for, so the estimate is not reliable."
+            if doubtful
+            else ""
+        )
+        yield (
+            f"The median HNS over all games of {subset.suite} is estimated from "
+            f"{wording.plural(len(subset.tasks), 'game')} with the {title} model of Aitchison et al. 2023, "
+            f"10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
+            f"whose printed typical relative error is {wording.percent(100 * error)}{nested}: "
+            f"{wording.listing(f'{who} {wording.percent(estimate.value)}' for who, estimate in shown)}."
+            f"{caveat} {title} estimates are to be compared with {title} estimates."
+        )

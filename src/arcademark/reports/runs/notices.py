@@ -1,0 +1,181 @@
+"""Notices that only runs of our own give reason for; see `arcademark.reports.notices`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from arcademark.reports import wording
+from arcademark.reports.cells import PlayedAlgorithm
+from arcademark.reports.document import Notice
+from arcademark.reports.notices import notice
+from arcademark.reports.runs import budgets, learning
+from arcademark.reports.runs.ledger import accounts, told
+from arcademark.reports.tables.document import Algorithm
+from arcademark.runs import ledger
+from arcademark.scores.runs import RunCollection
+from arcademark.suite import protocols
+from arcademark.suite.settings import format_setting
+from arcademark.suite.tasks import game_name
+
+
+def of_runs(
+    collection: RunCollection,
+    shown: Sequence[PlayedAlgorithm],
+    algorithms: Sequence[Algorithm],
+    names: Sequence[str],
+) -> Iterator[Notice]:
+    """Yield all notices that only runs give reason for.
+
+    Parameters
+    ----------
+    collection : RunCollection
+    shown : sequence of PlayedAlgorithm
+        The algorithms, as played.
+    algorithms : sequence of Algorithm
+        The same, as shown.
+    names : sequence of str
+        What the runs are called.
+    """
+    yield from _emulators_differ(collection, names)
+    yield from _run_by_run(collection, names)
+    yield from _episodes(collection, names)
+    yield from _learners(shown)
+    yield from _test_games(collection)
+    yield from _scores(algorithms)
+    yield from _actions(shown)
+    yield from _planning(algorithms)
+
+
+def _emulators_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    first, *others = collection.runs
+    for run, name in zip(others, names[1:], strict=True):
+        there, here = (entry.record.manifest for entry in (first, run))
+        roms = [task for task, md5 in there["games"].items() if here["games"].get(task, md5) != md5]
+        emulators = [entry["versions"].get("ale-py") for entry in (there, here)]
+        if emulators[0] != emulators[1] or roms:
+            which = f", with other ROMs of {wording.listing(map(game_name, roms))}" if roms else ""
+            yield notice(
+                "emulators_differ",
+                f"{names[0]} was made with ale-py {emulators[0]}, {name} with {emulators[1]}{which}.",
+            )
+
+
+def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    for run, name in zip(collection.runs, names, strict=True):
+        protocol = run.record.protocol
+        if protocol.overrides:
+            changes = (
+                f"{key} is {format_setting(getattr(protocol, key))} instead of {format_setting(original)}"
+                for key, original in protocol.overrides.items()
+            )
+            yield notice(
+                "modified_protocol",
+                f"{name} departs from {protocol.name}: {wording.listing(changes)}. Its scores are comparable only with "
+                "others made the same way.",
+            )
+        left_out = run.record.manifest["left_out"]
+        if left_out:
+            which = wording.shortened(f"{agent} on {game_name(task)}" for agent, task, _ in left_out)
+            why = left_out[0][2] if len(left_out) == 1 else f"of the first, {left_out[0][2]}"
+            yield notice("left_out", f"{name} leaves out what cannot be played: {which}; {why}.")
+        failed = [trial for trial in run.incomplete if trial.status == "failed"]
+        if failed:
+            where = wording.shortened(f"{trial.algorithm} on {game_name(trial.task)}" for trial in failed)
+            yield notice("trials_failed", f"{wording.plural(len(failed), 'trial')} of {name} failed: {where}.")
+        waiting = [trial for trial in run.incomplete if trial.status != "failed"]
+        if waiting:
+            played, planned = sum(trial.played for trial in waiting), sum(trial.planned for trial in waiting)
+            yield notice(
+                "trials_incomplete",
+                f"{wording.plural(len(waiting), 'trial')} of {name} "
+                f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
+                "there so far.",
+                "The same command again continues.",
+            )
+
+
+def _episodes(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    short: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for run, name in zip(collection.runs, names, strict=True):
+        asked = min((trial.episodes for trial in run.record.trials), default=0)
+        rules = run.record.protocol
+        planning = bool(run.record.trials) and all(trial.plans for trial in run.record.trials)
+        wanted = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
+        if asked < wanted:
+            short[asked, wanted].append(name)
+    for (asked, wanted), those in short.items():
+        yield notice(
+            "fewer_episodes",
+            f"{wording.listing(those)}: {wording.plural(asked, 'episode')} a seed; the protocol averages {wanted:,}.",
+        )
+
+
+def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
+    for algorithm in shown:
+        protocol = algorithm.run.record.protocol
+        learners = [trial for trial in algorithm.trials if trial.learns]
+        given = dict.fromkeys(budgets.training(trial.training_frames, trial.training_episodes) for trial in learners)
+        usual = budgets.named(protocol)
+        if other := [budget for budget in given if budget and budget != usual]:
+            going = any(not learning.finished(trial, algorithm.run.record) for trial in learners)
+            how = "is being trained" if going else "was trained"
+            yield notice(
+                "training_budget",
+                f"{algorithm.name} {how} for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
+            )
+        trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
+        if wanted is not None and 0 < trials < wanted:
+            yield notice(
+                "fewer_trials",
+                f"{algorithm.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
+            )
+
+
+def _test_games(collection: RunCollection) -> Iterator[Notice]:
+    entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
+    for account in accounts(entries):
+        if account.repeated:
+            yield notice("test_games", told(account, paths=False), "'arcademark ledger' shows more.")
+
+
+def _scores(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    cut = [
+        f"{algorithm.name} on {game_name(score.game)} ({sum(played.truncated):,} of {len(played.truncated):,})"
+        for algorithm in algorithms
+        for score in algorithm.scores
+        if (played := score.played) and any(played.truncated)
+    ]
+    if cut:
+        where = wording.shortened(cut)
+        yield notice("episodes_truncated", f"The frame cap ended episodes before the game did: {where}.")
+    for algorithm in algorithms:
+        if algorithm.variants > 1:
+            yield notice(
+                "best_of",
+                f"{algorithm.name} is on each game the best of {algorithm.variants} agents, one an action (Bellemare "
+                "et al. 2013, §3.1.2), chosen on the very episodes shown: a little too good.",
+            )
+
+
+def _actions(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
+    for algorithm in shown:
+        usual = algorithm.run.record.protocol.frame_skip
+        own = {trial.frames_per_action or usual for trial in algorithm.trials} - {usual}
+        if own:
+            often = wording.listing(map(wording.every, sorted(own)))
+            yield notice(
+                "action_interval",
+                f"{algorithm.name} chooses an action {often}, its protocol's agents {wording.every(usual)}.",
+            )
+
+
+def _planning(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    names = [item.name for item in algorithms if any(score.played and score.played.planning for score in item.scores)]
+    if names:
+        plans = "plans" if len(names) == 1 else "plan"
+        yield notice(
+            "planning",
+            f"{wording.listing(names)} {plans} on the emulator, which can be put back to where the game stands: agents "
+            "that only act have nothing like it.",
+        )

@@ -1,0 +1,147 @@
+"""Scores ready to be searched or predicted from: read, and normalised as models want them.
+
+Conventions
+-----------
+* Scores are averaged over runs, then normalised in percent: HNS on Atari, else between a user's own low and high score.
+* Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
+  Atari-5 models were fitted to, Table 8).
+* Tasks that no measure knows are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
+from arcademark.reports import wording
+from arcademark.reports.tables import protocols
+from arcademark.reports.tables.benchmarks import Benchmark
+from arcademark.reports.tables.dataset import ScoreOptions, prepare
+from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, collection_names
+from arcademark.reports.tables.protocols import Play
+from arcademark.subset.problem import Floats
+
+METRICS = ("hns", "normalised")
+"""What models are made of: HNS on Atari, what lies between two references elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """Scores of algorithms on the tasks of a benchmark.
+
+    Parameters
+    ----------
+    algorithms, tasks : tuple of str
+    percent : float array, shape (algorithms, tasks)
+        NaN where missing.
+    raw : float array, shape (algorithms, tasks)
+        The same in each task's own unit.
+    benchmark : Benchmark
+        What they are measured by.
+    metric : str
+        Its name: "hns".
+    low, high : mapping of task to float
+        What scores 0 % and 100 %.
+    plays : mapping of str to Play
+        How each algorithm's scores were made, where known.
+    sources, remarks : tuple of str
+        What was read, and what else a reader must know.
+    papers : mapping of str to str
+        Which paper an algorithm's scores were first published in, as far as the catalogue knows: its key.
+    unscored : tuple of str
+        Tasks that the table names and has no score on.
+    """
+
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    percent: Floats
+    raw: Floats
+    benchmark: Benchmark
+    metric: str
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    plays: Mapping[str, Play]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+    papers: Mapping[str, str] = field(default_factory=dict)
+    unscored: tuple[str, ...] = ()
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return self.benchmark.title(task)
+
+
+def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
+    """Read and normalise scores.
+
+    Parameters
+    ----------
+    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
+    options : ScoreOptions
+        Suite or references, algorithms, games and how to read.
+    players : bool, optional
+        Whether collections of the catalogue keep their reference players.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something cannot be read, or nothing is left.
+    """
+    found = prepare([_kept(place) if players else place for place in places], options)
+    measure = found.benchmark.measures[next(name for name in METRICS if name in found.benchmark.measures)]
+    tasks = tuple(task for task in found.tasks if task in measure.known)
+    strangers = [task for task in found.tasks if task not in measure.known]
+    raw = found.scores.table.select(tasks=tasks).mean_over_runs()
+    low, high = _references(found.benchmark)
+    remarks = list(found.scores.remarks)
+    entries = _published(places, found.algorithms)
+    if strangers:
+        names = wording.shortened(map(found.benchmark.title, strangers))
+        remarks.append(f"Not used, because they have no reference scores: {names}.")
+    return Normalised(
+        algorithms=found.algorithms,
+        tasks=tasks,
+        percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
+        raw=raw,
+        benchmark=found.benchmark,
+        metric=measure.metric,
+        low={task: low[task] for task in tasks},
+        high={task: high[task] for task in tasks},
+        plays={**found.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
+        sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
+        remarks=tuple(remarks),
+        papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},
+        unscored=found.unscored,
+    )
+
+
+def _published(places: Sequence[ScoreSource], algorithms: Sequence[str]) -> Mapping[str, Entry]:
+    """Return the catalogue's entries of the algorithms that are its own."""
+    found: dict[str, Entry] = {}
+    for place in places:
+        if isinstance(place, str) and place.startswith(CATALOGUE):
+            entries = collections.select(collection_names(place))
+            found |= {name: entry for name, entry in entries.items() if name in algorithms}
+    return found
+
+
+def _source(place: ScoreSource, told: str) -> str:
+    if place == f"{CATALOGUE}{EVERYTHING}":
+        return "catalogue: all published scores"
+    return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
+
+
+def _kept(place: ScoreSource) -> ScoreSource:
+    """Return a collection as its source has it, which published models were fitted to, reference players included."""
+    if isinstance(place, str) and place.startswith(CATALOGUE):
+        return collections.load(collection_names(place), as_published=True)
+    return place
+
+
+def _references(measure: Benchmark) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    kinds = measure.references
+    return (kinds["low"], kinds["high"]) if "low" in kinds else (kinds["random"], kinds["human"])

@@ -1,0 +1,63 @@
+"""Which model is meant: a published one by its name, or a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import read_text
+from arcademark.reports import estimates
+from arcademark.subset import files
+from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.suite import references
+from arcademark.suite.subsets import subset, subsets
+
+MOST_BYTES = 2**20
+"""Of a model file."""
+ANY = "any"
+"""What stands for whatever games there are, instead of a model's name."""
+
+
+def model(name: str) -> SubsetModel:
+    """Return a model.
+
+    Parameters
+    ----------
+    name : str
+        A published model's name, "atari-5", or the path of a model file.
+
+    Raises
+    ------
+    UnknownNameError
+        Where it is neither.
+    ArcadeMarkError
+        Where a subset has no model, or a file is none.
+    """
+    if name.lower() in subsets():
+        return from_subset(subset(name))
+    path = Path(name)
+    if path.suffix.lower() == ".json" or path.exists():
+        return _checked(files.loads(read_text(path, MOST_BYTES), str(path)), path)
+    raise UnknownNameError("model", name, (*published(), ANY))
+
+
+def _checked(found: SubsetModel, path: Path) -> SubsetModel:
+    known = references.scores("random")
+    if not found.references and (strangers := [task for task in found.tasks if task not in known]):
+        raise ArcadeMarkError(
+            f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
+            "scores that are 0 % and 100 % of every task"
+        )
+    return found
+
+
+def published() -> tuple[str, ...]:
+    """Return the names of the published models, those for evaluation first, from the smallest."""
+    found = [entry for entry in subsets().values() if entry.coefficients is not None]
+    return tuple(entry.name for entry in sorted(found, key=lambda item: (item.purpose, len(item.tasks))))
+
+
+def title(found: SubsetModel) -> str:
+    """Name a model for people."""
+    known = subsets().get(found.name)
+    return estimates.short_title(known) if known else found.name

@@ -1,0 +1,371 @@
+"""What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
+
+Conventions
+-----------
+* A published model needs exactly its games; of several the largest whose games are there is taken.
+* Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
+  table. A game that was played keeps its own score.
+* Whatever games there are tell of all others, and of the summaries of all, by `arcademark.subset.outlook`: of one
+  algorithm beside a published model, of several with the model `ANY` or where no published model's games are there.
+* Every interval is at the level asked for, and has no ends where there are too few algorithms to tell for it.
+* Values are in percent of the average human, or what a model file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import normalise
+from arcademark.metrics.normalise import PERCENT
+from arcademark.reports import estimates, wording
+from arcademark.reports.subsets import models, predictors
+from arcademark.reports.subsets.models import ANY
+from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
+from arcademark.reports.tables import loading
+from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.protocols import Play, frame_cap
+from arcademark.subset.every_task import TaskModel, fit_every_task
+from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings, from_subset
+from arcademark.subset.outlook import Outlook
+from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
+from arcademark.suite import protocols as suite_protocols
+from arcademark.suite import references
+from arcademark.suite.subsets import LEVEL
+from arcademark.suite.tasks import canonical_game, game_name, games, suite
+
+EVERY_GAME = ("atari-5", "atari-10")
+"""Models whose paper predicts every game, too (Tables 10 and 11)."""
+Frames = Mapping[str, float] | None
+"""What playing each task costs; the same for all if None."""
+UPGRADES = ("atari-1", "atari-3", "atari-5", "atari-10")
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game's score, known or predicted, in percent.
+
+    Parameters
+    ----------
+    task, name : str
+    value : float
+    low, high : float or None
+        The prediction interval; None of a game that was played, and where there are too few algorithms for the level.
+    r_squared : float or None
+        Of the game's model, in sample; None of a game that was played.
+    """
+
+    task: str
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    r_squared: float | None
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """The next larger model, and the games that it needs.
+
+    Parameters
+    ----------
+    model : str
+    games : tuple of str
+        Names of those that are missing.
+    relative_error : float or None
+        The larger model's typical error, as published.
+    nested_error : float or None
+        Its mean error on algorithms of other papers than it was chosen with; None where that was not measured.
+    instead_of : str
+        The model that was taken.
+    narrows : bool
+        Whether the larger model errs by less on other papers, too.
+    """
+
+    model: str
+    games: tuple[str, ...]
+    relative_error: float | None
+    nested_error: float | None
+    instead_of: str
+    narrows: bool
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is predicted of one algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+    estimate : Estimate or None
+        None where games are missing.
+    missing : tuple of str
+        Names of the model's games without a score.
+    games : tuple of Game
+        Every game, where the model's paper predicts them; those that were played first.
+    at_human_level : int or None
+        Games at 100 % or more, played or predicted.
+    outside : tuple of str
+        Games whose score is outside what the training table has: beyond it a model is not known to hold.
+    upgrade : Upgrade or None
+        What would narrow the estimate next.
+    forecast : Outlook or None
+        What the games that there are say of all, whichever they are; in percent, and counts of games.
+    warnings : tuple of str
+        Why the forecast should not be relied on; empty if nothing speaks against it.
+    """
+
+    algorithm: str
+    estimate: Estimate | None
+    missing: tuple[str, ...]
+    games: tuple[Game, ...]
+    at_human_level: int | None
+    outside: tuple[str, ...]
+    upgrade: Upgrade | None
+    forecast: Outlook | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions, as every renderer shows them.
+
+    Parameters
+    ----------
+    level : float
+        Of every interval.
+    predictions : tuple of Prediction
+    sources, remarks : tuple of str
+        What was read, and what must be known of that; what speaks against a prediction stands with it.
+    noun, groups : str
+        What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/3"
+    level: float
+    predictions: tuple[Prediction, ...]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+    noun: str = "game"
+    groups: str = "papers"
+
+
+def predicted(
+    places: Sequence[ScoreSource],
+    name: str | None = None,
+    *,
+    algorithms: Sequence[str] = (),
+    protocol: str | None = None,
+    level: float = LEVEL,
+    frames: Frames = None,
+    training: Predictor | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Predicted:
+    """Predict from any scores.
+
+    Parameters
+    ----------
+    places : sequence of path, ``catalogue:`` and a collection's name, or ScoreTable
+    name : str or None, optional
+        A published model, a model file, or `ANY`; None for the largest published one whose games are there, or `ANY` if
+        there is none.
+    algorithms : sequence of str, optional
+        Only these.
+    protocol : str or None, optional
+        How the scores were made, where the table does not say.
+    level : float, optional
+        Of every interval.
+    frames : mapping of game to float, optional
+        What playing each game costs, for what to play next; the same for all if None.
+    training : Predictor, optional
+        What to learn from instead of Atari's training table; then no model is taken but `ANY`.
+    reading : mapping, optional
+        Options of the reader.
+
+    Raises
+    ------
+    UnknownNameError
+        Where the model, an algorithm or the protocol is unknown.
+    ArcadeMarkError
+        Where scores cannot be read, or no algorithm has the games of any model.
+    """
+    any_games = name is not None and name.lower() == ANY
+    whatever = any_games or training is not None
+    wanted = None if name is None or whatever else models.model(name)
+    if training is not None and name is not None and not any_games:
+        raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
+    read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
+    for algorithm in algorithms:
+        if algorithm not in read.table.algorithms:
+            raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
+    declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
+    means = declared.table.mean_over_runs()
+    wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
+    found = []
+    for row, algorithm in enumerate(declared.table.algorithms):
+        if algorithm not in wished:
+            continue
+        scores = {
+            task: float(value)
+            for task, value in zip(declared.table.tasks, means[row], strict=True)
+            if np.isfinite(value)
+        }
+        play = declared.plays.get(algorithm, Play())
+        told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
+        if wanted is None and (told is None or told.estimate is None or len(wished) == 1):
+            every = _from_any(algorithm, scores, training or predictors.atari(), play, (level, frames))
+            told = every if told is None or told.estimate is None else replace(told, forecast=every.forecast)
+        if told is not None:
+            found.append(told)
+    if not any(item.estimate or item.forecast for item in found):
+        raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
+    if training is None:
+        noun = "task" if wanted is not None and not _of_atari(wanted) else "game"
+        return Predicted(level, tuple(found), declared.sources, declared.remarks, noun)
+    sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *declared.remarks)
+    return Predicted(level, tuple(found), sources, remarks, training.noun, training.groups)
+
+
+def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
+    if wanted is None:
+        known = found[0].missing if found else ()
+        return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
+    lists = [item.missing for item in found] or [tuple(map(game_name, wanted.tasks))]
+    fewest = sorted((len(names), names) for names in lists)[0][1]
+    return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
+
+
+def _game(name: str) -> str:
+    try:
+        return canonical_game(name)
+    except UnknownNameError as error:
+        told = str(error).rstrip("?")
+        raise ArcadeMarkError(
+            f"{told}; for another benchmark name a model file, or a table to learn from with --training"
+        ) from None
+
+
+def _of_atari(model: SubsetModel) -> bool:
+    return all(task in games() for task in model.tasks)
+
+
+def _canonical(model: SubsetModel | None) -> Any:
+    if model is None or _of_atari(model):
+        return _game
+    by_lower = {task.lower(): task for task in model.tasks}
+    return lambda name: by_lower.get(name.strip().lower(), name.strip())
+
+
+def _prediction(
+    algorithm: str, scores: Mapping[str, float], wanted: SubsetModel | None, play: Play, level: float
+) -> Prediction:
+    model = wanted or from_subset(estimates.choose(scores))
+    missing = tuple(game_name(task) for task in model.tasks if task not in scores)
+    if missing:
+        return Prediction(algorithm, None, missing, (), None, (), None)
+    percent = _percent(model, scores)
+    estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
+    if model.name not in EVERY_GAME or model.references:
+        return Prediction(algorithm, estimate, (), (), None, (), _upgrade(model, scores))
+    every = _every_game(model.name)
+    inputs = log10_score([percent[task] for task in model.tasks])
+    shown = tuple(_games(every, inputs, percent, level))
+    outside = next(iter(every.values())).extrapolates(inputs.tolist())
+    return Prediction(
+        algorithm,
+        estimate,
+        (),
+        shown,
+        sum(game.value >= PERCENT for game in shown),
+        tuple(game_name(model.tasks[place]) for place in outside),
+        _upgrade(model, scores),
+    )
+
+
+def _from_any(
+    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, asked: tuple[float, Frames]
+) -> Prediction:
+    """Predict from any tasks."""
+    level, frames = asked
+    found = predictor.predict(scores, level=level, frames=frames)
+    if found is None:
+        return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)), (), None, (), None)
+    cap = predictor.max_frames_per_episode
+    warnings = frame_cap_warnings("a prediction from any games", cap, frame_cap(play)) if found.plays else ()
+    strangers = tuple(predictor.title(task) for task in scores if task not in predictor.tasks)
+    if strangers:
+        tell = f"Not used, because the training scores do not include them: {wording.shortened(strangers)}."
+        warnings = (*warnings, tell)
+    if found.plays and algorithm in predictor.trained.algorithms:
+        same = f"The training scores include an algorithm named {algorithm}"
+        tell = f"{same}; if it is the same one, its intervals are too narrow."
+        warnings = (*warnings, tell)
+    outside = tuple(map(predictor.title, found.outside))
+    return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
+
+
+def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
+    """Normalise by the model's own references, or by those of atari-57; tasks without any are left out."""
+    if not model.references:
+        return _atari(scores)
+    low = {task: pair[0] for task, pair in model.references.items()}
+    high = {task: pair[1] for task, pair in model.references.items()}
+    return between(scores, low, high)
+
+
+def _atari(scores: Mapping[str, float]) -> Mapping[str, float]:
+    return between(scores, references.scores("random"), references.scores("human"))
+
+
+@cache
+def _training() -> tuple[tuple[str, ...], Floats]:
+    """Return the games and transformed scores of the training table as its source has it, for the paper's models."""
+    table = collections.load(TRAINING, as_published=True).select(tasks=suite("atari-57").tasks)
+    raw = table.mean_over_runs()
+    percent = normalise.hns(raw, references.scores("random"), references.scores("human"), table.tasks)
+    return table.tasks, log10_score(percent)
+
+
+@cache
+def _every_game(name: str) -> Mapping[str, TaskModel]:
+    tasks, logs = _training()
+    return fit_every_task(logs, tasks, models.model(name).tasks)
+
+
+def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float], level: float) -> list[Game]:
+    played = [Game(task, game_name(task), percent[task], None, None, None) for task in every if task in percent]
+    others = []
+    for task, model in every.items():
+        if task in percent:
+            continue
+        middle, half_width = float(model.fit.predict(inputs)), model.half_width(level)
+        finite = np.isfinite(half_width)
+        low, high = (_percent_of(middle + side * half_width) if finite else None for side in (-1, 1))
+        others.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
+    return [*played, *others]
+
+
+def _percent_of(log: float) -> float:
+    return max(0.0, float(log10_score_inverse(log)))
+
+
+def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
+    if model.name not in UPGRADES[:-1]:
+        return None
+    larger = models.model(UPGRADES[UPGRADES.index(model.name) + 1])
+    missing = tuple(game_name(task) for task in larger.tasks if task not in scores)
+    now, then = (item.nested.mean if item.nested else item.relative_error or 0.0 for item in (model, larger))
+    return Upgrade(
+        models.title(larger),
+        missing,
+        larger.relative_error,
+        None if larger.nested is None else larger.nested.mean,
+        models.title(model),
+        then < now,
+    )

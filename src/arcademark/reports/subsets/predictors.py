@@ -1,0 +1,217 @@
+"""What predictions from any tasks learn from: the training table of Atari, or a table of the user's own.
+
+Conventions
+-----------
+* Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere.
+* Intervals are to hold algorithms of other groups: on Atari of other papers; of a user's own table of other papers
+  where these are named, else each algorithm counts as a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import normalise
+from arcademark.metrics.normalise import PERCENT
+from arcademark.reports import wording
+from arcademark.reports.subsets import dataset, validating
+from arcademark.reports.tables.benchmarks import Benchmark
+from arcademark.reports.tables.dataset import ScoreOptions
+from arcademark.reports.tables.loading import ScoreSource
+from arcademark.scores.readers.base import canonical as canonical_at
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.piped import place
+from arcademark.subset import outlook
+from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
+from arcademark.subset.outlook import Outlook
+from arcademark.suite import references
+from arcademark.suite.subsets import subset
+from arcademark.suite.tasks import canonical_game, game_name, suite
+
+TRAINING = "atari-5-training"
+SEED = 1982
+"""Of the draws behind a forecast: the same scores give the same answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A distribution of all tasks' scores, and what it takes to put scores to it.
+
+    Parameters
+    ----------
+    trained : Trained
+    low, high : mapping of task to float
+        What scores 0 % and 100 %.
+    quantities : tuple of Quantity
+        What is told of all tasks.
+    canonical : callable
+        From a task's name as written to the name it goes by.
+    noun, groups : str
+        What a task and what a group is called, the latter in the plural.
+    max_frames_per_episode : int or None
+        The frame cap of the scores; None where there is none, or it is not known.
+    sources, remarks : tuple of str
+        What was read, and what else a reader must know, where it is not the training table of Atari.
+    """
+
+    trained: Trained
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    quantities: tuple[Quantity, ...]
+    canonical: Callable[[str], str]
+    noun: str = "game"
+    groups: str = "papers"
+    max_frames_per_episode: int | None = None
+    sources: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What is predicted, and predicted from."""
+        return self.trained.joint.tasks
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return game_name(task) if self.noun == "game" else task
+
+    def percent(self, scores: Mapping[str, float]) -> Mapping[str, float]:
+        """Normalise the scores of tasks that there are references for; the others are left out."""
+        return between(scores, self.low, self.high)
+
+    def predict(
+        self, scores: Mapping[str, float], *, level: float, frames: Mapping[str, float] | None = None
+    ) -> Outlook | None:
+        """Predict from an algorithm's scores; None where it has none that tell anything.
+
+        Parameters
+        ----------
+        scores : mapping of task to float
+            Each in its task's own unit.
+        level : float
+            Of the intervals.
+        frames : mapping of task to float, optional
+            What playing each task costs; the same for all if None.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where a missing task has no frames above 0.
+        """
+        percent = {task: value for task, value in self.percent(scores).items() if task in self.tasks}
+        if not percent:
+            return None
+        return outlook.predict(
+            self.trained, percent, self.quantities, rng=np.random.default_rng(SEED), level=level, frames=frames
+        )
+
+
+@cache
+def atari() -> Predictor:
+    """Learn from the training table of the Atari-5 paper all games at once, and without each paper."""
+    low, high = references.scores("random"), references.scores("human")
+    table = collections.load(TRAINING).select(tasks=suite("atari-57").tasks)
+    percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
+    papers = {entry.algorithm: entry.paper for entry in collections.entries(TRAINING)}
+    owners = [paper.key if (paper := papers[name]) is not None else name for name in table.algorithms]
+    trained = train(percent, table.algorithms, table.tasks, owners)
+    cap = subset("atari-5").max_frames_per_episode
+    return Predictor(trained, low, high, _of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
+
+
+def own(places: Sequence[ScoreSource], own_references: Path | None = None, papers: Path | None = None) -> Predictor:
+    """Learn from a table of the user's own.
+
+    Parameters
+    ----------
+    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
+        Algorithms' scores.
+    own_references : path or None, optional
+        What scores 0 % and 100 % on each task; None for the games of atari-57.
+    papers : path or None, optional
+        Which paper each algorithm is of, a CSV file: `arcademark.reports.subsets.validating.read_papers`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something cannot be read, or there are too little to learn from.
+    """
+    table = dataset.normalised(places, ScoreOptions(references=own_references))
+    known = validating.origins(table.algorithms, table.papers, papers)
+    owners = [known[name] for name in table.algorithms]
+    if len(set(owners)) < 2:
+        whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
+        raise ArcadeMarkError(
+            f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
+            "predicted; add scores, or name papers with --papers"
+        )
+    trained = train(table.percent, table.algorithms, table.tasks, owners)
+    tasks = trained.joint.tasks
+    on_atari = table.benchmark.atari
+    return Predictor(
+        trained,
+        table.low,
+        table.high,
+        _of_games(tasks) if on_atari else (MEDIAN, MEAN, reached("at 100 % or more", [PERCENT] * len(tasks))),
+        table.benchmark.canonical,
+        table.benchmark.noun,
+        "papers" if len(set(owners)) < len(owners) else "algorithms",
+        sources=tuple(f"trained on {told}" for told in table.sources),
+        remarks=(*table.remarks, *_left_out(trained, table.benchmark)),
+    )
+
+
+def _left_out(trained: Trained, benchmark: Benchmark) -> tuple[str, ...]:
+    if not trained.left_out:
+        return ()
+    names = wording.shortened(map(benchmark.title, trained.left_out))
+    few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
+    return (f"Left out of all, summaries too, for {few}: {names}.",)
+
+
+def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:
+    """Return scores in percent between two references; tasks without any are left out."""
+    names = [task for task in scores if task in low]
+    values = PERCENT * normalise.normalise([scores[task] for task in names], low, high, names)
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
+    """Return what is told of all games: median, mean, games at human level, human world records broken."""
+    records = references.scores("human_world_record")
+    bars = normalise.hns(
+        [records[task] for task in tasks], references.scores("random"), references.scores("human"), tasks
+    )
+    return MEDIAN, MEAN, reached("at human level", [PERCENT] * len(tasks)), reached("records broken", bars.tolist())
+
+
+def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) -> Mapping[str, float]:
+    """Read what playing each task costs: a CSV file with the columns game (or task) and frames.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it cannot be read, a game is named twice or has no frames above 0.
+    UnknownNameError
+        Where there is no such game.
+    """
+    sheet = read_sheet(place(path))
+    task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
+    if task is None or frames is None or not sheet.size:
+        raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row a game")
+    codes, names, first = sheet.names(task)
+    tasks = [canonical_at(sheet.place(int(row), task), name, canonical) for name, row in zip(names, first, strict=True)]
+    found: dict[str, float] = {}
+    for row, (code, number) in enumerate(zip(codes.tolist(), sheet.scores(frames).tolist(), strict=True)):
+        if tasks[code] in found or not number > 0:
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: expected each game once, with a number of frames above 0"
+            )
+        found[tasks[code]] = number
+    return found

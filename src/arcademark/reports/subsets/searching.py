@@ -1,0 +1,365 @@
+"""What ``arcademark subset search`` shows: the best subsets of a table, how sure they are, and the models to keep."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.subsets import summaries, validating
+from arcademark.reports.subsets.dataset import Normalised
+from arcademark.reports.subsets.validating import Resampled, Validation
+from arcademark.subset import plan as plans
+from arcademark.subset import search as searches
+from arcademark.subset import stability, validate
+from arcademark.subset.consensus import consensus
+from arcademark.subset.model import SubsetModel, from_candidate
+from arcademark.subset.plan import Step
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
+from arcademark.subset.progress import Progress
+from arcademark.subset.search import Candidate, Certificate
+from arcademark.subset.stability import Win
+
+Choose: TypeAlias = Literal["best", "charged", "consensus"]
+CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
+    {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
+)
+"""How a subset is chosen."""
+MINIMUM = 40
+"""Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is searched for, and how.
+
+    Parameters
+    ----------
+    size : int or None
+        Tasks of the subset; None with a plan.
+    plan : str or None
+        A plan's name.
+    target : str
+        One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
+        ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
+    transform : str
+        "log10" or "none".
+    include, exclude, within : tuple of str
+        Tasks that every subset has, that none has, and the only ones to choose from (all if empty).
+    top : int
+        Subsets to list, the best among them.
+    nonnegative : {"drop", "nnls"}
+        Drop models with negative coefficients, or fit every model without.
+    choose : {"best", "charged", "consensus"}
+        By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
+    folds, fold_seed : int
+    minimum_tasks, minimum_algorithms : int or None
+        How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
+        half.
+    bounds : bool
+        Whether to leave out what a bound proves to be worse.
+    seeds : int
+        Other fold seeds to repeat each search with.
+    nested : bool
+        Whether to leave each paper out, search again without it, and predict its algorithms.
+    papers : path or None
+        A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own paper.
+    bootstrap : int
+        Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
+    """
+
+    size: int | None = None
+    plan: str | None = None
+    target: str = "median"
+    transform: str = "log10"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    top: int = 10
+    nonnegative: Literal["drop", "nnls"] = "drop"
+    choose: Choose = "best"
+    folds: int = FOLDS
+    fold_seed: int = FOLD_SEED
+    minimum_tasks: int | None = None
+    minimum_algorithms: int | None = None
+    bounds: bool = True
+    seeds: int = 0
+    nested: bool = False
+    papers: Path | None = None
+    bootstrap: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """One search's result.
+
+    Parameters
+    ----------
+    name : str
+        The step of a plan, or "".
+    best : Candidate
+    runners_up : tuple of Candidate
+    certificate : Certificate
+    winners : tuple of Win
+        Which subsets were best with other fold seeds, and with how many; empty if none were tried.
+    model : SubsetModel
+        The best one's.
+    nested : Validation or None
+        Errors on papers left out of the search; None if not asked for.
+    bootstrap : Resampled or None
+        What wins on samples of the algorithms; None if not asked for.
+    """
+
+    name: str
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+    certificate: Certificate
+    winners: tuple[Win, ...]
+    model: SubsetModel
+    nested: Validation | None = None
+    bootstrap: Resampled | None = None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is searched, as every renderer shows it.
+
+    Parameters
+    ----------
+    target, unit, transform : str
+        What is predicted, and in which unit: "%", "games", or "" for a plain number.
+    metric : str
+        What the scores are: "hns" or "normalised", in percent.
+    algorithms, tasks : int
+        How many take part.
+    left_out : mapping of str to str
+        Algorithms and tasks that do not, each with the reason.
+    folds, fold_seed : int
+    titles : mapping of str to str
+        Tasks' names for people.
+    noun : str
+        What a task is called.
+    sources, remarks : tuple of str
+    """
+
+    target: str
+    unit: str
+    transform: str
+    metric: str
+    algorithms: int
+    tasks: int
+    left_out: Mapping[str, str]
+    folds: int
+    fold_seed: int
+    titles: Mapping[str, str]
+    noun: str
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Searched(Setup):
+    """A search, or a plan's searches.
+
+    Parameters
+    ----------
+    choose : {"best", "charged", "consensus"}
+        How subsets were chosen.
+    results : tuple of Found
+        In order.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
+    choose: Choose
+    results: tuple[Found, ...]
+
+
+Begin: TypeAlias = Callable[[str, int], Progress] | None
+"""Given a step's name and size, returns what is told how far its search is."""
+
+
+def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
+    """Search, and put together what is shown.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table, for the models' names.
+    progress : callable, optional
+        Given a step's name and size, returns what is told how far its search is.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where neither a size nor a plan is asked for, or both are; and as `search` and `make_problem`.
+    """
+    if (asked.size is None) == (asked.plan is None):
+        raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
+    session = Session(scores, asked, name, progress)
+    steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
+    if asked.plan and asked.within:
+        raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
+    results = _results(session.problem, steps, asked, progress)
+
+    def best(sample: Problem, seed: int = asked.fold_seed) -> Mapping[str, Candidate]:
+        """Search again, a plan's steps each from what was found before."""
+        again = dataclasses.replace(asked, top=1, fold_seed=seed)
+        return {step: result.best for step, result in _results(sample, steps, again, None).items()}
+
+    bar = session.bar("other shuffles") if asked.seeds else None
+    winners = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
+    nested = session.nested(best)
+    rng, bar = np.random.default_rng(asked.fold_seed), session.bar("samples") if asked.bootstrap else None
+    samples = stability.bootstrap(session.problem, best, asked.bootstrap, rng, bar)
+    how = "" if asked.choose == "best" else f"-{asked.choose}"
+    found = tuple(
+        Found(
+            step,
+            result.best,
+            result.runners_up,
+            result.certificate,
+            winners[step].wins if step in winners else (),
+            session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
+            nested.get(step),
+            validating.resampled(samples[step]) if step in samples else None,
+        )
+        for step, result in results.items()
+    )
+    return Searched(**session.setup(), choose=asked.choose, results=found)
+
+
+class Session:
+    """What searches of one size and of every size share: scores, what is asked, and the problem made of both.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+    name : str
+        Of the table.
+    progress : callable or None
+        As for `searched`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+
+    def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
+        self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
+        self.problem = problem_of(scores, asked)
+        self._noun = scores.benchmark.noun
+        self._target = summaries.title(asked.target, scores.metric, self._noun)
+        self._unit = summaries.unit(asked.target, self._noun)
+
+    def bar(self, title: str, size: int = 0) -> Progress | None:
+        """Return what is told how far a search is."""
+        return None if self._progress is None else self._progress(title, size)
+
+    def setup(self) -> dict[str, Any]:
+        """Return the fields of `Setup`."""
+        scores, asked, problem = self.scores, self.asked, self.problem
+        return {
+            "target": self._target,
+            "unit": self._unit,
+            "transform": asked.transform,
+            "metric": scores.metric,
+            "algorithms": len(problem.algorithms),
+            "tasks": len(problem.tasks),
+            "left_out": problem.left_out,
+            "folds": asked.folds,
+            "fold_seed": asked.fold_seed,
+            "titles": {task: scores.title(task) for task in scores.tasks},
+            "noun": self._noun,
+            "sources": scores.sources,
+            "remarks": scores.remarks,
+        }
+
+    def nested(self, choose: stability.Choose) -> Mapping[str, Validation]:
+        """Leave papers out, if that is asked for."""
+        if not self.asked.nested:
+            return {}
+        papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+        found = validate.nested(self.problem, papers, choose, self.bar("papers left out"))
+        return {name: validating.validation(item, self.asked.transform) for name, item in found.items()}
+
+    def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
+        """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
+        asked, scores = self.asked, self.scores
+        target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
+        agreed = asked.choose == "consensus"
+        how = "what the near-best subsets of {1} agree on" if agreed else "the best of {0:,} subsets of {1}"
+        return from_candidate(
+            best,
+            f"{self._name}{target}-{ending}",
+            target=f"{self._target} over all {self._noun}s",
+            citation=how.format(certificate.subsets, self._name),
+            transform=asked.transform,
+            references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
+            nested=validating.kept(nested),
+            spread=validating.spread(nested, self.problem, best.tasks),
+            summary=asked.target,
+            unit=self._unit,
+        )
+
+
+def problem_of(scores: Normalised, asked: Asked) -> Problem:
+    """Make the problem that is searched.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make_problem`.
+    """
+    sizes = (len(scores.tasks), len(scores.algorithms))
+    tasks, algorithms = (MINIMUM if scores.benchmark.atari else size // 2 for size in sizes)
+    problem = make_problem(
+        scores.percent,
+        scores.algorithms,
+        scores.tasks,
+        target=summaries.truth(scores, asked.target),
+        transform=asked.transform,
+        minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
+        minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
+    )
+    empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
+    return dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
+
+
+def _results(
+    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin
+) -> Mapping[str, searches.SearchResult]:
+    options, choose = {"top": asked.top, **options_of(asked)}, CHOICES[asked.choose]
+    if asked.plan:
+        told = None if progress is None else lambda step: progress(step.name, step.size)
+        return plans.follow(problem, steps, progress=told, choose=choose, **options)
+    (step,) = steps
+    bar = None if progress is None else progress("", step.size)
+    return {"": choose(problem, step.size, within=asked.within or None, progress=bar, **options)}
+
+
+def options_of(asked: Asked) -> dict[str, Any]:
+    """Return the options of every search."""
+    return {
+        "include": asked.include,
+        "exclude": asked.exclude,
+        "nonnegative": asked.nonnegative,
+        "folds": asked.folds,
+        "fold_seed": asked.fold_seed,
+        "bounds": asked.bounds,
+    }
+
+
+def gap(best: Candidate, other: Candidate) -> float:
+    """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
+    return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0

@@ -1,0 +1,176 @@
+"""What ``arcademark subset search --sizes`` shows: the best subset of every size, how far off, and how it is proven."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.subsets import searching, validating
+from arcademark.reports.subsets.dataset import Normalised
+from arcademark.reports.subsets.searching import Asked, Begin, Session, Setup
+from arcademark.reports.subsets.validating import Validation
+from arcademark.subset import sizes as every
+from arcademark.subset.model import SubsetModel
+from arcademark.subset.prepared import Incomplete
+from arcademark.subset.search import Candidate, Certificate
+
+OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
+"""What becomes of incomplete cases, by how subsets are chosen."""
+MOST = 200
+"""Sizes that may be asked for at once."""
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The best subset of a size.
+
+    Parameters
+    ----------
+    size : int
+    best : Candidate
+    error, spread : float
+        Cross-validated error and its standard error: a relative error, as a fraction, where scores are
+        log-transformed, else in the target's own units.
+    r2_of_all : float or None
+        R² over all algorithms, where those that are left out count as predicted by the mean; None without variance.
+    certificate : Certificate
+    model : SubsetModel
+    nested : Validation or None
+        Errors on papers left out of the search; None if not asked for.
+    """
+
+    size: int
+    best: Candidate
+    error: float
+    spread: float
+    r2_of_all: float | None
+    certificate: Certificate
+    model: SubsetModel
+    nested: Validation | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The best subsets by one objective.
+
+    Parameters
+    ----------
+    incomplete : {"leave out", "charge"}
+        What becomes of algorithms without a subset's scores.
+    sizes : tuple of Sized
+        Ascending.
+    """
+
+    incomplete: Incomplete
+    sizes: tuple[Sized, ...]
+
+
+@dataclass(frozen=True)
+class EverySize(Setup):
+    """The best subsets of every size.
+
+    Parameters
+    ----------
+    series : tuple of Series
+        By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the one
+        that was asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/1"
+    series: tuple[Series, ...]
+
+
+def read_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes, "1-10" or "3,5,8-10"; ascending.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where it is no such list.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last:
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
+        found.update(range(first, last + 1))
+    if len(found) > MOST:
+        raise ArcadeMarkError(f"--sizes {text}: {len(found):,} sizes, expected at most {MOST}")
+    return tuple(sorted(found))
+
+
+def every_size(
+    scores: Normalised,
+    asked: Asked,
+    sizes: Sequence[int],
+    name: str,
+    progress: Begin = None,
+    *,
+    both: bool = True,
+) -> EverySize:
+    """Search every size, and put together what is shown.
+
+    Parameters
+    ----------
+    scores : Normalised
+    asked : Asked
+        But size, plan, and what is repeated for one subset.
+    sizes : sequence of int
+    name : str
+        Of the table, for the models' names.
+    progress : callable, optional
+        Given a step's name and size, returns what is told how far its search is.
+    both : bool, optional
+        Whether to choose in both ways where scores are missing, and not only as ``asked.choose`` says.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and
+        `arcademark.subset.problem.make_problem`.
+    """
+    session = Session(scores, asked, name, progress)
+    if asked.choose not in OBJECTIVES:
+        raise ArcadeMarkError(f"--choose {asked.choose} takes one size; with --sizes choose {' or '.join(OBJECTIVES)}")
+    objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
+    if both and np.isnan(session.problem.X).any():
+        objectives = tuple(OBJECTIVES.values())
+    series = tuple(Series(objective, tuple(_series(session, objective, sizes))) for objective in objectives)
+    return EverySize(**session.setup(), series=series)
+
+
+def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
+    asked, charged = session.asked, objective == "charge"
+    options = {**searching.options_of(asked), "within": asked.within or None, "incomplete": objective}
+    found = every.every_size(
+        session.problem, sizes, progress=lambda size: session.bar("all charged" if charged else "", size), **options
+    )
+    nested = session.nested(
+        lambda sample: {str(len(item.best.tasks)): item.best for item in every.every_size(sample, sizes, **options)}
+    )
+    log = asked.transform == validating.LOG
+    for item in found:
+        best, size = item.best, len(item.best.tasks)
+        held = nested.get(str(size))
+        yield Sized(
+            size=size,
+            best=best,
+            error=best.relative_error if log else best.cv_mae,
+            spread=best.standard_error * (np.log(10.0) if log else 1.0),
+            r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
+            certificate=item.certificate,
+            model=session.model(best, f"{size}{'-charged' if charged else ''}", item.certificate, held),
+            nested=held,
+        )
+
+
+def models(shown: EverySize) -> tuple[SubsetModel, ...]:
+    """Return every subset's model, as named."""
+    return tuple(item.model for series in shown.series for item in series.sizes)

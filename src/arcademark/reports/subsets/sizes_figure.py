@@ -1,0 +1,85 @@
+"""The curve of error against size as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+from arcademark.reports.figures.style import ticks
+from arcademark.reports.subsets.sizes import EverySize, Series
+from arcademark.reports.subsets.validating import LOG
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS = (".svg", ".png")
+NAMES = {"leave out": "best", "charge": "best if all count"}
+MOST_LEVELS = 6
+BODY = 204.0
+ROOM = 1.04
+"""How far the axis up goes beyond the highest point or whisker."""
+SHIFT = 0.012
+"""Part of the axis across that curves stand apart, so that whiskers do not cover each other."""
+
+
+def model(shown: EverySize) -> Curves:
+    """Lay the figure out: a curve an objective, one for its nested errors, and how many algorithms it has."""
+    log = shown.transform == LOG
+    factor, unit = (100.0, " %") if log else (1.0, "")
+    sizes = [float(item.size) for item in shown.series[0].sizes]
+    margin = 0.05 * (sizes[-1] - sizes[0]) or 0.5
+    found = [pair for series in shown.series for pair in _curves(series, factor)]
+    top = ROOM * max(value + half for _, (_, y, spread) in found
+                     for value, half in zip(y, spread or (0.0,) * len(y), strict=True))  # fmt: skip
+    apart = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
+    panel = CurvePanel(
+        title=f"{'Relative error' if log else 'Mean error'} of the {shown.target}, predicted from few {shown.noun}s",
+        across=f"{shown.noun}s of the subset; bars: standard error over folds",
+        limits=(sizes[0] - margin, sizes[-1] + margin),
+        heights=(0.0, top),
+        ticks=tuple((size, f"{size:.0f}") for size in sizes),
+        levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MOST_LEVELS)),
+        curves=tuple(
+            Curve(tuple(at + (index - (len(found) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread)
+            for index, (_, (x, y, spread)) in enumerate(found)
+        ),
+        feet=tuple(
+            ("n" if series.incomplete == "leave out" else "n, all count", tuple(str(x.best.n) for x in series.sizes))
+            for series in shown.series
+        ),
+    )
+    return Curves((panel,), legend=tuple((name, index) for index, (name, _) in enumerate(found)), body=BODY)
+
+
+Points = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+
+
+def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
+    """Return names with sizes, errors and their spread."""
+    name = NAMES[series.incomplete]
+    x = tuple(float(item.size) for item in series.sizes)
+    errors, spread = (tuple(factor * value for value in values) for values in zip(
+        *((item.error, item.spread) for item in series.sizes), strict=True))  # fmt: skip
+    found = [(name, (x, errors, spread))]
+    nested = [(float(item.size), factor * item.nested.mean) for item in series.sizes if item.nested is not None]
+    if nested:
+        sizes, means = zip(*nested, strict=True)
+        found.append((f"{name}, on other papers", (sizes, means, ())))
+    return found
+
+
+def figure(shown: EverySize) -> tuple[tuple[Figure, str], ...]:
+    """Draw the figure, and say what it shows."""
+    from arcademark.reports.figures import files
+
+    drawn = model(shown)
+    named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
+    told = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
+    return ((files.draw(drawn), f"{drawn.panels[0].title}. From the smallest to the largest subset {told}."),)
+
+
+def draw(shown: EverySize, kind: str) -> bytes:
+    """Draw the figure as a file of a kind that stands alone."""
+    from arcademark.reports.figures import files
+
+    return files.file(model(shown), kind, "subset-sizes")

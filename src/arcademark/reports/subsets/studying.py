@@ -1,0 +1,305 @@
+"""What ``arcademark subset study`` shows: estimates beside true values, of the whole catalogue or any table.
+
+Of the catalogue it is the table that a newcomer's estimate is compared with: estimates with estimates (Atari-5, §8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.subsets import models, summaries
+from arcademark.reports.subsets.dataset import Normalised
+from arcademark.reports.tables.protocols import Play, frame_cap
+from arcademark.subset.model import SubsetModel
+from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
+
+MODELS = ("atari-1", "atari-3", "atari-5", "atari-10")
+TRAINING = "atari-5-training"
+SAME_SHARE, SAME_LEAST = 0.9, 20
+"""Scores are the training table's if so large a share of so many games at least is equal."""
+EQUAL = 0.5
+"""Points by which sources may differ that round."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One algorithm with its estimates.
+
+    Parameters
+    ----------
+    row : Row
+    fitted : str
+        The algorithm of the models' own training table that has these scores; "" if it is none of these.
+    frame_cap : int or None
+        Of its episodes; None for none, and where `frame_cap_known` is False.
+    frame_cap_known : bool
+    """
+
+    row: Row
+    fitted: str
+    frame_cap: int | None
+    frame_cap_known: bool
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How well the models do on some of the algorithms; one agreement a model."""
+
+    title: str
+    agreements: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True)
+class Studied:
+    """A study, as every renderer shows it.
+
+    Parameters
+    ----------
+    models : tuple of str
+        Their names for people.
+    summary, target, unit : str
+        What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain number.
+    lines : tuple of Line
+        Algorithms with at least one estimate, from the highest true value; those without one last.
+    left_out : tuple of str
+        Algorithms without any estimate.
+    kinds : tuple of Kind
+        All algorithms; where some are of the training table, these and the others apart, too. One of the training
+        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
+        left out, unless all are.
+    relative_to : str or None
+    minimum_tasks : int
+    published : bool
+        Whether a model is a published one.
+    corrected : mapping of str to tuple of str
+        Algorithms of the training table with tasks whose score was corrected after the models were fitted.
+    scored_otherwise : tuple of str
+        Algorithms under another frame cap than the models' data.
+    frame_caps : tuple of int
+        Of the models' data.
+    sources, remarks : tuple of str
+        What was read, and what must be known of that.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-study/2"
+    models: tuple[str, ...]
+    summary: str
+    target: str
+    unit: str
+    lines: tuple[Line, ...]
+    left_out: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    relative_to: str | None
+    minimum_tasks: int
+    published: bool
+    corrected: Mapping[str, tuple[str, ...]]
+    scored_otherwise: tuple[str, ...]
+    frame_caps: tuple[int, ...]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def studied(
+    scores: Normalised,
+    names: Sequence[str] = MODELS,
+    *,
+    target: str | None = None,
+    relative_to: str | None = None,
+    minimum_tasks: int | None = None,
+) -> Studied:
+    """Estimate every algorithm by every model.
+
+    Parameters
+    ----------
+    scores : Normalised
+    names : sequence of str, optional
+        Published models or model files.
+    target : str, optional
+        What they predict, where their files do not say, or say a function of the user's own.
+    relative_to : str, optional
+        An algorithm whose values are 1.
+    minimum_tasks : int, optional
+        Games for a value to count as true; 40 on Atari, else half of the tasks.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a model was normalised otherwise, the baseline has no true value, or no algorithm has a model's games; and
+        as `common_summary`.
+    """
+    found = tuple(models.model(name) for name in names)
+    for model in found:
+        check_references(model, scores)
+    summary = common_summary(found, target)
+    truth = summaries.truth(scores, summary)
+    least = minimum_tasks or (MINIMUM_TASKS if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
+    known = training_twins(scores) if any(not model.references for model in found) else {}
+    otherwise = _scored_otherwise(found, scores)
+    beside = {*_repeated(known), *otherwise}
+
+    def part(rows: Sequence[int], baseline: str | None) -> Study:
+        values = truth if isinstance(truth, str) or callable(truth) else truth[list(rows)]
+        algorithms = [scores.algorithms[row] for row in rows]
+        return study(
+            scores.percent[list(rows)], algorithms, scores.tasks, found,
+            target=values, minimum_tasks=least, relative_to=baseline, beside=beside,
+        )  # fmt: skip
+
+    whole = part(range(len(scores.algorithms)), relative_to)
+    told = [row for row in whole.rows if any(item.value is not None for item in row.estimates)]
+    if not told:
+        raise ArcadeMarkError(
+            f"no algorithm has all games of {wording.listing(map(models.title, found), 'or')}; choose another --models"
+        )
+    kinds = [Kind("all algorithms", whole.agreements)]
+    if known and len(known) < len(scores.algorithms):
+        for title, keep in (("in the training table", True), ("others", False)):
+            rows = [place for place, name in enumerate(scores.algorithms) if (name in known) == keep]
+            kinds.append(Kind(title, part(rows, None).agreements))
+    return Studied(
+        models=tuple(map(models.title, found)),
+        summary=summaries.short(summary),
+        target=summaries.title(summary, scores.metric, scores.benchmark.noun),
+        unit=summaries.unit(summary, scores.benchmark.noun),
+        lines=tuple(_line(row, known, scores.plays) for row in told),
+        left_out=tuple(row.algorithm for row in whole.rows if row not in told),
+        kinds=tuple(kinds),
+        relative_to=relative_to,
+        minimum_tasks=least,
+        published=any(model.published for model in found),
+        corrected=_corrected(known, scores) if known else {},
+        scored_otherwise=tuple(row.algorithm for row in told if row.algorithm in otherwise),
+        frame_caps=tuple(sorted(_caps(found))),
+        sources=scores.sources,
+        remarks=scores.remarks,
+    )
+
+
+def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
+    """Return what all models predict, by the name that ``--target`` takes.
+
+    Parameters
+    ----------
+    found : sequence of SubsetModel
+    asked : str or None
+        What the user says that they predict.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a model does not say what it predicts or says a function, and nothing is asked for; where it says
+        something else than what is asked for; or where models predict different things.
+    """
+    for model in found:
+        named = model.summary
+        if asked is None and named is None:
+            raise ArcadeMarkError(
+                f"{model.name} predicts the {model.target!r}, and its file does not say how that is computed; say it "
+                f"with --target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
+            )
+        if asked is None and summaries.is_function(named or ""):
+            raise ArcadeMarkError(
+                f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
+                f"--target FILE.py:NAME to compute it"
+            )
+        if asked is not None and named is not None and _short(asked) != _short(named):
+            raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {asked!r}; leave --target out")
+    named_all = sorted({asked or model.summary or "" for model in found})
+    if len(named_all) > 1:
+        raise ArcadeMarkError(
+            f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
+        )
+    return named_all[0]
+
+
+def _short(name: str) -> str:
+    """Return what tells summaries apart: of functions their own name, as files move."""
+    return name.rpartition(":")[2]
+
+
+def check_references(model: SubsetModel, scores: Normalised) -> None:
+    """Refuse scores that are normalised otherwise than those that a model was fitted to.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a task's references differ, or Atari's published models meet another benchmark.
+    """
+    if not model.references and not scores.benchmark.atari:
+        raise ArcadeMarkError(f"{model.name} is made of Atari games, and the references are another benchmark's")
+    for task, (low, high) in model.references.items():
+        if task in scores.low and (scores.low[task], scores.high[task]) != (low, high):
+            raise ArcadeMarkError(
+                f"{model.name} was fitted with {low:g} and {high:g} as references of {task}, here they are "
+                f"{scores.low[task]:g} and {scores.high[task]:g}; use the same"
+            )
+
+
+def training_twins(scores: Normalised) -> Mapping[str, str]:
+    """Return which algorithms have the scores of one that the published models were fitted to, and of which."""
+    if not scores.benchmark.atari:
+        return {}
+    table = collections.load(TRAINING)
+    trained = table.select(tasks=[task for task in scores.tasks if task in table.tasks]).mean_over_runs()
+    columns = [scores.tasks.index(task) for task in scores.tasks if task in table.tasks]
+    found = {}
+    for row, name in enumerate(scores.algorithms):
+        own = scores.raw[row, columns]
+        both = np.isfinite(own) & np.isfinite(trained)
+        same = (both & (np.abs(own - trained) <= EQUAL)).sum(axis=1)
+        place = int(np.argmax(same))
+        if same[place] >= max(SAME_LEAST, SAME_SHARE * both[place].sum()):
+            found[name] = table.algorithms[place]
+    return found
+
+
+def _line(row: Row, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
+    cap = frame_cap(plays.get(row.algorithm, Play()))
+    return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
+
+
+def _repeated(known: Mapping[str, str]) -> set[str]:
+    """Return who has the scores of one of the training table that another stands for: its namesake, or the first."""
+    stands: dict[str, str] = {}
+    for name, twin in known.items():
+        if twin not in stands or name == twin:
+            stands[twin] = name
+    return {name for name, twin in known.items() if stands[twin] != name}
+
+
+def _scored_otherwise(found: Sequence[SubsetModel], scores: Normalised) -> set[str]:
+    """Return whose frame cap is another than that of the models' data; none where all are so."""
+    caps = _caps(found)
+    made = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
+    others = {name for name, cap in made.items() if cap != "unknown" and caps and cap not in caps}
+    return set() if len(others) == len(scores.algorithms) else others
+
+
+def _caps(found: Sequence[SubsetModel]) -> set[int]:
+    return {model.max_frames_per_episode for model in found if model.max_frames_per_episode is not None}
+
+
+def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tuple[str, ...]]:
+    """Name the scores that the catalogue has corrected since models were fitted to the training table."""
+    now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
+    fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
+    found = {}
+    for name, twin in known.items():
+        own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
+        changed = tuple(
+            scores.title(task)
+            for place, task in enumerate(now.tasks)
+            if task in own
+            and abs(own[task] - fresh[twin][place]) <= EQUAL
+            and abs(old[twin][then.tasks.index(task)] - fresh[twin][place]) > EQUAL
+        )
+        if changed:
+            found[name] = changed
+    return found

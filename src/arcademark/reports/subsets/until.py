@@ -1,0 +1,242 @@
+"""Play the most informative games first, until the median of all is known well.
+
+Conventions
+-----------
+* The error is that of the median over the games of atari-57, told from any games: how far the 90 % interval reaches, as
+  a share of the estimate (`arcademark.subset.outlook.Range.error`). It takes the scores as they are: what more episodes
+  or seeds would change is apart from it.
+* The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
+  as long as those recorded of it on average, else as long as the protocol's frame cap; a learner its training, too.
+* What is in the run's directory counts. A game that was begun is finished first; none is played twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.subsets import predictors
+from arcademark.runs import manifest
+from arcademark.runs.plan import Plan, Trial, expected_frames
+from arcademark.runs.store import RunRecord, read_run
+from arcademark.scores.runs import score_run
+from arcademark.subset import outlook
+from arcademark.suite.subsets import LEVEL
+
+if TYPE_CHECKING:
+    from arcademark.runs.events import Summary
+    from arcademark.suite.protocols import Protocol
+
+MEDIAN = "median"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be played.
+
+    Parameters
+    ----------
+    error : float
+        At which to stop, a fraction.
+    agent : str
+        Its label.
+    games : tuple of str
+        Those to play first.
+    protocol : Protocol
+    directory : Path
+        The run's.
+    plan : callable
+        Plans games; errors are those of `make_plan`.
+    play : callable
+        Plays what is missing of a plan, into the directory.
+    say : callable
+        Told what is known, a line at a time.
+    """
+
+    error: float
+    agent: str
+    games: tuple[str, ...]
+    protocol: Protocol
+    directory: Path
+    plan: Callable[[Sequence[str]], Plan]
+    play: Callable[[Plan], Summary]
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Games that were played together, and what was known then.
+
+    Parameters
+    ----------
+    games : tuple of str
+        None in the first step of a run that is continued.
+    frames : int
+        That they took, in this command.
+    known : int
+        Games that the median was told from.
+    median : Range or None
+        None where nothing is known.
+    error : float or None
+        None where the interval has no upper end.
+    """
+
+    games: tuple[str, ...]
+    frames: int
+    known: int
+    median: outlook.Range | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it ended.
+
+    Parameters
+    ----------
+    asked_error : float
+    error : float or None
+        What was reached.
+    reached, interrupted, failed : bool
+        Whether the error is as small as asked for; it was stopped; a trial failed.
+    steps : tuple of Step
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.run-until/1"
+
+    asked_error: float
+    error: float | None
+    reached: bool
+    interrupted: bool
+    failed: bool
+    steps: tuple[Step, ...]
+
+
+class UntilError:
+    """Plays games until the median of all is known as well as is asked for."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._trained = predictors.atari().trained
+        self._trials: dict[str, list[Trial]] = {}
+        plan = asked.plan(list(dict.fromkeys([*asked.games, *self._trained.joint.tasks])))
+        for trial in plan.trials:
+            self._trials.setdefault(trial.game, []).append(trial)
+        for left in plan.left_out:
+            if left.game in asked.games:
+                asked.say(f"left out  {left.agent} on {left.game}: {left.reason}")
+        self._tried: set[str] = set()
+        self._steps: list[Step] = []
+        self._failed = self._interrupted = False
+        self._check_possible()
+
+    def _check_possible(self) -> None:
+        name = self._asked.agent
+        playable = [task for task in self._trained.joint.tasks if task in self._trials]
+        if not playable:
+            raise ArcadeMarkError(f"--until-error: {name} plays none of the games of atari-57, which the median is of")
+        rng = np.random.default_rng(predictors.SEED)
+        least = outlook.least_error(self._trained, playable, rng=rng)
+        if least > self._asked.error:
+            raise ArcadeMarkError(
+                f"--until-error {_share(self._asked.error)} cannot be reached: {name} plays {len(playable)} of the "
+                f"{len(self._trained.joint.tasks)} games, and the interval is ±{_share(least)} at least when all are "
+                "played; ask for that or more"
+            )
+
+    def run(self) -> Outcome:
+        """Play until the error is reached, nothing is left, or it is stopped."""
+        record = self._record()
+        there = {trial.game for trial in record.trials if record.by_trial[trial.id]} if record else set()
+        first = [game for game in self._trials if game in there or game in self._asked.games]
+        games = tuple(game for game in first if game not in self._done(record))
+        frames = self._play(first) if first else 0
+        while not self._interrupted and (following := self._look(games, frames)):
+            frames, games = self._play(following), tuple(following)
+        last = self._steps[-1].error if self._steps else None
+        reached = last is not None and last <= self._asked.error
+        return Outcome(self._asked.error, last, reached, self._interrupted, self._failed, tuple(self._steps))
+
+    def _record(self) -> RunRecord | None:
+        directory = self._asked.directory
+        return read_run(directory) if (directory / manifest.FILE).exists() else None
+
+    def _done(self, record: RunRecord | None) -> set[str]:
+        """Return the games that were complete in a record."""
+        episodes = {trial.id: trial.episodes for trial in record.trials if trial.status == "done"} if record else {}
+        return {
+            game
+            for game, trials in self._trials.items()
+            if all(episodes.get(trial.id, 0) >= trial.episodes for trial in trials)
+        }
+
+    def _play(self, games: Sequence[str]) -> int:
+        """Play what is missing of games, and return the frames that it took."""
+        self._tried |= set(games)
+        summary = self._asked.play(self._asked.plan(games))
+        self._interrupted, self._failed = summary.interrupted, self._failed or bool(summary.failed)
+        return summary.frames
+
+    def _look(self, games: tuple[str, ...], frames: int) -> list[str]:
+        """Note what is known now, say it, and return what to play next; nothing where it is enough, or all there is."""
+        record = self._record()
+        costs = self._costs(record)
+        scores = _scores(record, self._asked.agent) if record else {}
+        told = predictors.atari().predict(scores, level=LEVEL, frames=costs)
+        if told is None:
+            plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
+            self._steps.append(Step(games, frames, 0, None, None))
+        else:
+            plays, median = told.plays, told.summaries[MEDIAN]
+            error = median.error if np.isfinite(median.error) else None
+            self._steps.append(Step(games, frames, len(told.known), median, error))
+        step = self._steps[-1]
+        if self._failed and not step.known:
+            self._asked.say("every game so far failed; correct the agent, and the same command continues")
+            return []
+        open_plays = [play for play in plays if play.task in self._trials and play.task not in self._tried]
+        enough = step.error is not None and step.error <= self._asked.error
+        following = [] if enough else open_plays[:1]
+        self._asked.say(_standing(step, following, enough=enough, asked=self._asked.error))
+        return [play.task for play in following]
+
+    def _costs(self, record: RunRecord | None) -> Mapping[str, float]:
+        """Return what each game costs in frames: `expected_frames`."""
+        tasks = self._trained.joint.tasks
+        return {task: expected_frames(self._trials.get(task, ()), record, self._asked.protocol) for task in tasks}
+
+
+def _scores(record: RunRecord, label: str) -> Mapping[str, float]:
+    """Return the mean score of each game that has one."""
+    table = score_run(record).table.select(algorithms=[label])
+    return {
+        task: float(value)
+        for task, value in zip(table.tasks, table.mean_over_runs()[0], strict=True)
+        if np.isfinite(value)
+    }
+
+
+def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, asked: float) -> str:
+    title = predictors.atari().title
+    if step.median is None:
+        told = "nothing is known yet"
+    else:
+        low, high = (wording.percent(end) for end in (step.median.low, step.median.high))
+        error = "unknown" if step.error is None else _share(step.error)
+        told = (
+            f"{wording.plural(step.known, 'game')}: median {wording.percent(step.median.value)}, 90 % from {low} to "
+            f"{high}, ±{error}"
+        )
+    if enough:
+        return f"{told}: within ±{_share(asked)}, as asked"
+    return f"{told}; next {title(following[0].task)}" if following else told
+
+
+def _share(share: float) -> str:
+    return wording.percent(100 * share)

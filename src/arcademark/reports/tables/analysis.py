@@ -1,0 +1,316 @@
+"""The one analysis of scores, of runs and of tables: from scores to everything that a document shows.
+
+::
+
+    files, runs, catalogue ─ loading.py ─→ table ─ options.py ─→ Dataset ─ metrics, subset ─→ document.ScoreReport
+
+Renderers compute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark._version import __version__
+from arcademark.metrics import efficiency
+from arcademark.reports import bars, estimates, hard, measures, wording
+from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
+from arcademark.reports.citations import cited_in
+from arcademark.reports.document import Estimate, HardExploration, Notice
+from arcademark.reports.measures import Measure
+from arcademark.reports.runs import directory, learning, methods
+from arcademark.reports.tables import notices, protocols, uncertainty
+from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
+from arcademark.reports.tables.document import (
+    Algorithm,
+    Coverage,
+    Efficiency,
+    Gain,
+    Game,
+    Played,
+    Score,
+    ScoreReport,
+    Statistic,
+    Summary,
+)
+from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.uncertainty import Bootstrap, Runs
+from arcademark.suite import references
+from arcademark.suite.subsets import Subset
+
+Seeds = Mapping[str, tuple[NDArray[np.float64], ...]]
+"""By task, what its interval stands on; see `Dataset.seeds`."""
+
+SUITE_OF_MODELS = "atari-57"
+"""The suite whose median the published subset models estimate."""
+
+
+def analyse(
+    sources: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Any
+) -> ScoreReport:
+    """Work out everything that is to be said of scores.
+
+    Parameters
+    ----------
+    sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
+        A path is a run's directory, or a file of any format that is read here; a mapping goes from algorithm to task to
+        a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
+    options : ScoreOptions, optional
+    **asked : object
+        Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+    """
+    wanted = options or ScoreOptions(**asked)
+    return of_dataset(prepare(sources, wanted), wanted)
+
+
+def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
+    """Work out everything that is to be said of a dataset; see `analyse`."""
+    chosen = dataset.benchmark.chosen(options.metrics)
+    bootstrap = Bootstrap.of(
+        options.seed, options.resamples, options.method, int(dataset.scores.table.runs_present().sum())
+    )
+    models = _models(dataset)
+    collection, shown = dataset.scores.runs, dataset.played
+    names = run_names(collection) if collection else ()
+    by_run = dict(zip((id(run.record) for run in collection.runs), names, strict=True)) if collection else {}
+    algorithms = tuple(
+        replace(
+            _algorithm(name, dataset, chosen, bootstrap, model),
+            **_of_run(dataset.scores.played[name], by_run) if name in dataset.scores.played else {},
+        )
+        for name, model in zip(dataset.algorithms, models, strict=True)
+    )
+    told = notices.collect(dataset, algorithms, bootstrap)
+    views = tuple(
+        directory.view(run, name) for run, name in zip(collection.runs if collection else (), names, strict=True)
+    )
+    title, sources = wording.shortened(dataset.algorithms, most=4), [item.source for item in algorithms]
+    there = games(dataset)
+    paragraphs = methods.paragraphs(algorithms, there, views, scope(dataset)) if views else ()
+    cited = [*sources, *paragraphs, *(setting.note for view in views for setting in view.protocol.settings)]
+    return ScoreReport(
+        **shared(title, dataset, chosen, bootstrap, told, cited),
+        algorithms=algorithms,
+        learning=learning.curves(shown),
+        runs=views,
+        methods=paragraphs,
+    )
+
+
+def _of_run(item: PlayedAlgorithm, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return what is known of an algorithm beside its scores where these are of a run."""
+    trial = next((trial for trial in item.trials if trial.learns), item.trials[0])
+    protocol, episodes = item.run.record.protocol, trial.training_episodes
+    if (trial.training_frames, episodes) == (None, None):
+        episodes = protocol.training_episodes
+    return {
+        "run": names[id(item.run.record)],
+        "variants": item.variants,
+        "frames_per_action": trial.frames_per_action or protocol.frame_skip,
+        "training_episodes": episodes if trial.learns else None,
+        "learns": trial.learns,
+    }
+
+
+def shared(
+    title: str,
+    dataset: Dataset,
+    chosen: Sequence[Measure],
+    bootstrap: Bootstrap,
+    told: tuple[Notice, ...],
+    cited: Sequence[str],
+) -> dict[str, Any]:
+    """Return the fields of `arcademark.reports.tables.document.TableDocument`; cited are texts that name papers."""
+    return {
+        "title": title,
+        "generator": f"ArcadeMark {__version__}",
+        "sources": dataset.scores.sources,
+        "scope": scope(dataset),
+        "benchmark": dataset.benchmark.view,
+        "intervals": bootstrap.view(),
+        "games": games(dataset),
+        "hard_exploration": hard_exploration(dataset),
+        "notices": told,
+        "citations": cited_in(
+            [
+                *(notice.text for notice in told),
+                *(measure.meaning for measure in chosen),
+                *dataset.benchmark.cited,
+                *cited,
+            ]
+        ),
+    }
+
+
+def games(dataset: Dataset) -> tuple[Game, ...]:
+    """Show the games of a table."""
+    benchmark = dataset.benchmark
+    return tuple(
+        Game(
+            id=task,
+            name=benchmark.title(task),
+            references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
+            in_benchmark=task in benchmark.tasks,
+            hard_exploration=benchmark.atari and task in hard.games(),
+            record_hns=record_hns(task) if benchmark.atari else None,
+        )
+        for task in dataset.tasks
+    )
+
+
+def record_hns(task: str) -> float | None:
+    """Return the world record's human-normalised score in percent."""
+    return measures.atari()["hns"].of(task, references.scores("human_world_record").get(task))
+
+
+def scope(dataset: Dataset) -> str:
+    """Say which games the summaries are over."""
+    benchmark, names = dataset.benchmark, dataset.tasks
+    if benchmark.atari and (known := directory.known_set(names)):
+        return known
+    if set(names) == set(benchmark.tasks):
+        return f"the {wording.plural(len(names), benchmark.noun)} of {benchmark.view.title}"
+    inside = sum(task in benchmark.tasks for task in names)
+    if inside == len(benchmark.tasks) and not benchmark.atari:
+        return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
+    return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
+
+
+def hard_exploration(dataset: Dataset) -> HardExploration | None:
+    """Set the hard-exploration games apart; None where the benchmark has no such games."""
+    if not dataset.benchmark.atari:
+        return None
+    return hard.section([(name, dataset.means(name)) for name in dataset.algorithms])
+
+
+def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
+    """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
+    if dataset.benchmark.view.name != SUITE_OF_MODELS:
+        return (None,) * len(dataset.algorithms)
+    return estimates.choose_together([_cells(name, dataset.seeds(name)) for name in dataset.algorithms])
+
+
+def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
+    return {task: Cell(name, scores, (), 0) for task, scores in seeds.items()}
+
+
+def _algorithm(
+    name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
+) -> Algorithm:
+    played, means, seeds = dataset.runs(name), dataset.means(name), dataset.seeds(name)
+    counts = [row.size for row in played.values()]
+    found = bootstrap.summaries(name, chosen, played)
+    summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
+    frames = dataset.scores.frames.get(name)
+    return Algorithm(
+        name=name,
+        source=dataset.source(name),
+        protocol=dataset.play(name).label,
+        training_frames=frames,
+        fewest_runs=min(counts, default=0),
+        most_runs=max(counts, default=0),
+        coverage=_coverage(means, dataset, summaries),
+        scores=tuple(_scores(seeds, chosen, dataset.scores.played.get(name), dataset.tasks)),
+        summaries=summaries,
+        breakthroughs=bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else (),
+        efficiency=_efficiency(frames, summaries),
+        estimate=None if model is None else _estimate(name, model, dataset, seeds, bootstrap),
+    )
+
+
+def _scores(
+    seeds: Seeds, chosen: Sequence[Measure], played: PlayedAlgorithm | None, tasks: Sequence[str]
+) -> Iterator[Score]:
+    """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
+    found = {task: uncertainty.score(runs) for task, runs in seeds.items()}
+    ends = (
+        {task: value for task, item in found.items() if (value := end(item)) is not None}
+        for end in (attrgetter("value"), attrgetter("low"), attrgetter("high"))
+    )
+    value, low, high = ({item.metric: item.of_tasks(known) for item in chosen} for known in ends)
+    for task in tasks:
+        cell = played.cells.get(task) if played else None
+        if task in found or cell:
+            yield Score(
+                task,
+                found.get(task, Statistic(None)),
+                len(seeds.get(task, ())),
+                MappingProxyType(
+                    {
+                        item.metric: Statistic(*(side[item.metric].get(task) for side in (value, low, high)))
+                        for item in chosen
+                    }
+                ),
+                _played(cell) if cell else None,
+            )
+
+
+def _played(cell: Cell) -> Played:
+    episodes = tuple(score for scores in cell.seeds for score in scores.tolist())
+    return Played(cell.planned, episodes, cell.truncated, cell.variant, cell.planning)
+
+
+def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
+    unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
+    return Summary(
+        measure.metric,
+        measure.title,
+        measure.meaning,
+        found["mean"],
+        found["median"],
+        found["iqm"],
+        found["optimality_gap"],
+        len(played) - len(unknown),
+        unknown,
+    )
+
+
+def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
+    benchmark, first = dataset.benchmark, summaries[0]
+    missing = [task for task in benchmark.tasks if task not in means]
+    inside = len(benchmark.tasks) - len(missing)
+    if not missing:
+        others = first.games - inside
+        if others <= 0:
+            return Coverage(inside, len(benchmark.tasks), (), first.median.value, "")
+        return Coverage(
+            inside, len(benchmark.tasks), (), None, f"{wording.plural(others, benchmark.noun)} of other suites"
+        )
+    names = tuple(benchmark.title(task) for task in missing)
+    lacking = wording.plural(len(names), benchmark.noun)
+    why = f"{lacking} of {benchmark.view.name} {'has' if len(names) == 1 else 'have'} no score"
+    return Coverage(inside, len(benchmark.tasks), names, None, why)
+
+
+def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency | None:
+    """Divide by training frames what the uncapped or capped summaries reach (Fan 2021, Eq. 7)."""
+    if not frames:
+        return None
+
+    def gain(percent: float | None) -> float | None:
+        return None if percent is None else float(efficiency.learning_efficiency(percent / 100, frames))
+
+    return Efficiency(
+        frames,
+        float(efficiency.game_time_days(frames)),
+        float(efficiency.game_time_days_review(frames)),
+        tuple(Gain(item.metric, item.title, gain(item.mean.value), gain(item.median.value)) for item in summaries),
+    )
+
+
+def _estimate(name: str, model: Subset, dataset: Dataset, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
+    cap = protocols.frame_cap(dataset.play(name))
+    played = _cells(name, {task: seeds[task] for task in model.tasks if task in seeds})
+    return estimates.estimate(model, played, cap, bootstrap.seed)

@@ -1,0 +1,268 @@
+"""What a table is measured by: a suite of this project, or a user's own reference scores.
+
+Every measure here is a line through two scores of each task (Bellemare et al. 2013, §4.1; Fan 2021, Eq. 3), so a
+benchmark is a list of tasks, their reference scores by kind, and which two of them each measure takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import normalise, ranges
+from arcademark.reports import measures, wording
+from arcademark.reports.measures import Measure
+from arcademark.reports.tables.document import BenchmarkView, ReferenceKind
+from arcademark.scores.references import read_references
+from arcademark.suite import references, tasks
+
+KINDS = MappingProxyType(
+    {
+        "random": "random play",
+        "human": "human average",
+        "human_world_record": "human world record",
+        "low": "low (0 %)",
+        "high": "high (100 %)",
+    }
+)
+"""Kinds of references, in words."""
+
+USUAL = "atari-57"
+"""The suite that scores are measured by unless another one is asked for."""
+
+BASELINES = ("baselines-2013", "ale-2013")
+"""Collections of the catalogue with the baselines of 2013: all 37 agents, else the three that are published."""
+
+Limits = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark ready to measure by.
+
+    Parameters
+    ----------
+    view : BenchmarkView
+        As documents show it.
+    tasks : tuple of str
+        All its tasks.
+    references : mapping of str to (mapping of task to float)
+        Reference scores by kind.
+    measures : mapping of str to Measure
+        By metric, those shown unless others are asked for first.
+    shown : tuple of str
+        The metrics shown unless others are asked for.
+    remarks : tuple of str
+        What a reader must know of the measures.
+    """
+
+    view: BenchmarkView
+    tasks: tuple[str, ...]
+    references: Mapping[str, Mapping[str, float]]
+    measures: Mapping[str, Measure]
+    shown: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """Sentences that name the papers that the references are from."""
+        return tuple(item.source for item in self.view.references)
+
+    @property
+    def noun(self) -> str:
+        """What a task is called: a game, on Atari."""
+        return "game" if self.atari else "task"
+
+    @property
+    def atari(self) -> bool:
+        """Whether its tasks are Atari games."""
+        return not self.view.own
+
+    def canonical(self, name: str) -> str:
+        """Return the name that a task goes by.
+
+        Raises
+        ------
+        ArcadeMarkError
+            Where it is no Atari game, and nothing else is measured.
+        """
+        if self.atari:
+            try:
+                return tasks.canonical_game(name)
+            except UnknownNameError as error:
+                told = str(error).rstrip("?")
+                hint = "of another benchmark, give reference scores with --references"
+                raise ArcadeMarkError(f"{told}; {hint}") from None
+        by_lower = {task.lower(): task for task in self.tasks}
+        return by_lower.get(name.strip().lower(), name.strip())
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return tasks.game_name(task) if self.atari else task
+
+    def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
+        """Return the measures to show; the usual ones where none is asked for.
+
+        Raises
+        ------
+        UnknownNameError
+            Where the benchmark does not have one.
+        """
+        for metric in metrics:
+            if metric not in self.measures:
+                raise UnknownNameError("metric", metric, self.measures)
+        return tuple(self.measures[metric] for metric in metrics or self.shown)
+
+    def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
+        """Add the inter-algorithm measure where there are algorithms to set beside each other.
+
+        Parameters
+        ----------
+        algorithms, names : sequence of str
+            Algorithms and tasks.
+        scores : float array, shape (algorithms, tasks)
+            Raw scores averaged over runs, NaN where missing.
+        """
+        if len(algorithms) < 2:
+            return self
+        limits = ranges.algorithm_limits(scores, names)
+        made = _placed(
+            "inter_algorithm",
+            "inter-algorithm",
+            "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
+            limits,
+            (0.0, normalise.PERCENT),
+        )
+        return replace(
+            self,
+            measures={**self.measures, made.metric: made},
+            shown=(*self.shown, made.metric) if self.view.name == "ale-55" else self.shown,
+        )
+
+
+def load_benchmark(
+    suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None
+) -> Benchmark:
+    """Make the benchmark that is asked for.
+
+    Parameters
+    ----------
+    suite : str, optional
+        One of `arcademark.suite.tasks.suites`; where `own` is given, none but the usual one.
+    own : path or None, optional
+        A file of reference scores, see `arcademark.scores.references`.
+    decimal : {".", ","}, optional
+        What stands before decimals in it, where it does not show that.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no such suite, or the file is not what it should be.
+    """
+    if own is not None:
+        if suite != USUAL:
+            raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")
+        return _own(own, decimal)
+    found = tasks.suite(suite)
+    anchors = {kind: references.scores(kind, found.name) for kind in found.references}
+    told = tuple(ReferenceKind(KINDS[kind], _sources(kind, found.name)) for kind in found.references)
+    view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
+    if "human" in anchors:
+        made = measures.atari()
+        return Benchmark(view, found.tasks, anchors, made, tuple(made))
+    return _ale(view, found.tasks, anchors)
+
+
+def _sources(kind: str, suite: str) -> str:
+    return "; ".join(dict.fromkeys(entry.source for entry in references.references(kind, suite).values()))
+
+
+def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
+    found = read_references(path, decimal=decimal)
+    made = {
+        "normalised": measures.between(
+            "normalised", "normalised", "0 % is low, 100 % high", found.low, found.high, None, _percent
+        ),
+        "capped": measures.between(
+            "capped",
+            "capped",
+            "normalised, held within 0 and 100 %",
+            found.low,
+            found.high,
+            (0.0, 100.0),
+            _capped,
+            uncapped=_percent,
+        ),
+    }
+    kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
+    view = BenchmarkView(found.source, found.source, True, len(found.low), kinds)
+    return Benchmark(view, tuple(found.low), {"low": found.low, "high": found.high}, made, tuple(made))
+
+
+def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:
+    limits = ranges.random_limits(anchors["random"], names)
+    made = {
+        "random_normalised": _placed(
+            "random_normalised",
+            "random-normalised",
+            "100 % is as far from 0 as random play's score (Bellemare et al. 2013, §4.1.1)",
+            limits,
+        )
+    }
+    remarks = []
+    if flat := ranges.zero_ranges(limits, names):
+        remarks.append(f"Random play scores 0 on {_named(flat)}: no random-normalised score there.")
+    baselines, told = _baselines()
+    if baselines:
+        limits = ranges.baseline_limits(baselines, tuple(baselines))
+        made["baseline"] = _placed(
+            "baseline",
+            "baseline",
+            "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)",
+            limits,
+        )
+        remarks.append(told)
+    return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
+
+
+def _named(names: Sequence[str]) -> str:
+    return wording.listing(tasks.games()[task].name for task in names)
+
+
+def _baselines() -> tuple[dict[str, list[float]], str]:
+    """Return the baselines' scores by game, and in words which they are; all 37 where the catalogue has them."""
+    for collection in (name for name in BASELINES if name in collections.collections()):
+        results = [item for item in collections.results(collection) if item.entry.kind == "baseline"]
+        found: dict[str, list[float]] = {}
+        for item in results:
+            found.setdefault(item.task, []).append(item.score)
+        agents = list(dict.fromkeys(item.entry.algorithm for item in results))
+        few = "" if len(agents) >= 37 else f" and not all 37, of which {collection} has these only"
+        return found, f"The baseline scores' range is that of {wording.shortened(agents)}{few}."
+    return {}, ""
+
+
+def _placed(metric: str, title: str, meaning: str, limits: Limits, reach: measures.Bounds = None) -> Measure:
+    """Make the measure of a range, without the tasks whose range is empty."""
+    sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
+    low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
+    return measures.between(metric, title, meaning, low, high, None, _percent, reach=reach)
+
+
+def _percent(
+    scores: ArrayLike, low: Mapping[str, float], high: Mapping[str, float], names: Sequence[str], *, task_axis: int
+) -> NDArray[np.float64]:
+    return normalise.PERCENT * normalise.normalise(scores, low, high, names, task_axis=task_axis)
+
+
+def _capped(
+    scores: ArrayLike, low: Mapping[str, float], high: Mapping[str, float], names: Sequence[str], *, task_axis: int
+) -> NDArray[np.float64]:
+    return np.clip(_percent(scores, low, high, names, task_axis=task_axis), 0.0, normalise.PERCENT)

@@ -1,0 +1,295 @@
+"""The one analysis of algorithms against each other: from scores to everything that a comparison shows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import compare as tests
+from arcademark.metrics import power as powers
+from arcademark.metrics.intervals import Interval
+from arcademark.metrics.ranking import relative_scores
+from arcademark.metrics.samples import means, padded
+from arcademark.reports import wording
+from arcademark.reports.measures import Measure
+from arcademark.reports.tables import analysis, comparison_notices, sensitivity
+from arcademark.reports.tables.comparison import (
+    Comparison,
+    GameDifference,
+    Pair,
+    Power,
+    Profile,
+    Side,
+    SummaryDifference,
+)
+from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
+from arcademark.reports.tables.document import Statistic
+from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.uncertainty import Bootstrap
+
+CONFIDENCE = 0.99
+"""Of the tests on each game (Bellemare et al. 2013, §4.3)."""
+
+CITED = "Bellemare et al. 2013; Agarwal et al. 2021"
+"""Whose tests, and whose probability of improvement and profiles, a comparison shows."""
+
+POWER_STATISTIC = "iqm"
+"""The summary whose difference the needed number of runs is given for."""
+
+LONG_TAIL = 1.5
+"""The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
+
+PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
+"""In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
+
+SIDES = ("first", "second")
+
+Runs = Mapping[str, NDArray[np.float64]]
+
+
+def compare_tables(
+    places: Sequence[ScoreSource] | ScoreSource,
+    options: ScoreOptions | None = None,
+    /,
+    *,
+    follow: Callable[[int, int], None] | None = None,
+    **asked: Any,
+) -> Comparison:
+    """Work out everything that is to be said of algorithms against each other.
+
+    Parameters
+    ----------
+    places, options, **asked
+        As in `arcademark.reports.tables.analysis.score_table`; ``algorithms`` names at least two, all if none.
+    follow : callable, optional
+        Is told how many pairs of algorithms are compared, of how many, after each.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As there, where there are not two different algorithms, or no two of them share a game.
+    """
+    wanted = options or ScoreOptions(**asked)
+    _check_different(wanted.algorithms)
+    dataset = prepare(places, wanted)
+    if len(dataset.algorithms) < 2:
+        raise ArcadeMarkError(
+            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
+            "table if need be"
+        )
+    measures = dataset.benchmark.chosen(wanted.metrics)
+    bootstrap = Bootstrap.of(
+        wanted.seed, wanted.resamples, wanted.method, int(dataset.scores.table.runs_present().sum())
+    )
+    pairs = _pairs(dataset, measures, bootstrap, follow)
+    sides = tuple(_side(name, dataset) for name in dataset.algorithms)
+    title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
+    told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    main = measures[0]
+    return Comparison(
+        **analysis.shared(title, dataset, measures, bootstrap, told, [CITED]),
+        metric=main.metric,
+        metric_title=main.title,
+        metric_meaning=main.meaning,
+        confidence=CONFIDENCE,
+        algorithms=sides,
+        pairs=pairs,
+        sensitivity=sensitivity.of(dataset),
+        profiles=_profiles(dataset, main, bootstrap),
+    )
+
+
+def _check_different(names: Sequence[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+    if repeated:
+        raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
+    if len(names) == 1:
+        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all")
+
+
+def _side(name: str, dataset: Dataset) -> Side:
+    counts = [row.size for row in dataset.runs(name).values()]
+    return Side(
+        name,
+        dataset.source(name),
+        dataset.play(name).label,
+        dataset.scores.frames.get(name),
+        min(counts, default=0),
+        max(counts, default=0),
+    )
+
+
+def _pairs(
+    dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
+) -> tuple[Pair, ...]:
+    """Compare each with each by the main measure, two alone by all."""
+    duels = list(itertools.combinations(dataset.algorithms, 2))
+    pairs = []
+    for done, names in enumerate(duels, start=1):
+        if dataset.runs(names[0]).keys() & dataset.runs(names[1]).keys():
+            pairs.append(_pair(names, dataset, measures if len(duels) == 1 else measures[:1], bootstrap))
+        if follow is not None:
+            follow(done, len(duels))
+    if not pairs:
+        raise ArcadeMarkError(f"{wording.listing(dataset.algorithms)} have no game in common; nothing to compare")
+    return tuple(pairs)
+
+
+def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
+    everything = [dataset.runs(name) for name in names]
+    shared = [task for task in dataset.tasks if all(task in runs for runs in everything)]
+    first, second = ({task: runs[task] for task in shared} for runs in everything)
+    left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
+    games, tested = _games(first, second, measures[0])
+    found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
+    return Pair(
+        first=names[0],
+        second=names[1],
+        games=games,
+        left_out=tuple(dataset.benchmark.title(task) for task in left_out),
+        better=tested.better,
+        worse=tested.worse,
+        undecided=tested.undecided,
+        untested=tested.untested,
+        improvement=bootstrap.improvement(names, first, second),
+        summaries=tuple(
+            item for measure in measures for item in _summaries(measure, first, second, found[measure.metric])
+        ),
+        power=_power(games, measures[0], found[measures[0].metric], first, second),
+    )
+
+
+def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
+    tables = padded(first.values()), padded(second.values())
+    tested = tests.paired_tests(*tables, list(first), alpha=1 - CONFIDENCE)
+    one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
+    of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
+    improvement = tests.probabilities_of_improvement(*tables).tolist()
+    games = []
+    for test, better in zip(tested.tests, improvement, strict=True):
+        placed = of_one[test.task], of_other[test.task]
+        difference = GameDifference(
+            game=test.task,
+            first=one[test.task],
+            second=other[test.task],
+            difference=one[test.task] - other[test.task],
+            normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
+            p=test.p,
+            verdict=test.verdict,
+            why=test.why,
+            improvement=better,
+            seeds_needed=_seeds_needed(first[test.task], second[test.task], tested.alpha),
+        )
+        games.append(difference)
+    return tuple(games), tested
+
+
+def _seeds_needed(first: NDArray[np.float64], second: NDArray[np.float64], alpha: float) -> int | None:
+    """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
+    difference = float(np.mean(first) - np.mean(second))
+    if min(first.size, second.size) < 2 or difference == 0:
+        return None
+    spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
+    if max(spreads) == 0:
+        return None
+    try:
+        return powers.seeds_needed(difference, spreads, alpha=alpha)
+    except ArcadeMarkError:  # more than could ever be played
+        return None
+
+
+def _differences(
+    names: tuple[str, str], measure: Measure, first: Runs, second: Runs, bootstrap: Bootstrap
+) -> dict[str, Interval]:
+    known = [task for task in first if task in measure.known]
+    if not known:
+        return {}
+    return bootstrap.differences(
+        names, measure, {task: first[task] for task in known}, {task: second[task] for task in known}
+    )
+
+
+def _summaries(
+    measure: Measure, first: Runs, second: Runs, found: Mapping[str, Interval]
+) -> Iterator[SummaryDifference]:
+    if not found:
+        return
+    sides = zip(*(measure.aggregates(runs).tolist() for runs in (first, second)), strict=True)
+    for (statistic, interval), values in zip(found.items(), sides, strict=True):
+        relative = relative_scores(dict(zip(SIDES, values, strict=True)), SIDES[1])[SIDES[0]] if values[1] > 0 else None
+        yield SummaryDifference(
+            metric=measure.metric,
+            title=measure.title,
+            statistic=statistic,
+            first=values[0],
+            second=values[1],
+            difference=Statistic(interval.value, interval.low, interval.high),
+            relative=relative,
+        )
+
+
+def _power(
+    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, Interval], first: Runs, second: Runs
+) -> Power | None:
+    needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
+    if not needs:
+        return None
+    have = {task: min(first[task].size, second[task].size) for task in needs}
+    interval = found.get(POWER_STATISTIC)
+    return Power(
+        games=len(needs),
+        enough=sum(have[task] >= need for task, need in needs.items()),
+        median_seeds=float(np.median(list(needs.values()))),
+        metric=measure.title,
+        statistic=POWER_STATISTIC,
+        seeds=None if interval is None else _seeds_of_summary(interval, float(np.median(list(have.values())))),
+    )
+
+
+def _seeds_of_summary(found: Interval, runs: float) -> int | None:
+    """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
+    if not found.standard_error or found.value == 0:
+        return None
+    normal = NormalDist()
+    wanted = normal.inv_cdf((1 + found.level) / 2) + normal.inv_cdf(powers.POWER)
+    return max(2, math.ceil(runs * (wanted * found.standard_error / found.value) ** 2))
+
+
+def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
+    known = {
+        name: {task: row for task, row in dataset.runs(name).items() if task in measure.known}
+        for name in dataset.algorithms
+    }
+    known = {name: runs for name, runs in known.items() if runs}
+    if not known:
+        return ()
+    ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]
+    most, last = (max(each[end] for each in ends) for end in (0, 1))
+    reach = float(last if last < LONG_TAIL * most else most)
+    thresholds = _thresholds(reach)
+    return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
+
+
+def _thresholds(reach: float) -> NDArray[np.float64]:
+    """Choose where profiles are taken, in percent: from 0 to a little beyond what they reach, finely at the low end."""
+    end = min(max(reach, 1.0), PROFILE_STEPS[-1][0])
+    parts, low = [], 0.0
+    for most, step in PROFILE_STEPS:
+        parts.append(np.arange(low, most if end > most else end + step, step))
+        low = most
+        if end <= most:
+            break
+    return np.concatenate(parts)
+
+
+def _profile(name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64], bootstrap: Bootstrap) -> Profile:
+    band = bootstrap.profile(name, measure, runs, thresholds)
+    low, high = (None if end is None else tuple(end.tolist()) for end in (band.low, band.high))
+    return Profile(name, tuple(band.thresholds.tolist()), tuple(band.value.tolist()), low, high)

@@ -1,0 +1,228 @@
+"""What is asked of a table, and the table ready to answer it: read, selected, and with its benchmark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.samples import means, padded
+from arcademark.reports import wording
+from arcademark.reports.cells import PlayedAlgorithm
+from arcademark.reports.tables import loading
+from arcademark.reports.tables.benchmarks import Benchmark, load_benchmark
+from arcademark.reports.tables.loading import Scores, ScoreSource
+from arcademark.reports.tables.protocols import Play
+from arcademark.suite import protocols, subsets
+from arcademark.suite.tasks import listed
+
+COMMON = "common"
+"""Instead of games: those that every algorithm has."""
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Everything that may be asked beside the table itself.
+
+    Parameters
+    ----------
+    suite : str
+        What the scores are measured by: a suite of this project.
+    references : path or None
+        A user's own reference scores instead (columns task, low, high).
+    algorithms : str or sequence of str
+        Which to show, in this order; all if empty.
+    games : str or sequence of str
+        A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has; ""
+        for all.
+    metrics : str or sequence of str
+        Which normalised scores to show; the benchmark's usual ones if empty.
+    protocol : str or None
+        A named protocol, of algorithms of which the table does not say.
+    frames : int, mapping of str to int, or None
+        Training frames, of all algorithms or by algorithm.
+    seed : int
+        Of the draws behind the intervals.
+    resamples : int or None
+        How many draws; the usual number if None.
+    method : str or None
+        How intervals are found; the recommended way if None.
+    every_variant : bool
+        Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
+    reading : mapping of str to object
+        Options of `arcademark.scores.reading.read_tables`.
+    """
+
+    suite: str = "atari-57"
+    references: str | os.PathLike[str] | None = None
+    algorithms: Sequence[str] = ()
+    games: str = ""
+    metrics: Sequence[str] = ()
+    protocol: str | None = None
+    frames: int | Mapping[str, int] | None = None
+    seed: int = 0
+    resamples: int | None = None
+    method: str | None = None
+    every_variant: bool = False
+    reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for name in ("algorithms", "metrics"):
+            if isinstance(value := getattr(self, name), str):
+                object.__setattr__(self, name, (value,))
+        if not isinstance(games := getattr(self, "games"), str):  # noqa: B009 - declared as what it then is
+            object.__setattr__(self, "games", ",".join(games))
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table ready to be judged.
+
+    Parameters
+    ----------
+    scores : Scores
+    benchmark : Benchmark
+    unscored : tuple of str
+        Tasks that the table names and has no score on, where it was not asked for some games only.
+    """
+
+    scores: Scores
+    benchmark: Benchmark
+    unscored: tuple[str, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms' names."""
+        return self.scores.table.algorithms
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks' names; those of the benchmark first, in its order."""
+        return self.scores.table.tasks
+
+    @cached_property
+    def _runs(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+        return {}
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.algorithms)}
+
+    def source(self, name: str) -> str:
+        """Return where an algorithm's scores come from."""
+        return self.scores.table.sources[self._places[name]]
+
+    def play(self, name: str) -> Play:
+        """Return how an algorithm's scores were made."""
+        return self.scores.plays.get(name, Play())
+
+    def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return an algorithm's scores by task, one a run; tasks without any are left out."""
+        if name not in self._runs:
+            rows = self.scores.table.scores[self._places[name]]
+            kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+            self._runs[name] = {task: row for task, row in kept if row.size}
+        return self._runs[name]
+
+    def seeds(self, name: str) -> dict[str, tuple[NDArray[np.float64], ...]]:
+        """Return what an algorithm's intervals stand on: by task an array a run, of one score, or of its episodes.
+
+        The latter where it is the task's only run and they are known.
+        """
+        return {
+            task: tuple(row[:, np.newaxis]) if row.size > 1 else (self.scores.lone.get((name, task), row),)
+            for task, row in self.runs(name).items()
+        }
+
+    @property
+    def played(self) -> tuple[PlayedAlgorithm, ...]:
+        """The algorithms of runs, in order."""
+        return tuple(self.scores.played[name] for name in self.algorithms if name in self.scores.played)
+
+    def means(self, name: str) -> dict[str, float]:
+        """Return an algorithm's scores averaged over runs; tasks without any are left out."""
+        known = self.runs(name)
+        return dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+
+
+def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
+    """Read what is to be judged, and what to judge it by.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+    """
+    measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
+    frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
+    read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)
+    chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
+    if len(set(chosen)) < len(chosen):
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise ArcadeMarkError(f"the algorithm {twice!r} is named twice; name each once")
+    frames = {name and _meant(name, read.table.algorithms): number for name, number in frames.items()}
+    protocol = None if options.protocol is None else protocols.protocol(options.protocol)
+    known = loading.declare(read, protocol, frames)
+    table = known.table.select(algorithms=chosen or None)
+    present = ~np.isnan(table.mean_over_runs())
+    for place, name in enumerate(table.algorithms):
+        if name in known.played:  # what is still to be played is shown, too
+            present[place] |= [task in known.played[name].cells for task in table.tasks]
+    tasks = _tasks(options.games, table.algorithms, table.tasks, present, measure)
+    unscored = () if options.games else tuple(task for task in table.tasks if task not in tasks)
+    table = table.select(tasks=tasks)
+    if not table.runs_present().any() and not (tasks and known.runs):
+        raise ArcadeMarkError(
+            f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
+        )
+    if not measure.atari and not set(table.tasks) & set(measure.tasks):
+        raise ArcadeMarkError(
+            f"{measure.view.name} has references for {wording.shortened(measure.tasks)}, and for none of the tasks "
+            f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
+        )
+    measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
+    return Dataset(replace(known, table=table), measure, unscored)
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """Return the algorithm that a name means: the one so written, or else the only one that is so but for case."""
+    if name in known:
+        return name
+    alike = [candidate for candidate in known if candidate.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ArcadeMarkError(f"the algorithm {name!r} may be {wording.listing(map(repr, alike), 'or')}; write which")
+    if not alike:
+        raise UnknownNameError("algorithm", name, known)
+    return alike[0]
+
+
+def _tasks(
+    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Benchmark
+) -> list[str]:
+    """Return the tasks to keep: the benchmark's in its order, then others; those without any score go."""
+    scored = [task for task, column in zip(there, present.T, strict=True) if column.any()]
+    wanted = set(scored)
+    if games == COMMON:
+        wanted = {task for task, column in zip(there, present.T, strict=True) if column.all()}
+        if not wanted:
+            raise ArcadeMarkError(f"--games common: no game has a score of all of {', '.join(algorithms)}; name games")
+    elif games:
+        named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, there, measure)
+        wanted &= set(named)
+    order = [*measure.tasks, *(task for task in scored if task not in measure.tasks)]
+    return [task for task in order if task in wanted]
+
+
+def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
+    names = [measure.canonical(name) for name in listed(games, "--games")]
+    for name in names:
+        if name not in there:
+            raise UnknownNameError("game", name, there)
+    return names

@@ -1,0 +1,373 @@
+"""What is said of a table of scores: frozen data, everything that a renderer shows and nothing that it has to work out.
+
+Conventions
+-----------
+* Normalised scores and summaries are in percent, scores in the task's own unit, lengths in emulated frames.
+* What could not be computed is None (never NaN), and a `Notice` or a reason beside it says why.
+* Order is the order to show: algorithms as the table has them, games as the benchmark has them.
+* Tasks are called games, as on Atari, also where a user's own benchmark has other tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
+from arcademark.reports.record import Citation, Planning, Run
+from arcademark.reports.runs.learning import LearningCurve
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number and how far the runs leave it uncertain.
+
+    Parameters
+    ----------
+    value : float or None
+        None where there is nothing to compute it from.
+    low, high : float or None
+        Ends of its interval; None where the runs cannot tell.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How the intervals were found.
+
+    Parameters
+    ----------
+    confidence : float
+        A fraction, 0.95.
+    method, title : str
+        Name and words of the method.
+    resamples : int
+        How many draws.
+    seed : int
+        Of the draws.
+    """
+
+    confidence: float
+    method: str
+    title: str
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class ReferenceKind:
+    """One kind of reference scores: what it is, "random play", and where the scores come from."""
+
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class BenchmarkView:
+    """What the scores are measured by.
+
+    Parameters
+    ----------
+    name, title : str
+        "atari-57"; of a user's own benchmark, the file of its references.
+    own : bool
+        Whether it is a user's own.
+    games : int
+        How many it has.
+    references : tuple of ReferenceKind
+    """
+
+    name: str
+    title: str
+    own: bool
+    games: int
+    references: tuple[ReferenceKind, ...]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game that the table scores.
+
+    Parameters
+    ----------
+    id, name : str
+        "battle_zone", "Battle Zone".
+    references : mapping of str to (float or None)
+        Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there is none.
+    in_benchmark : bool
+        Whether the benchmark has it; others are in no summary of the whole.
+    hard_exploration : bool
+    record_hns : float or None
+        The world record's human-normalised score in percent; None where there is none.
+    """
+
+    id: str
+    name: str
+    references: Mapping[str, float | None]
+    in_benchmark: bool
+    hard_exploration: bool
+    record_hns: float | None
+
+
+@dataclass(frozen=True)
+class Played:
+    """The episodes that a score of a run is the mean of.
+
+    Parameters
+    ----------
+    planned : int
+        Episodes asked for, over all seeds.
+    episodes : tuple of float
+        Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the protocol
+        reports training.
+    truncated : tuple of bool
+        Whether the frame cap ended it; same order.
+    variant : str
+        Where the best of several agents is shown: the one that scored best on this game. Else "".
+    planning : Planning or None
+        What the decisions of a planner cost; None for other agents.
+    """
+
+    planned: int
+    episodes: tuple[float, ...]
+    truncated: tuple[bool, ...]
+    variant: str
+    planning: Planning | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """One algorithm on one game.
+
+    Parameters
+    ----------
+    game : str
+        Its id.
+    score : Statistic
+        Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over these.
+    runs : int
+        Runs (seeds) with a score.
+    normalised : mapping of str to Statistic
+        The same by metric, in percent.
+    played : Played or None
+        Its episodes, where it is of a run.
+    """
+
+    game: str
+    score: Statistic
+    runs: int
+    normalised: Mapping[str, Statistic]
+    played: Played | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One metric summarised over the games that an algorithm has.
+
+    Parameters
+    ----------
+    metric, title, meaning : str
+        As in `arcademark.reports.measures`.
+    mean, median, iqm, optimality_gap : Statistic
+        In percent. The gap is how far scores fall short of 100 % on average; less is better.
+    games : int
+        Games that took part.
+    left_out : tuple of str
+        Names of the games that have a score, but not the references that the metric needs.
+    """
+
+    metric: str
+    title: str
+    meaning: str
+    mean: Statistic
+    median: Statistic
+    iqm: Statistic
+    optimality_gap: Statistic
+    games: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the benchmark an algorithm has, and what that forbids.
+
+    Parameters
+    ----------
+    games, of : int
+        Games of the benchmark with a score, and all of them.
+    missing : tuple of str
+        Names of those without.
+    median : float or None
+        The median over the whole benchmark of its first metric, in percent; None if refused.
+    refused : str
+        Why it is; "" if it is not.
+    """
+
+    games: int
+    of: int
+    missing: tuple[str, ...]
+    median: float | None
+    refused: str
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a frame of training gained of one metric: its mean and median a frame, as fractions (1e-9, not percent)."""
+
+    metric: str
+    title: str
+    mean: float | None
+    median: float | None
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """What an algorithm's training took, and what each frame of it gained.
+
+    Parameters
+    ----------
+    training_frames : int
+        Emulated frames.
+    game_time_days : float
+        The training played at 60 frames a second, in days.
+    review_days : float
+        The same as Fan 2021, Eq. 6, computes it.
+    gains : tuple of Gain
+        One a metric.
+    """
+
+    training_frames: int
+    game_time_days: float
+    review_days: float
+    gains: tuple[Gain, ...]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm's result.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the document.
+    source : str
+        The file, run or collection that its scores come from.
+    protocol : str
+        The label of the protocol, "" where it is not known.
+    training_frames : int or None
+        None where they are not known.
+    fewest_runs, most_runs : int
+        Runs a game; 0 and 0 if it has no score.
+    coverage : Coverage
+    scores : tuple of Score
+        One a game that it has; in the document's order of games.
+    summaries : tuple of Summary
+    breakthroughs : tuple of Breakthrough
+        Empty on a benchmark without human references.
+    efficiency : Efficiency or None
+    estimate : Estimate or None
+        None on another benchmark than atari-57.
+    run : str
+        Name of the run that it was played in; "" for others.
+    variants : int
+        1, or the number of agents of which each game shows the best ("best const").
+    frames_per_action : int or None
+        Emulated frames between two actions; None where it is not known.
+    training_episodes : int or None
+        A learner's budget on each game, where it is counted in episodes.
+    learns : bool
+        Whether it was trained in its run.
+    """
+
+    name: str
+    source: str
+    protocol: str
+    training_frames: int | None
+    fewest_runs: int
+    most_runs: int
+    coverage: Coverage
+    scores: tuple[Score, ...]
+    summaries: tuple[Summary, ...]
+    breakthroughs: tuple[Breakthrough, ...]
+    efficiency: Efficiency | None
+    estimate: Estimate | None
+    run: str = ""
+    variants: int = 1
+    frames_per_action: int | None = None
+    training_episodes: int | None = None
+    learns: bool = False
+
+
+@dataclass(frozen=True)
+class TableDocument(Noticed):
+    """What every document on a table says.
+
+    Parameters
+    ----------
+    title : str
+        The algorithms' names.
+    generator : str
+        "ArcadeMark 0.1.0".
+    sources : tuple of str
+        What was read, in words.
+    scope : str
+        Which games the summaries are over, in words.
+    benchmark : BenchmarkView
+    intervals : Intervals
+    games : tuple of Game
+    hard_exploration : HardExploration or None
+        None on a benchmark that has no such games.
+    notices : tuple of Notice
+        Warnings first.
+    citations : tuple of Citation
+    """
+
+    title: str
+    generator: str
+    sources: tuple[str, ...]
+    scope: str
+    benchmark: BenchmarkView
+    intervals: Intervals
+    games: tuple[Game, ...]
+    hard_exploration: HardExploration | None
+    notices: tuple[Notice, ...]
+    citations: tuple[Citation, ...]
+
+    def game(self, task: str) -> Game:
+        """Return the game with this id.
+
+        Raises
+        ------
+        KeyError
+            If the document does not have it.
+        """
+        return {game.id: game for game in self.games}[task]
+
+
+@dataclass(frozen=True)
+class ScoreReport(TableDocument):
+    """Everything that is said of the scores of runs and tables.
+
+    Parameters
+    ----------
+    title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
+        See `TableDocument`.
+    algorithms : tuple of Algorithm
+    learning : tuple of LearningCurve
+        How learners' training went, or goes; games together.
+    runs : tuple of Run
+        The runs among what was read.
+    methods : tuple of str
+        Of runs: paragraphs to paste into a paper, written from the settings in force.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.report/3"
+    algorithms: tuple[Algorithm, ...]
+    learning: tuple[LearningCurve, ...] = ()
+    runs: tuple[Run, ...] = ()
+    methods: tuple[str, ...] = ()

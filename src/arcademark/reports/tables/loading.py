@@ -1,0 +1,352 @@
+"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue.
+
+What is known of an algorithm beyond its scores (how long it trained, under which protocol it played) comes with it,
+and what was read, left out or renamed on the way is told.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, runtime_checkable
+from typing import Protocol as Structural
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
+from arcademark.reports.tables import protocols
+from arcademark.reports.tables.protocols import Play
+from arcademark.scores.runs import RunCollection, load_runs
+from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.tasks import listed
+
+CATALOGUE = "catalogue:"
+"""How a collection of the catalogue is named where a file could be, or several with commas."""
+
+EVERYTHING = "all"
+"""Instead of a collection's name: every collection of the catalogue."""
+
+TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
+"""What is a table, for messages."""
+
+
+@runtime_checkable
+class Frame(Structural):
+    """What is needed of a DataFrame, of pandas or alike."""
+
+    columns: Any
+
+    def to_dict(self) -> Mapping[Any, Mapping[Any, Any]]:
+        """Return its columns."""
+
+
+ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | Frame
+"""A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, runs, or a DataFrame."""
+
+_Read = str | os.PathLike[str] | ScoreTable
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores, and what is known of their algorithms.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    plays : mapping of str to Play
+        By algorithm.
+    frames : mapping of str to int
+        Training frames by algorithm, where they are known.
+    sources : tuple of str
+        What was read, one sentence a place.
+    remarks : tuple of str
+        What else a reader must know, full sentences.
+    qualified : mapping of str to str
+        What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
+    lone : mapping of (str, str) to float array, shape (episodes,)
+        The episodes of an algorithm's only run on a task, where they are known.
+    played : mapping of str to PlayedAlgorithm
+        Algorithms of our own runs, with their episodes.
+    runs : RunCollection or None
+        The runs that are among what was read.
+    """
+
+    table: ScoreTable
+    plays: Mapping[str, Play] = field(default_factory=lambda: MappingProxyType({}))
+    frames: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    sources: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    qualified: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    lone: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
+    played: Mapping[str, PlayedAlgorithm] = field(default_factory=lambda: MappingProxyType({}))
+    runs: RunCollection | None = None
+
+    def rename(self, names: Mapping[str, str]) -> Scores:
+        """Give algorithms new names everywhere."""
+        return replace(
+            self,
+            table=self.table.rename(names),
+            plays={names.get(name, name): play for name, play in self.plays.items()},
+            frames={names.get(name, name): count for name, count in self.frames.items()},
+            qualified={names.get(name, name): known for name, known in self.qualified.items()},
+            lone={(names.get(name, name), task): episodes for (name, task), episodes in self.lone.items()},
+            played={
+                names.get(name, name): replace(item, name=names.get(name, name)) for name, item in self.played.items()
+            },
+        )
+
+
+def load(
+    places: Sequence[ScoreSource] | ScoreSource,
+    canonical: Callable[[str], str],
+    *,
+    every_variant: bool = False,
+    **reading: Any,
+) -> Scores:
+    """Read scores and put them into one table.
+
+    Parameters
+    ----------
+    places : path, ``catalogue:`` and a collection's name, ScoreTable, mapping, or a sequence of these
+        A path is a file, or a run's directory; a mapping goes from algorithm to task to a score, or one a run.
+    canonical : callable
+        From a task's name as written to the name it goes by.
+    every_variant : bool, optional
+        See `of_runs`.
+    **reading : object
+        Options of `arcademark.scores.reading.read_tables`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where nothing is given, or a place cannot be read; the message names file, row and column.
+    """
+    if isinstance(places, RunCollection):
+        return of_runs(places, every_variant=every_variant)
+    wanted = _wanted(places)
+    files = [place for place in wanted if _is_file(place)]
+    runs = [place for place in wanted if _is_run(place)]
+    found: list[Scores] = []
+    for place in wanted:
+        if place in files:
+            if place is files[0]:
+                found.append(_files(files, canonical, reading))
+        elif place in runs:
+            if place is runs[0]:
+                found.append(of_runs(load_runs([_text(run) for run in runs]), every_variant=every_variant))
+        elif isinstance(place, ScoreTable):
+            tasks = tuple(canonical(task) for task in place.tasks)
+            found.append(_table(replace(place, tasks=tasks), "a table"))
+        else:
+            found.append(_collection(_text(place).removeprefix(CATALOGUE)))
+    return _together(found)
+
+
+def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
+    if isinstance(places, str | os.PathLike | ScoreTable | Mapping | Frame):
+        return [_place(places)]
+    if not isinstance(places, Sequence):
+        raise ArcadeMarkError(f"{_no_table(places)}; {TABLES}")
+    if not places:
+        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+    return [_place(place) for place in places]
+
+
+def _place(place: ScoreSource) -> _Read:
+    if isinstance(place, Mapping):
+        return ScoreTable.from_mapping(place)
+    if isinstance(place, Frame):
+        return _frame(place)
+    if not isinstance(place, str | os.PathLike | ScoreTable):
+        raise ArcadeMarkError(f"{_no_table(place)}; {TABLES}")
+    if not isinstance(place, ScoreTable) and not os.fspath(place).strip():
+        raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
+    return place
+
+
+def _frame(frame: Frame) -> ScoreTable:
+    """Take a DataFrame's rows: an algorithm, a game or task, a score and, where there are several, a run each."""
+    columns = {str(name).lower(): list(values.values()) for name, values in frame.to_dict().items()}
+    task = next((name for name in ("game", "task") if name in columns), "game")
+    for name in ("algorithm", task, "score"):
+        if name not in columns:
+            raise ArcadeMarkError(f"a DataFrame without the column {name!r}; expected algorithm, game, score (and run)")
+    count = len(columns["score"])
+    runs = columns.get("run") or columns.get("seed") or [0] * count
+    try:
+        numbers = [
+            (int(run), float("nan" if score is None else score))
+            for run, score in zip(runs, columns["score"], strict=True)
+        ]
+    except (TypeError, ValueError):
+        raise ArcadeMarkError("a DataFrame whose columns score and run are not numbers; expected numbers") from None
+    names = ((str(algorithm), str(name)) for algorithm, name in zip(columns["algorithm"], columns[task], strict=True))
+    return ScoreTable.from_rows((*both, *pair) for both, pair in zip(names, numbers, strict=True))
+
+
+def _no_table(value: object) -> str:
+    return f"{type(value).__name__} given for a table of scores, which does not name algorithms and tasks"
+
+
+def _text(place: _Read) -> str:
+    return os.fspath(place) if not isinstance(place, ScoreTable) else ""
+
+
+def _is_file(place: _Read) -> bool:
+    text = _text(place)
+    return bool(text) and not text.startswith(CATALOGUE) and not _is_run(place)
+
+
+def _is_run(place: _Read) -> bool:
+    return bool(text := _text(place)) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+
+
+def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+    from arcademark.scores.reading import read_tables
+
+    found = read_tables([Path(_text(place)) for place in files], canonical_task=canonical, **reading)
+    names = wording.shortened(map(str, files), most=4)
+    return replace(
+        _table(found.table, names),
+        sources=(f"{names}: {found.summary}",),
+        remarks=tuple(found.notes),
+        lone=_lone(found.episodes or {}),
+    )
+
+
+def _lone(
+    episodes: Mapping[tuple[str, str], Sequence[NDArray[np.float64]]],
+) -> dict[tuple[str, str], NDArray[np.float64]]:
+    return {cell: runs[0] for cell, runs in episodes.items() if len(runs) == 1}
+
+
+def _table(table: ScoreTable, name: str) -> Scores:
+    plays = {
+        algorithm: protocols.from_label(label)
+        for algorithm, label in zip(table.algorithms, table.protocols, strict=True)
+    }
+    return Scores(table, plays, {}, (name,), ())
+
+
+def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
+    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game.
+
+    Parameters
+    ----------
+    collection : RunCollection
+    every_variant : bool, optional
+        Whether to show a family's members too, and not just the best of it.
+    """
+    shown = played_algorithms(collection, every_variant=every_variant)
+    rows: list[tuple[str, str, int, float]] = []
+    for item in shown:
+        for task, cell in item.cells.items():
+            means = (float(np.mean(scores)) for scores in cell.seeds)
+            rows += [(item.name, task, *pair) for pair in zip(cell.numbers, means, strict=True)]
+            rows += [] if cell.seeds else [(item.name, task, item.trials[0].seed, np.nan)]
+    table = ScoreTable.from_rows(
+        rows,
+        protocols={item.name: item.run.record.protocol.label for item in shown},
+        sources={item.name: str(item.run.record.directory) for item in shown},
+    )
+    frames = {item.name: training_frames(item) for item in shown}
+    return Scores(
+        table,
+        {item.name: Play(item.run.record.protocol.label, item.run.record.protocol) for item in shown},
+        {name: count for name, count in frames.items() if count},
+        tuple(f"{run.record.directory}: a run of ArcadeMark, one score a seed" for run in collection.runs),
+        lone={
+            (item.name, task): cell.seeds[0]
+            for item in shown
+            for task, cell in item.cells.items()
+            if len(cell.seeds) == 1
+        },
+        played={item.name: item for item in shown},
+        runs=collection,
+    )
+
+
+def training_frames(item: PlayedAlgorithm) -> int | None:
+    """Return a learner's budget in frames; None where it has none, or does not learn."""
+    learners = [trial for trial in item.trials if trial.learns]
+    if not learners or learners[0].training_episodes is not None:
+        return None
+    return learners[0].training_frames or item.run.record.protocol.training_frames
+
+
+def collection_names(place: str) -> tuple[str, ...] | None:
+    """Return the names of the collections that a place ``catalogue:`` means; None where it means all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it names none.
+    """
+    names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
+    return None if names == (EVERYTHING,) else names
+
+
+def _collection(names: str) -> Scores:
+    """Read collections; references are no algorithms and stay aside."""
+    wanted = collection_names(f"{CATALOGUE}{names}")
+    entries = collections.select(wanted)
+    references = [name for name, entry in entries.items() if entry.kind == "reference"]
+    kept = {name: entry for name, entry in entries.items() if name not in references}
+    table = collections.table(kept)
+    lost = [name for name in kept if name not in table.algorithms]
+    place = f"{CATALOGUE}{names}" if wanted is not None else "the catalogue"
+    remarks = [
+        *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
+        *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
+    ]
+    return Scores(
+        table,
+        {name: protocols.from_entry(kept[name]) for name in table.algorithms},
+        {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
+        (f"{CATALOGUE}{names}: published scores, each algorithm's as one run",),
+        tuple(remarks),
+        {name: kept[name].qualified for name in table.algorithms},
+    )
+
+
+def _together(found: Sequence[Scores]) -> Scores:
+    """Put scores side by side; a name that two of them have is followed by its source in brackets."""
+    counts = Counter(name for scores in found for name in scores.table.algorithms)
+    apart = []
+    for scores in found:
+        shared = [name for name in scores.table.algorithms if counts[name] > 1]
+        sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
+        places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
+        apart.append(scores.rename({name: scores.qualified.get(name, f"{name} [{places[name]}]") for name in shared}))
+    return Scores(
+        concatenate([scores.table for scores in apart]),
+        {name: play for scores in apart for name, play in scores.plays.items()},
+        {name: count for scores in apart for name, count in scores.frames.items()},
+        tuple(source for scores in apart for source in scores.sources),
+        tuple(remark for scores in apart for remark in scores.remarks),
+        {name: known for scores in apart for name, known in scores.qualified.items()},
+        {cell: episodes for scores in apart for cell, episodes in scores.lone.items()},
+        {name: item for scores in apart for name, item in scores.played.items()},
+        next((scores.runs for scores in apart if scores.runs), None),
+    )
+
+
+def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]) -> Scores:
+    """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
+    everyone = dict.fromkeys(scores.table.algorithms, frames[""]) if "" in frames else {}
+    named = {name: count for name, count in frames.items() if name}
+    plays = dict(scores.plays)
+    if protocol is not None:
+        for name in scores.table.algorithms:
+            if not plays.get(name, Play()).known:
+                plays[name] = Play(protocol.label, protocol)
+    return replace(scores, plays=plays, frames={**everyone, **scores.frames, **named})

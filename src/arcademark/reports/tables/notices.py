@@ -1,0 +1,363 @@
+"""What a reader must be told before believing a number of a table, each under a stable name.
+
+`KINDS` lists them; every function here yields those of one matter, and says nothing where there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from arcademark.metrics.intervals import LEVEL
+from arcademark.reports import published, wording
+from arcademark.reports.cells import run_names
+from arcademark.reports.document import Estimate, Notice
+from arcademark.reports.measures import Measure
+from arcademark.reports.notices import notice, sort
+from arcademark.reports.runs import notices as runs_notices
+from arcademark.reports.tables import coverage, protocols
+from arcademark.reports.tables.comparison import SummaryDifference
+from arcademark.reports.tables.dataset import Dataset
+from arcademark.reports.tables.document import Algorithm, Summary
+from arcademark.reports.tables.uncertainty import Bootstrap
+from arcademark.subset.model import explained
+from arcademark.suite import subsets
+from arcademark.suite.subsets import Subset
+
+MOST_GROUPS = 3
+"""Groups of algorithms, each lacking its own games, above which they are told all together."""
+
+_SAID = frozenset({"one_run", "coverage"})
+"""Kinds of intervals' notes that other notices say of all algorithms together."""
+
+
+def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
+    """Gather all notices of a table, warnings first."""
+    estimates = [(item.name, item.estimate) for item in algorithms if item.estimate is not None]
+    return sort(
+        [
+            *partial(dataset, algorithms),
+            *how_made(dataset),
+            *same_games(dataset),
+            *about_estimates(estimates),
+            *_complete(algorithms, dataset),
+            *_records(algorithms),
+            *_implausible(algorithms, dataset),
+            *_efficiency(algorithms, dataset),
+            *shared(
+                dataset,
+                coverage.of_algorithms(dataset, measures(algorithms[0].summaries, dataset), bootstrap.method),
+                [(item.name, item.most_runs) for item in algorithms],
+                bootstrap,
+            ),
+            *_over_episodes(algorithms, dataset.benchmark.noun),
+            *_of_runs(dataset, algorithms),
+        ]
+    )
+
+
+def shared(
+    dataset: Dataset, few_runs: Iterable[str], counts: Sequence[tuple[str, int]], bootstrap: Bootstrap
+) -> Iterator[Notice]:
+    """Say what holds of a table's scores and of comparisons: references, intervals, measures, and how it was read.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    few_runs : iterable of str
+        Whose intervals hold the truth too rarely; see `arcademark.reports.tables.coverage`.
+    counts : sequence of (str, int)
+        Algorithms and their runs a game.
+    bootstrap : Bootstrap
+    """
+    yield from references(dataset)
+    yield from (notice("few_runs", f"{text}.") for text in few_runs)
+    yield from _over_runs(dataset)
+    yield from (notice("measures", text) for text in dataset.benchmark.remarks)
+    yield from intervals(counts, bootstrap, dataset.benchmark.noun)
+    yield from read(dataset)
+    yield from _hard(dataset)
+
+
+def _of_runs(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    runs = dataset.scores.runs
+    return runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else iter(())
+
+
+def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
+    """Say which estimates are doubtful or refused, and how the others are to be read.
+
+    Parameters
+    ----------
+    estimates : sequence of (str, Estimate)
+        Algorithms' names, and what the models say of them.
+    """
+    for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
+        doubtful = wording.shortened(name for name, estimate in estimates if text in estimate.warnings)
+        yield notice("estimate_doubtful", f"{doubtful}: {text[0].lower()}{text[1:]}")
+    refused = sorted(
+        ((estimate, name) for name, estimate in estimates if estimate.missing), key=lambda pair: pair[0].missing
+    )
+    for missing, group in groupby(refused, key=lambda pair: pair[0].missing):
+        pairs = list(group)
+        yield notice(
+            "estimate_refused",
+            f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
+            f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
+            "'arcademark subset predict' estimates it from any games.",
+        )
+    used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
+    for name, title, suite in used:
+        yield notice(
+            "estimate_reading",
+            f"{title} estimates the {suite} median from {wording.plural(len(subsets.subset(name).tasks), 'game')}. "
+            f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
+            f"(Aitchison et al. 2023, §8). {_error(title, subsets.subset(name))}",
+        )
+        if subsets.subset(name).purpose == "tuning":
+            yield notice("estimate_tuning", f"{title} is meant for tuning; report results on Atari-5 (§8).")
+    if len(used) > 1:
+        titles = wording.listing(title for _, title, _ in used)
+        yield notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+
+
+def _error(title: str, subset: Subset) -> str:
+    if subset.nested is None or subset.relative_error is None:
+        return "Its error is the typical one of its model over published algorithms, no confidence interval."
+    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.errors, subsets.LEVEL)
+    return explained(title, subset.relative_error, subset.nested, level, reach)
+
+
+def partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    """Say first how much of the benchmark there is, and what that forbids; of a subset its estimate says that."""
+    suite = dataset.benchmark.view
+    short = [
+        item
+        for item in algorithms
+        if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None)
+    ]
+    groups: dict[tuple[str, ...], list[Algorithm]] = {}
+    for item in short:
+        groups.setdefault(item.coverage.missing, []).append(item)
+    if len(groups) > MOST_GROUPS:
+        total = wording.plural(short[0].coverage.of, dataset.benchmark.noun)
+        counts = [item.coverage.games for item in short]
+        yield notice(
+            "partial_suite",
+            f"{len(short)} of {len(algorithms)} algorithms have only some of the {total} of {suite.name}, from "
+            f"{min(counts)} to {max(counts)}: summaries are over what there is, which is not the same for all, and the "
+            f"median over {total} is refused for {wording.shortened(item.name for item in short)}.",
+        )
+        return
+    for missing, those in groups.items():
+        first = those[0].coverage
+        total = wording.plural(first.of, dataset.benchmark.noun)
+        whose = "All algorithms have" if len(those) == len(algorithms) > 1 else _have([item.name for item in those])
+        yield notice(
+            "partial_suite",
+            f"{whose} {first.games} of the {total} of {suite.name}: summaries are over what there is, and the median "
+            f"over {total} is not given, as these are missing: {wording.shortened(missing, most=6)}.",
+        )
+
+
+def _have(names: Sequence[str]) -> str:
+    return f"{wording.shortened(names)} {'has' if len(names) == 1 else 'have'}"
+
+
+def how_made(dataset: Dataset) -> Iterator[Notice]:
+    """Warn where algorithms set side by side were not scored alike, or where that is not known."""
+    plays = {name: dataset.play(name) for name in dataset.algorithms}
+    for text in protocols.differing(plays):
+        yield notice("protocols_differ", text)
+    yield from _training(dataset)
+    for text in protocols.not_ours(plays):
+        yield notice("protocol_unknown", text)
+    if rest := protocols.in_full(plays):
+        yield notice("settings", rest)
+    unknown = protocols.unknown(plays, dataset.algorithms)
+    if unknown:
+        beside = " or setting them beside published scores" if dataset.benchmark.atari else ""
+        yield notice(
+            "protocol_unknown",
+            f"Protocol unknown for {wording.shortened(unknown)}: check before ranking them{beside}.",
+            "Name it with --protocol.",
+        )
+
+
+def _training(dataset: Dataset) -> Iterator[Notice]:
+    """Warn where algorithms trained for different numbers of frames, where known."""
+    trained: dict[int, list[str]] = {}
+    for name in dataset.algorithms:
+        if frames := dataset.scores.frames.get(name):
+            trained.setdefault(frames, []).append(name)
+    if len(trained) > 1:
+        told = "; ".join(
+            f"{wording.count(frames)}: {wording.shortened(names, most=3)}" for frames, names in sorted(trained.items())
+        )
+        yield notice(
+            "training_differs",
+            f"Training lengths differ, which may explain a difference in scores. Training frames: {told}.",
+        )
+
+
+def same_games(dataset: Dataset, so: str = "Not every summary is over the same {}s") -> Iterator[Notice]:
+    """Warn where algorithms do not have the same games, and what follows."""
+    everything = set(dataset.tasks)
+    lacking = {name: everything - dataset.means(name).keys() for name in dataset.algorithms}
+    if any(lacking.values()) and any(map(dataset.means, dataset.algorithms)):
+        titles = {task: dataset.benchmark.title(task) for task in dataset.tasks}
+        parts = [
+            f"{name} lacks {wording.shortened([title for task, title in titles.items() if task in games])}"
+            for name, games in lacking.items()
+            if games
+        ]
+        yield notice(
+            "games_differ",
+            f"{so.format(dataset.benchmark.noun)}: {_shown(parts)}.",
+            "--games common takes those that all have.",
+        )
+
+
+def _shown(parts: Sequence[str], most: int = 4) -> str:
+    more = len(parts) - most
+    return "; ".join([*parts[:most], *([f"and {wording.plural(more, 'algorithm')} more"] if more > 0 else [])])
+
+
+def references(dataset: Dataset) -> Iterator[Notice]:
+    """Warn of tasks that no reference normalises."""
+    benchmark = dataset.benchmark
+    outside = [benchmark.title(task) for task in dataset.tasks if task not in benchmark.tasks]
+    if outside:
+        yield notice(
+            "no_reference",
+            f"No {benchmark.noun} of {benchmark.view.name}, so without references and in no summary: "
+            f"{wording.shortened(outside)}.",
+        )
+
+
+def measures(shown: Sequence[Summary | SummaryDifference], dataset: Dataset) -> list[Measure]:
+    """Return the measures that are shown."""
+    return [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in shown)]
+
+
+def _complete(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
+    whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
+    if whole:
+        yield notice(
+            "suite_complete",
+            f"{_have(whole)} all games of {dataset.benchmark.view.name}: the median is known, see the summaries; an "
+            "estimate is needed only beside other estimates.",
+        )
+
+
+def _over_runs(dataset: Dataset) -> Iterator[Notice]:
+    if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
+        yield notice(
+            "measures",
+            f"Mean and median are over {dataset.benchmark.noun}s, of each one's mean over runs; IQM and optimality "
+            "gap are over runs. A capped metric caps those means and those runs.",
+        )
+
+
+def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    if any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:]):
+        yield notice(
+            "records",
+            "A record counts as broken from HWRNS 100 %. Broken by no other means no other algorithm in the "
+            "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
+        )
+
+
+def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
+    """Warn of scores above both the human world record and every published score: more often slips than feats."""
+    records = dataset.benchmark.references.get("human_world_record", {})
+    told = []
+    for item in algorithms:
+        for score in item.scores if item.name not in dataset.scores.qualified else ():
+            found, record = published.best(score.game, but=[item.name]), records.get(score.game)
+            value = score.score.value
+            if found and record is not None and value is not None and value > max(found.score, record):
+                title = dataset.benchmark.title(score.game)
+                told.append(f"{title} {wording.score(value)} of {item.name} (record {wording.score(record)})")
+    if told:
+        yield notice(
+            "implausible",
+            f"Above the human world record and every score in the catalogue, so check that they are right: "
+            f"{wording.shortened(told)}.",
+        )
+
+
+def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
+    if any(item.efficiency for item in algorithms):
+        told = "Learning efficiency is the summary, as a fraction, divided by training frames (Fan 2021, Eq. 7)."
+        if dataset.benchmark.atari:
+            told += (
+                " Game time is at 60 frames a second; Fan 2021, Eq. 6, takes half an hour for 100,000 frames instead "
+                "of 108,000."
+            )
+        yield notice("efficiency", told)
+    unknown = [item.name for item in algorithms if not item.efficiency]
+    if unknown and len(unknown) < len(algorithms):
+        yield notice(
+            "efficiency",
+            f"Training frames are unknown for {wording.shortened(unknown)}.",
+            "Give them with --frames.",
+        )
+
+
+def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
+    """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
+    single = [name for name, runs in counts if runs == 1]
+    if len(single) < len(counts):
+        view = bootstrap.view()
+        yield notice(
+            "intervals",
+            f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, fewer of "
+            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t over runs.",
+        )
+    if single:
+        yield notice(
+            "runs",
+            f"One run a {noun}: how much scores vary from run to run is not known, so no interval of summaries for "
+            f"{wording.shortened(single)}.",
+        )
+    for text, names in bootstrap.notes.said.items():
+        if text.kind not in _SAID:
+            yield notice("runs", f"{wording.shortened(names)}: {text}.")
+
+
+def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notice]:
+    found = [
+        item.name for item in algorithms if any(row.runs == 1 and row.score.low is not None for row in item.scores)
+    ]
+    if found:
+        yield notice(
+            "intervals",
+            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, and "
+            f"leaves out the variation from run to run: {wording.shortened(found)}.",
+        )
+    still = [
+        item.name
+        for item in algorithms
+        if any(row.played and row.score.value is not None and row.score.low is None for row in item.scores)
+    ]
+    if still:
+        yield notice(
+            "intervals",
+            f"A {noun} with one episode, or whose scores are all alike, has no interval: {wording.shortened(still)}.",
+        )
+
+
+def read(dataset: Dataset) -> Iterator[Notice]:
+    """Pass on what was said in reading."""
+    for text in dataset.scores.remarks:
+        yield notice("read", text if text.endswith(".") else f"{text}.")
+
+
+def _hard(dataset: Dataset) -> Iterator[Notice]:
+    if dataset.benchmark.atari:
+        yield notice(
+            "hard_exploration",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
+            "separately.",
+        )

@@ -1,0 +1,206 @@
+"""How scores were made, where known, and where that differs between algorithms set side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from arcademark.catalogue.model import Entry
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reports import wording
+from arcademark.reports.tables import vocabulary
+from arcademark.subset.model import FrameCap
+from arcademark.suite.protocols import Protocol, protocols
+
+_LABEL = re.compile(r"(?P<name>\S+)(?: \((?P<overrides>.+)\))?")
+
+MOST_SETTINGS = 3
+"""Settings that differ which are told with their values."""
+
+MOST_GROUPS = 3
+"""Groups of algorithms, each with its own differences from the first, above which settings are told one by one."""
+
+_DIFFERENT = "{} were scored under different protocols, so their scores should not be ranked together"
+
+UNKNOWN = "not known"
+
+NO_SETTING = frozenset(
+    {
+        "training_frames",
+        "training_episodes",
+        "training",
+        "training time",
+        "features",
+        "learner",
+        "policy",
+        "model",
+        "search",
+        "simulations per action",
+        "search depth",
+        "exploration constant",
+    }
+)
+"""What tells of an algorithm's own ways and of its training, of which other notices speak, and not of the protocol."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """How an algorithm's scores were made.
+
+    Parameters
+    ----------
+    label : str
+        The protocol's label, "" where it is not known.
+    protocol : Protocol or None
+        Its settings, where it is one of ours.
+    settings : mapping of str to str
+        What is known of settings beside it, and where no named protocol fits.
+    plans : bool
+        Whether it plans on the emulator itself, trying actions there before it takes one.
+    """
+
+    label: str = ""
+    protocol: Protocol | None = None
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    plans: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known."""
+        return bool(self.label or self.protocol or self.settings)
+
+
+def from_label(label: str) -> Play:
+    """Return what a label such as "world-records (frame_skip=5)" says; a name of no protocol here is only a name."""
+    found = _LABEL.fullmatch(label.strip())
+    if not found or found["name"].lower() not in protocols():
+        return Play(label.strip())
+    protocol = protocols()[found["name"].lower()]
+    pairs = dict(pair.split("=", 1) for pair in (found["overrides"] or "").split(", ") if "=" in pair)
+    try:
+        changed = protocol.override(pairs)
+    except ArcadeMarkError:
+        return Play(label.strip())
+    return Play(changed.label, changed)
+
+
+def from_entry(entry: Entry) -> Play:
+    """Return what the catalogue knows."""
+    play = from_label(entry.protocol)
+    return Play(play.label, play.protocol, entry.settings, entry.kind == "planning")
+
+
+def frame_cap(play: Play) -> FrameCap:
+    """Return the frame cap, None for none and "unknown" where it is not known."""
+    if play.protocol:
+        return play.protocol.max_frames_per_episode
+    length = vocabulary.frames(play.settings.get("max episode length", ""))
+    return "unknown" if length is None else length
+
+
+def differing(plays: Mapping[str, Play]) -> Iterator[str]:
+    """Say who alone plans on the emulator, and in which settings algorithms differ.
+
+    Settings are compared with those of the first that is known; setting by setting if the differences are many.
+
+    Parameters
+    ----------
+    plays : mapping of str to Play
+        By algorithm.
+    """
+    planners = [name for name, play in plays.items() if play.plans]
+    if planners and len(planners) < len(plays):
+        others = [name for name in plays if name not in planners]
+        yield (
+            f"{wording.shortened(planners)} {'plans' if len(planners) == 1 else 'plan'} on the emulator, trying "
+            f"actions there before taking one, and {wording.shortened(others)} "
+            f"{'does' if len(others) == 1 else 'do'} not, so their scores should not be ranked together."
+        )
+    known = {name: play for name, play in plays.items() if play.known}
+    first, *others = known or [""]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in others:
+        if what := _difference(plays[first], plays[name]):
+            groups.setdefault(what, []).append(name)
+    if len(groups) > MOST_GROUPS:
+        told = list(_setting_by_setting(known))
+        yield f"{_DIFFERENT.format(wording.shortened(known))}: {_brief(told)}."
+        return
+    for what, names in groups.items():
+        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {_brief(what)}."
+
+
+def in_full(plays: Mapping[str, Play]) -> str:
+    """Say of every setting that has several values who has which; "" where `differing` says as much."""
+    told = list(_setting_by_setting({name: play for name, play in plays.items() if play.known}))
+    return f"Settings that differ: {'; '.join(told)}." if len(told) > MOST_SETTINGS else ""
+
+
+def _brief(told: Sequence[str]) -> str:
+    """Name the first settings with their values, and of the others how many they are."""
+    more = len(told) - MOST_SETTINGS
+    return "; ".join([*told[:MOST_SETTINGS], *([f"and {wording.plural(more, 'setting')} more"] if more > 0 else [])])
+
+
+def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
+    """Name each setting that has several values, and who has which."""
+    settings = {name: _everything_known(play) for name, play in plays.items()}
+    for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
+        values: dict[str, list[str]] = {}
+        for name, known in settings.items():
+            values.setdefault(known.get(key, UNKNOWN), []).append(name)
+        if len(values.keys() - {UNKNOWN}) > 1:
+            unknown = values.pop(UNKNOWN, [])
+            told = [f"{value}: {wording.shortened(names, most=2)}" for value, names in values.items()]
+            if unknown:
+                told.append(f"{UNKNOWN}: {wording.shortened(unknown, most=2)}")
+            yield f"{key} ({', '.join(told)})"
+
+
+def _everything_known(play: Play) -> dict[str, str]:
+    """Return the settings of the protocol, where it is one of ours, and those that the catalogue has besides."""
+    named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
+    everything = named | vocabulary.of_entry(play.settings)
+    return {key: value for key, value in everything.items() if key not in NO_SETTING}
+
+
+def not_ours(plays: Mapping[str, Play]) -> Iterator[str]:
+    """Say which algorithms name a protocol that is none of ours, so that nothing is known of its settings."""
+    labels: dict[str, list[str]] = {}
+    for name, play in plays.items():
+        if play.label and play.protocol is None:
+            labels.setdefault(play.label, []).append(name)
+    for label, names in labels.items():
+        name = label.partition(" (")[0]
+        if name.lower() in protocols():
+            why = f"what {label!r} changes of the protocol {name} is not understood"
+        else:
+            why = str(UnknownNameError("protocol", name, protocols())).rstrip("?")
+        yield f"{wording.shortened(names)}: {why}; it is not known how these scores were made."
+
+
+def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the algorithms of whose protocol nothing is known."""
+    return tuple(name for name in names if not plays.get(name, Play()).known)
+
+
+def _difference(a: Play, b: Play) -> tuple[str, ...]:
+    """Name the settings that differ, with both values; none where none is known to."""
+    one, other = _everything_known(a), _everything_known(b)
+    keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]
+    pairs = ((key, one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in vocabulary.ordered(dict.fromkeys(keys)))
+    told = tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
+    if told:
+        return told
+    if a.label != b.label and not (a.protocol and b.protocol):
+        return (f"the one's is {_described(a)}, the other's {_described(b)}",)
+    return ()
+
+
+def _described(play: Play) -> str:
+    if play.label:
+        return play.label if play.protocol else f"{play.label}, of which the settings are not known"
+    known = ", ".join(f"{key} {value}" for key, value in _everything_known(play).items())
+    return f"no named one ({known})"
