@@ -116,9 +116,9 @@ def test_a_search(invoke, files, arguments, told):
 
 
 PREDICT = {
-    "no key": (("both.csv", "--model", "no key.json"), "no field coefficients"),
-    "an error below 0": (("both.csv", "--model", "negative error.json"), "relative_error is -1, expected 0 or more"),
-    "an R² above 1": (("both.csv", "--model", "r2.json"), "r_squared is 5"),
+    "no key": (("both.csv", "--model", "no key.json"), "missing required field `coefficients`"),
+    "an error below 0": (("both.csv", "--model", "negative error.json"), ">= 0.0 - at `$.relative_error`"),
+    "an R² above 1": (("both.csv", "--model", "r2.json"), "<= 1.0 - at `$.r_squared`"),
     "neither games nor references": (("both.csv", "--model", "no references.json"), "no references"),
     "no finite number": (("both.csv", "--model", "huge.json"), "no finite number"),
     "a negative coefficient": (("both.csv", "--model", "negative.json"), "the coefficient of 'b' is -1"),
