@@ -103,10 +103,11 @@ def _brief(estimate: Estimate) -> str:
     if estimate.value is None:
         missing = wording.listing(estimate.missing)
         return f"no estimate of the {estimate.suite} median; {estimate.title} also needs {missing}"
-    error = "" if estimate.printed_error is None else f" ± {wording.percent(100 * estimate.printed_error)} of it"
     doubt = "; doubtful, for reasons that the whole report gives" if estimate.warnings else ""
     value = wording.percent(estimate.value)
-    return f"{value}{error}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
+    if estimate.low is not None:
+        value += f" ({_between(estimate.low, estimate.high)} at {100 * estimate.level:g} %)"
+    return f"{value}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
 
 
 def _in_short(run: Run) -> str:
