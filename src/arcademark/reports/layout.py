@@ -105,13 +105,6 @@ def table(*columns: str | tuple[str, ...], left: int = 1) -> Table:
     return made
 
 
-def prose(made: Table, column: int = -1) -> Table:
-    """Let a column of a table hold sentences: to the left, wrapped."""
-    made.columns[column].justify = "left"
-    made.columns[column].no_wrap = False
-    return made
-
-
 def notice(told: Notice) -> RenderableType:
     """Show one notice, its mark in front."""
     mark = "·" if told.level == "note" else "Warning:"
