@@ -108,7 +108,7 @@ def test_report_writes_json_without_nan_and_a_page(invoke, played):
         raise AssertionError(constant)
 
     document = json.loads(shown.out, parse_constant=refuse)
-    assert document["schema"].startswith("arcademark.reports/")
+    assert document["schema"].startswith("arcademark.report/")
     page = Path("deep/page.html").read_text(encoding="utf-8")
     assert "Pong" in page
     assert "<script src" not in page

@@ -1,6 +1,6 @@
 """Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made of the same dataclasses.
 
-Within ``arcademark.reports/3`` fields may be added; one that goes, or changes its meaning, makes it ``/4``; so for the
+Within ``arcademark.report/3`` fields may be added; one that goes, or changes its meaning, makes it ``/4``; so for the
 others.
 """
 

@@ -366,7 +366,7 @@ class ScoreReport(TableDocument):
         Of runs: paragraphs to paste into a paper, written from the settings in force.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.reports/3"
+    SCHEMA: ClassVar[str] = "arcademark.report/3"
     algorithms: tuple[Algorithm, ...]
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()
