@@ -215,5 +215,5 @@ def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
     drawing = files.themed(files.as_svg(files.draw(model), "a"))
     texts = "".join(ElementTree.fromstring(drawing).itertext())
     assert name.strip().replace("\x1b\x9b", r"\x1b\x9b") in texts
-    assert files.pdf(model).startswith(b"%PDF")
-    assert files.png(model).startswith(b"\x89PNG")
+    assert files.file(model, ".pdf", "a").startswith(b"%PDF")
+    assert files.file(model, ".png", "a").startswith(b"\x89PNG")

@@ -46,8 +46,8 @@ class Sets(click.Group):
 def command(ctx: click.Context, output: Output) -> int:
     """List the feature sets of linear learners; with the names of some, show what they see of games."""
     if ctx.invoked_subcommand is not None:
-        if output != Output(False, False, False, None, False):
-            raise ArcadeMarkError("--json and its like belong behind the feature set: arcademark features basic --json")
+        if output != Output():
+            raise ArcadeMarkError("--json belongs behind the feature set, as --html does: features basic --json")
         return 0
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features import documents

@@ -125,23 +125,15 @@ def _marked(mark: str, text: str, style: str) -> RenderableType:
 def _fit(made: Table, console: Console) -> None:
     """Give names and numbers the columns they need, and bring columns closer where the terminal is too narrow."""
     free = console.options.update(max_width=UNBOUNDED)
-    widest, widths = [], []
+    widths = []
     for column in made.columns:
-        widest.append(max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells)))
-        widths.append(widest[-1] if column.no_wrap else max(column.min_width or 0, min(widest[-1], NARROWEST_NAME)))
+        widest = max(Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells))
+        widths.append(widest if column.no_wrap else max(column.min_width or 0, min(widest, NARROWEST_NAME)))
+        if not column.no_wrap:
+            column.min_width = widths[-1]
     for padding, gap in GAPS:
         made.padding = padding
         least = sum(widths) + gap * (len(widths) - 1)
         if least <= console.width:
-            break
-    else:
-        made.width = least
-        gap = GAPS[-1][1]
-    over = sum(widest) + gap * (len(widths) - 1) - max(least, console.width)
-    while over > 0 and made.box is not None:  # narrow the widest, as rich does, but none beyond what it needs
-        index = max((place for place, least in enumerate(widths) if widest[place] > least), key=widest.__getitem__)
-        widest[index] -= 1
-        over -= 1
-    for column, width, most in zip(made.columns, widths, widest, strict=True):
-        if not column.no_wrap:
-            column.min_width, column.max_width = width, max(width, most)
+            return
+    made.width = least

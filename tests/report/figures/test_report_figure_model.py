@@ -263,7 +263,7 @@ def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
         "best",
         "best, on other papers",
         "best if all count",
-        "best if all count, on papers nobody had read before",
+        "best if all count, on papers nobody had read before, nor heard of",
     ]
     panel = CurvePanel("Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (Curve((1.0, 2.0), (2.0, 1.0)),))
     heights = []

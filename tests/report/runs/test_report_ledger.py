@@ -131,7 +131,7 @@ def test_the_terminal_has_all_of_it(width, entries):
     assert words.startswith("Ledger of 4 runs Warning: sarsa was evaluated on Breakout in 2 runs")
     assert "left out: runs/x: is damaged" in words
     assert "alpha=0.25 2 1 3 20 2026-01-02 … 2026-02-03" in words
-    assert "random, a" in words
+    assert "a baseline" in words
     assert "settings may be tried: Freeway" in words
     assert ("arcademark run sarsa --out runs/train" in words) is entries
     assert "No algorithm met" not in words

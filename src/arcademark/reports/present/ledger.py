@@ -36,12 +36,12 @@ def _blocks(shown: LedgerView) -> Iterator[Block]:
 def _accounts(shown: Sequence[Account]) -> Table:
     rows: list[tuple[Cell | str, ...]] = []
     for account in shown:
-        label = f"{account.algorithm}, a baseline" if account.baseline else account.algorithm
+        name = Cell(account.algorithm, "strong", "a baseline" if account.baseline else "")
         for use in account.uses:
             games = game_name(use.games[0]) if len(use.games) == 1 else wording.count(len(use.games))
             counts = (wording.count(number) for number in (len(use.runs), use.trials, use.episodes))
             when = " … ".join(dict.fromkeys((use.first[:10], use.last[:10])))
-            rows.append((Cell(label, "strong"), use.setting, games, *counts, when))
+            rows.append((name, use.setting, games, *counts, when))
     columns = ("algorithm", "setting", "games", "runs", "trials", "episodes", "when")
     return table(columns, rows, names=2, grouped=True)
 
