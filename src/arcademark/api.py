@@ -143,7 +143,8 @@ def run(
     frames: int | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
+    name: str | None = None,
 ) -> Shown[ScoreReport]:
     """Play an agent and report its scores; what was played before in the same directory is not played again.
 
@@ -163,8 +164,10 @@ def run(
         The run's directory; ``runs/AGENT`` by default.
     workers : int, optional
         Processes that play; one a core by default.
-    settings : mapping of str to str, optional
+    settings : mapping of str to object, optional
         The agent's own parameters.
+    name : str, optional
+        What reports call the agent.
 
     Raises
     ------
@@ -175,11 +178,15 @@ def run(
     --------
     >>> arcademark.run("random", ["pong"], seeds=2, episodes=3)  # doctest: +SKIP
     """
-    from arcademark.agents.loading import agent_specs
+    from arcademark.agents.loading import agent_specs, named
 
-    specs = agent_specs(agent, dict(settings or {})) if isinstance(agent, str) else agent
-    name = agent if isinstance(agent, str) else "agents"
-    directory = Path(out) if out is not None else Path("runs") / Path(name.partition(":")[0]).stem
+    specs = agent_specs(agent, settings) if isinstance(agent, str) else agent
+    if name is not None:
+        if isinstance(specs, str | AgentSpec) or not all(isinstance(item, AgentSpec) for item in specs):
+            raise ArcadeMarkError(f"name {name!r}: goes with one agent by its reference; an AgentSpec has its own")
+        specs = named([item for item in specs if isinstance(item, AgentSpec)], name)
+    stem = Path(agent.partition(":")[0]).stem if isinstance(agent, str) else "agents"
+    directory = Path(out) if out is not None else Path("runs") / stem
     plan = make_plan(specs, games, protocol, seeds, episodes, frames)
     execute(plan, directory, workers=workers)
     return report(directory)

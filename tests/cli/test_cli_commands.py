@@ -275,3 +275,12 @@ def test_the_end_of_a_run_is_said_in_numbers_that_agree(failed, rest):
     Display(Console(file=out, width=80, soft_wrap=True)).close(summary)
     assert "1 episode, 600 frames" in out.getvalue()
     assert rest is None or rest in out.getvalue()
+
+
+def test_an_agent_may_have_a_name_of_its_own(invoke, short):
+    asked = ("run", "random", "--games", "pong", "--episodes", 1, *short, "--out", "run")
+    assert invoke(*asked, "--name", "PPO (ours)").out.startswith("PPO (ours)\n")
+    assert "PPO (ours)" in invoke("report", "run").out
+    assert "another run" in invoke(*asked).err
+    assert "names one agent, and these are 18" in invoke("run", "const", "--name", "all", "--out", "other").err
+    assert "expected up to 100 visible characters" in invoke(*asked, "--name", "\x1b[31m").err

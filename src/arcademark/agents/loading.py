@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -32,8 +32,11 @@ from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.agents.planning.uct import UCT
 from arcademark.agents.sarsa import Sarsa
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+LONGEST_NAME = 100
+"""Characters of an agent's own name."""
 
 Kind = Literal["policy", "learner", "planner", "function"]
 
@@ -48,14 +51,19 @@ class AgentSpec:
         A built-in agent's name, ``package.module:factory``, or ``/absolute/path/file.py:factory``.
     parameters : mapping of str to JSON value
         What differs from the agent's own defaults.
+    name : str
+        What people call it, "PPO (ours)"; "" for a name made of the others.
     """
 
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    name: str = ""
 
     @cached_property
     def label(self) -> str:
-        """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"."""
+        """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"; or its own."""
+        if self.name:
+            return self.name
         source, colon, factory = self.ref.rpartition(":")
         name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
         values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in self.parameters.items()]
@@ -216,6 +224,23 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     kind_of(factory, spec.label)
     parameters, _ = declared(factory)
     return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
+
+
+def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
+    """Call an agent by a name of its own.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there are several agents, or the name is empty, too long, or has characters that cannot be seen.
+    """
+    if len(specs) > 1:
+        raise ArcadeMarkError(f"--name {escaped(name)}: names one agent, and these are {len(specs)}; leave it out")
+    if not name.strip() or len(name) > LONGEST_NAME or escaped(name) != name:
+        raise ArcadeMarkError(
+            f"--name {escaped(name)[:LONGEST_NAME]!r}: expected up to {LONGEST_NAME} visible characters"
+        )
+    return tuple(replace(spec, name=name.strip()) for spec in specs)
 
 
 def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:

@@ -31,12 +31,14 @@ from arcademark.cli.output import Output
     metavar="SHARE",
     help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
+@click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
 @outputs.options
 def command(
     agent: str,
     games: str,
     out: Path | None,
     until_error: float | None,
+    name: str | None,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -51,7 +53,7 @@ def command(
     of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
     report.
     """
-    from arcademark.agents.loading import agent_specs
+    from arcademark.agents.loading import agent_specs, named
     from arcademark.cli.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
@@ -59,6 +61,7 @@ def command(
 
     way = playing.playing(**asked)
     specs = agent_specs(agent, way.settings)
+    specs = specs if name is None else named(specs, name)
     directory = out if out is not None else playing.default_directory(agent)
     if until_error is not None:
         from arcademark.cli import until
