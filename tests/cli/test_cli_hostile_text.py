@@ -105,7 +105,7 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> N
     assert shown("score", FILE, "--html", f"{FILE}.html", "--resamples", 10).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
-    for command in ("verify", "watch", "report", "ledger", "run", "reproduce", "info", "features", "nothing"):
+    for command in ("verify", "watch", "ledger", "run", "reproduce", "info", "features", "nothing"):
         assert shown(command, FILE).code == 2
     for arguments in (("run", "random", f"--{FILE}"), (FILE,), ("info", "games", FILE), ("cost", "--algorithm", FILE)):
         assert FILE_ESCAPED in shown(*arguments).err

@@ -12,7 +12,7 @@ import pytest
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.reproductions import figures as reproduction_figures
-from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_scope, atari5_study, figures, numbers
+from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_scope, atari5_study, numbers
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
@@ -114,7 +114,7 @@ def test_a_wrong_print_is_noticed():
 
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
 def test_figures_hold_what_the_text_says_of_them(number):
-    figure = figures.atari5_figure(number)
+    figure = figures_atari5.figure(number)
     (panel,) = figure.panels
     shown = dict(zip(panel.labels, panel.series[0].values, strict=True))
     assert len(shown) == {2: 57, 3: 3, 4: 57, 5: 24}[number]
@@ -129,7 +129,7 @@ def test_tables_and_figures_that_are_not_there():
     with pytest.raises(UnknownNameError, match="13"):
         atari5.parts(13)
     with pytest.raises(ArcadeMarkError, match="Figures 2 to 5"):
-        figures.atari5_figure(1)
+        figures_atari5.figure(1)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_number_is_written_as_the_one_beside_it_is_printed():
 
 
 def test_figures_carry_all_numbers_as_far():
-    panel = figures.atari5_figure(2).panels[0]
+    panel = figures_atari5.figure(2).panels[0]
     shown = [reproduction_figures.number(value, panel) for value in panel.series[0].values]
     assert shown[0] == "0.903"
     assert {len(text.partition(".")[2]) for text in shown} == {3}

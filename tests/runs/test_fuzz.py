@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arcademark.reports.runs.views import analyse
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports.tables.analysis import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.ledger import read_ledger

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcademark import analyse, compare_tables
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.compare import compare_tables
 from arcademark.scores.table import ScoreTable
 
 SCORES = {"DQN": {"pong": [18.9, 19.3], "Q*bert": 31.8}, "PPO": {"pong": np.array([20.7]), "Q*bert": [32.9, None]}}
