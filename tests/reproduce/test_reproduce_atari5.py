@@ -12,7 +12,15 @@ import pytest
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.reproductions import figures as reproduction_figures
-from arcademark.reproduce import atari5, atari5_data, atari5_results, atari5_scope, atari5_study, numbers
+from arcademark.reproduce import (
+    atari5,
+    atari5_data,
+    atari5_results,
+    atari5_scope,
+    atari5_study,
+    figures_atari5,
+    numbers,
+)
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
