@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 import arcademark
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.tasks import canonical_game
+from arcademark.suite.tasks import canonical_game, games
 
 
 @pytest.mark.parametrize("render_mode", [None, "rgb_array"])
@@ -188,3 +188,15 @@ def test_an_action_is_not_rounded():
     env.reset(seed=0)
     with pytest.raises(ArcadeMarkError, match=r"action 0\.5 is not an integer"):
         env.step(0.5)
+
+
+def test_every_game_is_registered():
+    name = "arcademark.environments.gymnasium:arcademark/pong-v0"
+    single = gymnasium.make(name, protocol="saber", training=True)
+    assert single.unwrapped.environment_spec.protocol.name == "saber"
+    same = arcademark.make("pong", protocol="saber", training=True)
+    assert np.array_equal(single.reset(seed=3)[0], same.reset(seed=3)[0])
+    vector = gymnasium.make_vec(name, num_envs=2, protocol="saber")
+    assert vector.reset(seed=3)[0].shape == (2, *single.observation_space.shape)
+    assert {f"arcademark/{game}-v0" for game in games()} <= gymnasium.registry.keys()
+    assert canonical_game("arcademark/pong-v0") == "pong"

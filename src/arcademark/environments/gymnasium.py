@@ -6,6 +6,9 @@ a vector is seeded with ``s + i`` and plays exactly what a single environment wi
 
 Rewards are raw and games end as in evaluation; with ``training=True`` they end, and rewards are clipped, as the
 protocol says for training.
+
+Importing this module registers every game with Gymnasium as "arcademark/pong-v0", so that its own functions take
+"arcademark.environments.gymnasium:arcademark/pong-v0", with ``protocol=…`` beside it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 from arcademark.suite.subsets import resolve_tasks
+from arcademark.suite.tasks import games
 
 FRAMES_A_SECOND = 60
 DEFAULT_PROTOCOL = "world-records"
@@ -373,3 +377,16 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     if len(seed) != count:
         raise ArcadeMarkError(f"{len(seed)} seeds for {count} environments; expected one each")
     return list(seed)
+
+
+def _vector(num_envs: int, *, game: str, **how: Any) -> AtariVectorEnv:
+    return make_vec(game, num_envs, **how)
+
+
+for _game in games():
+    gymnasium.register(
+        f"arcademark/{_game}-v0",
+        entry_point=f"{__name__}:make",
+        vector_entry_point=f"{__name__}:_vector",
+        kwargs={"game": _game},
+    )
