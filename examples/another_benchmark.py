@@ -20,12 +20,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.dataset import normalised
-from arcademark.reports.subsets.predicting import predicted
-from arcademark.reports.subsets.searching import Asked, searched
-from arcademark.reports.tables.dataset import ScoreOptions
-from arcademark.subset import files
+import arcademark
 
 TASKS = {
     "coin run": (5.0, 10.0),
@@ -54,23 +49,22 @@ scores = [[name, task, play(skill, task, luck)] for name, skill in players.items
 write("scores.csv", [["algorithm", "task", "score"], *scores])
 write("references.csv", [["task", "low", "high"], *([task, low, high] for task, (low, high) in TASKS.items())])
 
-table = normalised(["scores.csv"], ScoreOptions(references="references.csv"))
-found = searched(table, Asked(size=2, target="mean", nested=True), "made-up").results[0]
+shown = arcademark.search("scores.csv", 2, references="references.csv", target="mean", nested=True, out="model.json")
+found = shown.results[0]
 print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.relative_error:.1%}")
 print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
-Path("model.json").write_text(files.dumps(found.model), encoding="utf-8")
 
 newcomer = [["me", task, play(0.9, task, luck)] for task in found.best.tasks]
 write("new.csv", [["algorithm", "task", "score"], *newcomer])
-estimate = predicted(["new.csv"], "model.json").predictions[0].estimate
+estimate = arcademark.predict("new.csv", "model.json").predictions[0].estimate
 if estimate:
     print(f"a player of skill 90 %: {estimate.value:.0f} % on average, from {estimate.low:.0f} to {estimate.high:.0f}")
 
 write(
     "some.csv", [["algorithm", "task", "score"], *(["me", task, play(0.9, task, luck)] for task in ("maze", "climb"))]
 )
-training = predictors.own(["scores.csv"], Path("references.csv"))
-forecast = predicted(["some.csv"], training=training).predictions[0].forecast
+some = arcademark.predict("some.csv", training="scores.csv", references="references.csv")
+forecast = some.predictions[0].forecast
 if forecast:
     mean = forecast.summaries["mean"]
     known = " and ".join(forecast.known)

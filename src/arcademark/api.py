@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from arcademark.agents.loading import AgentSpec
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_whole
 from arcademark.reports.blocks import Document
 from arcademark.reports.layout import Console
 from arcademark.reports.render import html, json, latex, markdown, terminal
+from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.subsets.searching import Asked, Searched, searched
@@ -28,6 +30,7 @@ from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.subset import files
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -244,7 +247,14 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **op
     return Shown(compare_tables(sources, algorithms=algorithms, **options), comparison.present)
 
 
-def predict(sources: Sequence[ScoreSource] | ScoreSource, model: str | None = None, **options: Any) -> Shown[Predicted]:
+def predict(
+    sources: Sequence[ScoreSource] | ScoreSource,
+    model: str | None = None,
+    *,
+    training: Sequence[ScoreSource] | ScoreSource | None = None,
+    references: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Shown[Predicted]:
     """Predict the median of all games, and every game, from the games that there are.
 
     Parameters
@@ -253,6 +263,10 @@ def predict(sources: Sequence[ScoreSource] | ScoreSource, model: str | None = No
         As in `report`.
     model : str, optional
         A published model ("atari-5"), a model file, or "any"; the largest one whose games are there by default.
+    training : optional
+        Scores of other algorithms to learn from, instead of Atari's published ones; then no model is taken but "any".
+    references : path, optional
+        With ``training``, another benchmark's reference scores: a file with the columns task, low and high.
     **options : object
         As in `arcademark.reports.subsets.predicting.predicted`: ``algorithms``, ``protocol``, ``level``, ``frames``, …
 
@@ -267,6 +281,11 @@ def predict(sources: Sequence[ScoreSource] | ScoreSource, model: str | None = No
     """
     from arcademark.reports.present import prediction
 
+    if references is not None and training is None:
+        raise ArcadeMarkError("references go with training, the scores to learn from; give it, too")
+    if training is not None:
+        beside = None if references is None else Path(references)
+        options["training"] = predictors.own(_listed(training), beside)
     return Shown(predicted(_listed(sources), model, **options), prediction.document)
 
 
@@ -277,6 +296,7 @@ def search(
     suite: str = "atari-57",
     references: str | os.PathLike[str] | None = None,
     algorithms: str | Sequence[str] = (),
+    out: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Shown[Searched]:
     """Find the few tasks that best predict a summary of all, with a proof.
@@ -287,6 +307,8 @@ def search(
         As in `report`.
     size : int, optional
         Tasks of the subset.
+    out : path, optional
+        Where to write the best subset's model, which `predict` takes.
     **options : object
         As in `arcademark.reports.subsets.searching.Asked`: ``target``, ``include``, ``exclude``, ``top``, ``nested``, …
 
@@ -302,7 +324,15 @@ def search(
     from arcademark.reports.present import subsets
 
     scores = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
-    return Shown(searched(scores, Asked(size=size, **options), "search"), subsets.search)
+    found = searched(scores, Asked(size=size, **options), "search")
+    if out is not None:
+        text = files.dumps(found.results[0].model)
+
+        def write(draft: Path) -> None:
+            draft.write_text(text, "utf-8")
+
+        write_whole(Path(out), write)
+    return Shown(found, subsets.search)
 
 
 def _listed(sources: Sequence[ScoreSource] | ScoreSource) -> Sequence[ScoreSource]:
