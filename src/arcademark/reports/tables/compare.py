@@ -67,7 +67,7 @@ def compare_tables(
     Parameters
     ----------
     places, options, **asked
-        As in `arcademark.reports.tables.analysis.score_table`; ``algorithms`` names at least two, all if none.
+        As in `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, all if none.
     follow : callable, optional
         Is told how many pairs of algorithms are compared, of how many, after each.
 
