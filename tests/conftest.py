@@ -6,6 +6,9 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
 
+os.environ.pop("ARCADEMARK_CONSOLE", None)
+"""Tests switch the console off themselves, where that is what they test."""
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _cache_of_its_own(tmp_path_factory):
