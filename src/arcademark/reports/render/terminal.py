@@ -69,7 +69,7 @@ def parts(document: Document, width: int, *, everything: bool = False) -> Iterat
             yield from content
             if content and not isinstance(block, Section):
                 yield Text()
-    if hidden := dict.fromkeys(() if everything else _hidden(document.blocks, width)):
+    if hidden := dict.fromkeys(() if everything else _hidden(document.blocks)):
         yield Text(f"--all also shows: {wording.listing(hidden)}.", style="dim")
 
 
@@ -77,13 +77,18 @@ def _detail(block: Block) -> bool:
     return isinstance(block, Section) and block.detail
 
 
-def _hidden(shown: Sequence[Block], width: int) -> Iterator[str]:
+def _hidden(shown: Sequence[Block]) -> Iterator[str]:
     """Yield the titles of details that have something to show."""
     for block in shown:
         if isinstance(block, Section) and not block.detail:
-            yield from _hidden(block.blocks, width)
-        elif isinstance(block, Section) and block.title and list(_block(block, width, everything=True)):
+            yield from _hidden(block.blocks)
+        elif isinstance(block, Section) and block.title and _shows(block):
             yield block.title
+
+
+def _shows(block: Block) -> bool:
+    """Tell whether a block has something to show here, where figures have nothing."""
+    return any(map(_shows, block.blocks)) if isinstance(block, Section) else not isinstance(block, Figure)
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
