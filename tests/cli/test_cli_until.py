@@ -62,6 +62,11 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert again.code == 0
     assert frames_of_all("run") == before
     assert "over all games" in again.out
+    for form, sign in (("--markdown", "## "), ("--latex", r"\begin{tabular}")):
+        other = invoke(*command, form, "--html", "page.html").out
+        assert sign in other
+        assert "over all games" in other
+        assert "over all games" in Path("page.html").read_text(encoding="utf-8")
     assert "Q*bert" in again.out
 
 

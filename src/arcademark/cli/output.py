@@ -70,9 +70,8 @@ class Output:
 
     def tell(self, *lines: str) -> None:
         """Print lines below a document in the terminal, such as what was written where; nothing below other forms."""
-        if not (self.as_json or self.latex or self.markdown):
-            for line in lines:
-                messages.tell(line)
+        for line in lines if self.plain else ():
+            messages.tell(line)
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
         if self.latex:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arcademark.cli import messages
 from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
 from arcademark.cli.writing import check_ending, write
@@ -41,7 +41,7 @@ def command(sources: tuple[str, ...], curves: Path | None, quiet: bool, output: 
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    show(sources, ScoreOptions(every_variant=output.everything), output, curves=curves, quiet=quiet)
+    show(sources, ScoreOptions(), output, curves=curves, quiet=quiet)
     return 0
 
 
@@ -53,13 +53,14 @@ def show(
     curves: Path | None = None,
     quiet: bool = False,
 ) -> None:
-    """Analyse scores once and render what was asked for."""
+    """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
     from arcademark.reports.present import scores
     from arcademark.reports.render import json
     from arcademark.reports.tables import analysis
     from arcademark.reports.tables.dataset import prepare
 
     check_ending(curves, CURVES, option="--curves")
+    options = replace(options, every_variant=output.everything)
     dataset = prepare(sources, options)
     report = analysis.of_dataset(dataset, options)
     if curves is not None:
@@ -69,8 +70,8 @@ def show(
         partial(scores.present, report),
         partial(scores.briefly, report) if quiet else None,
     )
-    if curves is not None and not output.as_json:
-        messages.tell(f"curves: {curves}")
+    if curves is not None:
+        output.tell(f"curves: {curves}")
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:

@@ -67,12 +67,12 @@ def command(
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
-        return until.run(until_error, specs, first, way, directory, as_json=output.as_json)
+        return until.run(until_error, specs, first, way, directory, output=output)
     plan = way.plan(specs, games)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
     summary = way.play(plan, directory)
     if summary.interrupted:
         return 130
-    show([directory], ScoreOptions(every_variant=output.everything), output)
+    show([directory], ScoreOptions(), output)
     return 1 if summary.failed else 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcademark.cli import messages
+from arcademark.cli.output import Output
 from arcademark.cli.playing import Playing
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import until
@@ -15,10 +16,11 @@ from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
+    from arcademark.reports.blocks import Document
 
 
 def run(
-    error: float, specs: Sequence[AgentSpec], games: tuple[str, ...], way: Playing, directory: Path, *, as_json: bool
+    error: float, specs: Sequence[AgentSpec], games: tuple[str, ...], way: Playing, directory: Path, *, output: Output
 ) -> int:
     """Play games in the order of what they tell per frame, show the report and the prediction, return the exit code.
 
@@ -51,39 +53,31 @@ def run(
         messages.say(
             f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval"
         )
-    if as_json:
-        messages.print_json(_document(outcome, directory, label))
-    else:
-        _render(outcome, directory, label)
+    _show(outcome, directory, label, output)
     return 0 if outcome.reached and not outcome.failed else 1
 
 
-def _document(outcome: until.Outcome, directory: Path, label: str) -> dict[str, Any]:
-    """Return how it ended, the report and the prediction as JSON values."""
+def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -> None:
+    """Show the report, and below it what is predicted, if anything is."""
+    from arcademark.reports.present import prediction, scores
     from arcademark.reports.render import json
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
-    report = json.render(analyse(directory))
-    prediction = None
+    report = analyse(directory, every_variant=output.everything)
+    predicted = None
     if outcome.steps[-1].known:
-        shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-        prediction = json.render(shown)
-    return {**json.render(outcome), "level": LEVEL, "report": report, "prediction": prediction}
+        predicted = predicting.predicted([directory], models.ANY, algorithms=[label])
 
+    def values() -> dict[str, Any]:
+        prediction = None if predicted is None else json.render(predicted)
+        return {**json.render(outcome), "level": LEVEL, "report": json.render(report), "prediction": prediction}
 
-def _render(outcome: until.Outcome, directory: Path, label: str) -> None:
-    """Print the report, and below it what is predicted, if anything is."""
-    from arcademark.cli.output import Output
-    from arcademark.cli.report import show
-    from arcademark.reports.layout import Console
-    from arcademark.reports.present import prediction
-    from arcademark.reports.render import terminal
-    from arcademark.reports.subsets import models, predicting
-    from arcademark.reports.tables.dataset import ScoreOptions
+    def present() -> Document:
+        document = scores.present(report)
+        if predicted is None:
+            return document
+        below = prediction.document(dataclasses.replace(predicted, sources=())).blocks
+        return dataclasses.replace(document, blocks=(*document.blocks, *below))
 
-    show([directory], ScoreOptions(), Output())
-    if not outcome.steps[-1].known:
-        return
-    shown = predicting.predicted([directory], models.ANY, algorithms=[label])
-    terminal.render(prediction.document(dataclasses.replace(shown, sources=())), Console(), everything=True)
+    output.show(values, present)

@@ -107,18 +107,9 @@ def table(*columns: str | tuple[str, ...], left: int = 1) -> Table:
 
 def notice(told: Notice) -> RenderableType:
     """Show one notice, its mark in front."""
-    mark = "·" if told.level == "note" else "Warning:"
-    return _marked(mark, f"{told.text} {told.hint}".rstrip(), LEVEL_STYLES[told.level])
-
-
-def warning(text: str) -> RenderableType:
-    """Show a warning of a document that has no notices."""
-    return _marked("Warning:", text, LEVEL_STYLES["warning"])
-
-
-def _marked(mark: str, text: str, style: str) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    grid.add_row(Text(mark, style=style), Text(text))
+    mark = Text("·" if told.level == "note" else "Warning:", style=LEVEL_STYLES[told.level])
+    grid.add_row(mark, Text(f"{told.text} {told.hint}".rstrip()))
     return grid
 
 

@@ -7,7 +7,7 @@ from arcademark.reports.blocks import Cell, Column, Prose, Section, section, tab
 from arcademark.reports.document import HardExploration
 
 MOST_ROWS = 60
-"""Rows above which the hard-exploration games are a detail."""
+"""Rows of a table of games above which it is a detail."""
 
 
 def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> Section:

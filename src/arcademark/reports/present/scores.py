@@ -31,9 +31,7 @@ from arcademark.reports.runs import directory
 from arcademark.reports.runs.learning import sparkline
 from arcademark.reports.tables import words
 from arcademark.reports.tables.document import Algorithm, Score, ScoreReport, Statistic
-
-MOST_ROWS = 60
-"""Rows of a table of games above which a terminal shows it only where everything is asked for."""
+from arcademark.suite.subsets import LEVEL
 
 MOST_ALGORITHMS = 100
 """Algorithms of which a terminal shows the headline and the summaries where not everything is asked for."""
@@ -68,7 +66,7 @@ def present(report: ScoreReport) -> Document:
                 f"{noun.title()}s",
                 _standing(report),
                 _games(report),
-                detail=sum(len(item.scores) for item in report.algorithms) > MOST_ROWS,
+                detail=sum(len(item.scores) for item in report.algorithms) > parts.MOST_ROWS,
             ),
             section("Training", *_training(report)),
             section("Planning on the emulator", *_planning(report)),
@@ -139,7 +137,7 @@ def _card(item: Algorithm) -> Card:
     facts = (
         ("model", estimate.title if estimate else wording.MISSING),
         ("error, on other papers", _errors(estimate)),
-        ("90 % interval", _between(estimate.low, estimate.high) if estimate else wording.MISSING),
+        (f"{100 * LEVEL:g} % interval", _between(estimate.low, estimate.high) if estimate else wording.MISSING),
         (SAMPLING, _between(estimate.sampling_low, estimate.sampling_high) if estimate else wording.MISSING),
         *((bar.short, f"{len(bar.reached)} of {bar.games}") for bar in item.breakthroughs),
     )
@@ -262,7 +260,7 @@ def _games(report: ScoreReport) -> Table:
             words.noun(report.benchmark),
             *((Column("algorithm", "name"),) if several else ()),
             "score",
-            "95 % interval",
+            f"{100 * report.intervals.confidence:g} % interval",
             "episodes" if played else "runs",
             *(title for _, title in metrics),
             *(Column(words.KINDS[kind], optional=True) for kind in kinds),
@@ -300,7 +298,9 @@ def _count(score: Score) -> Cell:
     count, number = wording.count(len(played.episodes)), len(played.episodes)
     if number < played.planned:
         count = f"{count} of {wording.count(played.planned)}"
-    return Cell(count, "doubtful" if number < played.planned else "", sort=number)
+    cut = sum(played.truncated)
+    below = f"{wording.count(cut)} cut" if cut else ""
+    return Cell(count, "doubtful" if number < played.planned else "", below, sort=number)
 
 
 def _standing(report: ScoreReport) -> Figure | None:

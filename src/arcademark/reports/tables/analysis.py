@@ -9,9 +9,9 @@ Renderers compute nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -235,11 +235,7 @@ def _scores(
 ) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
     found = {task: uncertainty.score(runs) for task, runs in seeds.items()}
-    ends = (
-        {task: value for task, item in found.items() if (value := end(item)) is not None}
-        for end in (attrgetter("value"), attrgetter("low"), attrgetter("high"))
-    )
-    value, low, high = ({item.metric: item.of_tasks(known) for item in chosen} for known in ends)
+    normalised = {item.metric: _normalised(item, found) for item in chosen}
     for task in tasks:
         cell = played.cells.get(task) if played else None
         if task in found or cell:
@@ -247,14 +243,20 @@ def _scores(
                 task,
                 found.get(task, Statistic(None)),
                 len(seeds.get(task, ())),
-                MappingProxyType(
-                    {
-                        item.metric: Statistic(*(side[item.metric].get(task) for side in (value, low, high)))
-                        for item in chosen
-                    }
-                ),
+                MappingProxyType({metric: values.get(task, Statistic(None)) for metric, values in normalised.items()}),
                 _played(cell) if cell else None,
             )
+
+
+def _normalised(measure: Measure, found: Mapping[str, Statistic]) -> dict[str, Statistic]:
+    """Normalise scores and the ends of their intervals, of the tasks that the measure knows."""
+    names = [task for task in found if task in measure.known]
+    if not names:
+        return {}
+    ends = np.array([(found[task].value, found[task].low, found[task].high) for task in names], np.float64)
+    rows = measure.normaliser(ends, names).tolist()
+    known = (Statistic(*(None if math.isnan(end) else end for end in row)) for row in rows)
+    return dict(zip(names, known, strict=True))
 
 
 def _played(cell: Cell) -> Played:
