@@ -18,8 +18,8 @@ from arcademark.reproduce import (
     atari5_results,
     atari5_scope,
     atari5_study,
+    comparison,
     figures_atari5,
-    numbers,
 )
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
@@ -113,11 +113,11 @@ def test_go_explore_comes_out_far_above_what_is_printed():
 
 
 def test_a_wrong_print_is_noticed():
-    assert numbers.row("here", ("0.104", "$35,760", "10.4%"), (0.10449, 35759.52, 10.43)).verdict == "agrees"
-    wrong = numbers.row("here", ("0.104", "$35,759"), (0.1046, 35759.52))
+    assert comparison.row("here", ("0.104", "$35,760", "10.4%"), (0.10449, 35759.52, 10.43)).verdict == "agrees"
+    wrong = comparison.row("here", ("0.104", "$35,759"), (0.1046, 35759.52))
     assert (wrong.verdict, wrong.recomputed) == ("differs", "0.105, $35,760")
     with pytest.raises(ArcadeMarkError, match="no printed number"):
-        numbers.number("ten")
+        comparison.number("ten")
 
 
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
@@ -160,7 +160,7 @@ def test_no_figure_no_statement():
 
 
 def test_a_number_is_written_as_the_one_beside_it_is_printed():
-    assert [numbers.like(text, 29028.1) for text in ("29028.1", "29,028.1", "$1,000", "12%")] == [
+    assert [comparison.like(text, 29028.1) for text in ("29028.1", "29,028.1", "$1,000", "12%")] == [
         *("29028.1", "29,028.1", "$29,028", "29028%")
     ]
 

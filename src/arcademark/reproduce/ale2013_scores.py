@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.catalogue import collections
 from arcademark.metrics.ranges import baseline_normalised, inter_algorithm, random_normalised
+from arcademark.reproduce import comparison
 from arcademark.suite import tasks
 
 COLLECTION = "ale-2013"
@@ -31,20 +32,16 @@ SEARCH = ("Breadth-first search", "UCT")
 AGENTS = 37
 """Random, and Const and Perturb with each of the 18 actions (§4.1.2)."""
 
+stated = partial(comparison.stated, PAPER)
+
 Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class BaselineSet:
-    """Reference scores to normalise by.
+    """Reference scores to normalise by: of each game those of the agents that can play it.
 
-    Parameters
-    ----------
-    name : str
-        For people: "the three published baselines".
-    scores : mapping of str to sequence of float
-        A game's reference scores, in any order, of the agents of the set that can play it: Skiing offers 9 of the 18
-        actions, so that half of the agents do not exist there.
+    Skiing offers 9 of the 18 actions, so that half of the agents do not exist there.
     """
 
     name: str
@@ -56,6 +53,11 @@ def games() -> tuple[str, ...]:
     return tasks.suite("ale-55").tasks
 
 
+def place(game: str) -> int:
+    """Return where a game stands among the 55."""
+    return games().index(game)
+
+
 def training() -> NDArray[np.bool_]:
     """Return which games are training games, shape (55,)."""
     return np.isin(games(), tasks.suite("ale-55").training_tasks)
@@ -63,15 +65,13 @@ def training() -> NDArray[np.bool_]:
 
 @cache
 def raw(names: tuple[str, ...]) -> Scores:
-    """Return recovered scores, shape (names, 55); NaN where a cell is lost.
+    """Return recovered scores, shape (names, 55); NaN where a cell is lost."""
+    return collections.load(COLLECTION).select(algorithms=names, tasks=games()).mean_over_runs()
 
-    Raises
-    ------
-    ArcadeMarkError
-        Where an agent is unknown or its scores are lost.
-    """
-    table = collections.load(COLLECTION).select(algorithms=names, tasks=games())
-    return table.mean_over_runs()
+
+def learners(game: str) -> Scores:
+    """Return the five learners' scores in a game."""
+    return raw(LEARNERS)[:, place(game)]
 
 
 def best(names: tuple[str, ...]) -> Scores:
@@ -94,11 +94,10 @@ def baseline_sets() -> tuple[BaselineSet, ...]:
 
 def baseline_scores(reference: BaselineSet) -> Scores:
     """Return the learners' baseline scores (§4.1.2), shape (5, 55); NaN where the set has no range, or no scores."""
-    there = [place for place, game in enumerate(games()) if game in reference.scores]
+    played = [game for game in games() if game in reference.scores]
+    there = [place(game) for game in played]
     normalised = np.full((len(LEARNERS), len(games())), np.nan)
-    played = [games()[place] for place in there]
-    values = raw(LEARNERS)[:, there]
-    normalised[:, there] = baseline_normalised(values, reference.scores, played, zero_range="omit")
+    normalised[:, there] = baseline_normalised(raw(LEARNERS)[:, there], reference.scores, played, zero_range="omit")
     return normalised
 
 
@@ -111,10 +110,7 @@ def inter_scores() -> Scores:
 def random_scores(reference: Mapping[str, float] | None = None) -> Scores:
     """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0.
 
-    Parameters
-    ----------
-    reference : mapping of game to float, optional
-        What Random scores; the published column if not given.
+    What Random scores is the published column unless given.
     """
     published = dict(zip(games(), (float(score) for score in raw(("Random",))[0]), strict=True))
     return random_normalised(raw(LEARNERS), reference or published, games(), zero_range="omit")

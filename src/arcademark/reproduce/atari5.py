@@ -1,41 +1,35 @@
 """The Atari-5 paper, both of its texts: every table, and every statement that its data or arithmetic decide.
 
-Each part lives in a module of its own, ``atari5_*``; `atari5_data` has what they share. Where the arXiv text and
-that of ICML differ the arXiv text's tables are compared row by row, and what the other prints is listed as a slip.
+Where the arXiv text and that of ICML differ the arXiv text's tables are compared row by row, and what the other prints
+is listed as a slip.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
+from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.errors import UnknownNameError
-from arcademark.reproduce import (
-    atari5_costs,
-    atari5_games,
-    atari5_results,
-    atari5_scope,
-    atari5_study,
-    atari5_tables,
-    atari5_texts,
-)
+from arcademark.reproduce import atari5_results, atari5_scope, atari5_study, atari5_tables
 from arcademark.reproduce.atari5_data import PAPER
-from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.reproduce.comparison import Comparison, Reproduction, slips
 
-Part = Callable[[], tuple[Comparison, ...]]
+Part = Callable[[], Iterable[Comparison]]
 
 TABLES: Mapping[int, tuple[str, Part]] = {
     1: ("benchmarks by citations", atari5_tables.citations),
     2: ("the best subsets, R² and relative error", atari5_tables.best_subsets),
     3: ("well-known algorithms, median and Atari-5", atari5_tables.algorithms),
-    4: ("case study", atari5_study.medians),
+    4: ("case study", partial(atari5_study.relative_errors, 4)),
     5: ("case study, relative to Rainbow", atari5_study.relative),
     6: ("cost of a full evaluation", atari5_tables.expenses),
     7: ("subsets of other papers", atari5_tables.subsets_of_others),
     8: ("algorithms, their games and medians", atari5_tables.dataset),
     9: ("coefficients of the subset models", atari5_tables.coefficients),
-    10: ("models of every game from Atari-5", lambda: atari5_games.table(10)),
-    11: ("models of every game from Atari-10", lambda: atari5_games.table(11)),
+    10: ("models of every game from Atari-5", partial(atari5_tables.game_models, 10)),
+    11: ("models of every game from Atari-10", partial(atari5_tables.game_models, 11)),
     12: ("random and human scores", atari5_tables.normalisation),
 }
 
@@ -51,48 +45,39 @@ GROUPS: Mapping[str, Part] = {
     "§5.5 and Figure 4: all games": atari5_results.all_games,
     "§6 and Figure 5: structure": atari5_results.structure,
     "§7: case study": atari5_study.case_study,
-    "Appendix A: cost, energy and carbon": atari5_costs.appendix,
+    "Appendix A: cost, energy and carbon": atari5_tables.appendix,
 }
-
-FIGURES: Mapping[int, str] = MappingProxyType(
-    {int(title.partition("Figure ")[2].partition(":")[0]): title for title in GROUPS if "Figure " in title}
-)
-"""The group of statements that tells of each figure."""
 
 
 def about_figure(number: int) -> tuple[Reproduction, ...]:
     """Recompute what the text states of a figure; nothing where it states nothing."""
-    return tuple(_group(title) for known, title in FIGURES.items() if known == number)
+    return tuple(_group(title) for title in GROUPS if f"Figure {number}:" in title)
 
 
 def parts(number: int | None = None) -> tuple[Reproduction, ...]:
-    """Recompute the paper's tables and statements.
-
-    Parameters
-    ----------
-    number : int or None
-        One of Tables 1 to 12; None for all of them, the statements, and what else the two texts print wrong.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is no such table.
-    """
+    """Recompute one of Tables 1 to 12; with None all, the statements, and what else the two texts print wrong."""
     if number is not None:
         if number not in TABLES:
             raise UnknownNameError("table of the Atari-5 paper", str(number), [str(known) for known in TABLES])
         return (_table(number),)
-    found = [_table(known) for known in TABLES]
-    found += map(_group, GROUPS)
+    found = [*map(_table, TABLES), *map(_group, GROUPS)]
     covered = {item.where for part in found for item in part.comparisons}
-    found.append(Reproduction(PAPER, "What else the two texts print wrong", None, atari5_texts.rest(covered)))
-    return tuple(found)
+    return (*found, Reproduction(PAPER, "What else the two texts print wrong", None, tuple(_rest(covered))))
 
 
 def _group(title: str) -> Reproduction:
-    return Reproduction(PAPER, title, None, GROUPS[title]())
+    return Reproduction(PAPER, title, None, tuple(GROUPS[title]()))
 
 
 def _table(number: int) -> Reproduction:
     title, part = TABLES[number]
-    return Reproduction(PAPER, f"Table {number}: {title}", number, part())
+    return Reproduction(PAPER, f"Table {number}: {title}", number, tuple(part()))
+
+
+def _rest(covered: Collection[str]) -> Iterator[Comparison]:
+    """Return the errata of places that are not covered: spellings, terms, formulas, what sources differ in."""
+    for where, slip in slips(PAPER).items():
+        if where not in covered:
+            lost = slip.holds == NOT_DECIDABLE
+            found = Comparison(where, slip.printed, "" if lost else slip.holds, "not available" if lost else "differs")
+            yield replace(found, why=slip.why, category=slip.category)

@@ -14,19 +14,18 @@ ICML 2023, arXiv 2210.02019.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib.resources import files
+from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Erratum
 from arcademark.metrics import aggregate, normalise
-from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce import comparison
 from arcademark.subset import fitting
 from arcademark.subset.model import from_subset
 from arcademark.subset.problem import Floats, Problem, complete_rows, log10_score, make_problem
@@ -44,21 +43,13 @@ HARD = subset("hard-exploration-7").tasks
 PUBLISHED = ("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val")
 """Subsets with a published model, in the order of Table 2."""
 
+stated = partial(comparison.stated, PAPER)
+
 
 @dataclass(frozen=True)
 class Sample:
-    """Algorithms with all the scores asked for.
+    """Of the algorithms with all the scores asked for φ of HNS, (algorithms, games), and of what is to be predicted."""
 
-    Parameters
-    ----------
-    names : tuple of str
-    inputs : float array, shape (algorithms, games)
-        φ of HNS.
-    targets : float array, shape (algorithms,)
-        φ of the true median, or of a game's HNS.
-    """
-
-    names: tuple[str, ...]
     inputs: Floats
     targets: Floats
 
@@ -104,7 +95,7 @@ def sample(tasks: tuple[str, ...], target: str | None = None) -> Sample:
     values = list(medians().values()) if target is None else percentages()[:, GAMES.index(target)]
     targets = log10_score(values)
     rows = complete_rows(inputs, targets)
-    return Sample(tuple(name for name, keep in zip(names(), rows, strict=True) if keep), inputs[rows], targets[rows])
+    return Sample(inputs[rows], targets[rows])
 
 
 @cache
@@ -136,8 +127,8 @@ def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
     return MappingProxyType(found)
 
 
-def explained(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
-    """Return the share of variance that the models of these targets explain together."""
+def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
+    """Return the share of variance that the models of these targets explain together (§5.5)."""
     models = game_models(tasks)
     return 1 - sum(models[game].residual for game in targets) / sum(models[game].total for game in targets)
 
@@ -171,10 +162,9 @@ def correlations() -> Mapping[tuple[str, str], float]:
     """Return the correlation of φ for each pair of games, over the algorithms with both, the highest first (§6)."""
     logs = log10_score(percentages())
     found = {}
-    for i, first in enumerate(GAMES):
-        for j in range(i + 1, len(GAMES)):
-            both = ~np.isnan(logs[:, i]) & ~np.isnan(logs[:, j])
-            found[first, GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
+    for i, j in combinations(range(len(GAMES)), 2):
+        both = ~np.isnan(logs[:, i]) & ~np.isnan(logs[:, j])
+        found[GAMES[i], GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
     return MappingProxyType(dict(sorted(found.items(), key=lambda item: -item[1])))
 
 
@@ -187,25 +177,8 @@ def correlation(a: str, b: str) -> float:
 def printed(table: int) -> Mapping[str, tuple[str, ...]]:
     """Return what a table prints, by row, as the arXiv text has it."""
     rows = read_rows(f"{PAPER}.csv", files("arcademark.catalogue") / "data" / "printed")
-    return MappingProxyType({row["row"]: _cells(row["printed"]) for row in rows if row["table"] == str(table)})
-
-
-def _cells(text: str) -> tuple[str, ...]:
-    return tuple(text.split("; "))
-
-
-@cache
-def slips() -> Mapping[str, Erratum]:
-    """Return the paper's errata by where they are."""
-    return MappingProxyType({erratum.where: erratum for erratum in errata(PAPER)})
-
-
-def explained_by(item: Comparison, where: str = "") -> Comparison:
-    """Add the reason and the category of the erratum of that place, if it differs and there is one."""
-    slip = slips().get(where or item.where)
-    if item.verdict != "differs" or slip is None:
-        return item
-    return replace(item, why=slip.why, category=slip.category)
+    found = {row["row"]: tuple(row["printed"].split("; ")) for row in rows if row["table"] == str(table)}
+    return MappingProxyType(found)
 
 
 def name_of(game: str) -> str:
@@ -213,6 +186,6 @@ def name_of(game: str) -> str:
     return games()[game].name
 
 
-def slip(where: str, recomputed: str, *, holds: bool = False) -> Comparison:
-    """Set what we compute beside an erratum's print; ``holds`` would say that the print is right after all."""
-    return explained_by(Comparison(where, slips()[where].printed, recomputed, "agrees" if holds else "differs"))
+def listed(games: Iterable[str], between: str = ", ") -> str:
+    """Name several games."""
+    return between.join(map(name_of, games))

@@ -15,9 +15,8 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce import atari5_data as data
-from arcademark.reproduce.claims import decided, gone
-from arcademark.reproduce.comparison import Comparison
-from arcademark.reproduce.numbers import like, number
+from arcademark.reproduce.atari5_data import printed, stated
+from arcademark.reproduce.comparison import Comparison, like, number
 from arcademark.subset.model import from_subset
 from arcademark.subset.study import inversions
 from arcademark.suite import references
@@ -25,24 +24,17 @@ from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
 
 BASELINE = "Rainbow"
-LOST = "The scores of the paper that it rests on (Lindenberg et al. 2022) are not available; the printed numbers fit."
 
 
-def robustness() -> tuple[Comparison, ...]:
+def robustness() -> Iterator[Comparison]:
     """Check §5.3: Go-Explore, from the review's scores."""
-    return tuple(_robustness())
-
-
-def _robustness() -> Iterator[Comparison]:
     true, guess = go_explore()
-    yield decided("§5.3, Go-Explore: the true median", "1,446", f"{true:,.0f}", holds=round(true) == 1446)
-    told = f"{guess:,.0f}, an overestimate of {100 * (guess - true) / true:.1f}%"
-    yield data.slip("§5.3, Go-Explore: the Atari-5 estimate", told)
-    yield data.slip("§5.3, Go-Explore: by how much 1,620 exceeds 1,446", f"{100 * (1620 / 1446 - 1):.1f}%")
+    yield stated("go-explore-median", f"{true:,.0f}")
+    yield stated("go-explore-estimate", f"{guess:,.0f}, an overestimate of {100 * (guess - true) / true:.1f}%", False)
+    yield stated("go-explore-excess", f"{100 * (1620 / 1446 - 1):.1f}%", False)
     short = [name for name in ("Nature DQN", "Planning") if name in data.raw()]
     cap = protocol("dqn-2015").max_frames_per_episode or 0
-    told = f"mixed: {' and '.join(short)} had {cap:,} frames"
-    yield data.slip("§5.3: the frame cap of the dataset", told)
+    yield stated("frame-cap", f"mixed: {' and '.join(short)} had {cap:,} frames", False)
 
 
 def go_explore() -> tuple[float, float]:
@@ -56,98 +48,61 @@ def go_explore() -> tuple[float, float]:
     return float(aggregate.median(percent)), float(guess)
 
 
-def medians() -> tuple[Comparison, ...]:
-    """Check Table 4: each relative error from the median and the estimate printed beside it."""
-    return tuple(_errors(4, data.printed(4)))
-
-
-def relative() -> tuple[Comparison, ...]:
+def relative() -> Iterator[Comparison]:
     """Check Table 5: Table 4 relative to Rainbow."""
-    return tuple(_relative())
+    base = printed(4)[BASELINE]
+    for name, cells in printed(5).items():
+        for column, cell, mine, theirs in zip(("median", "Atari-5"), cells, printed(4)[name], base, strict=False):
+            found = [a / b for a, b in itertools.product(_ends(mine), _ends(theirs))]
+            possible = [1.0] if name == BASELINE else found
+            yield _within(f"Table 5, {name}, {column}", cell, _plain(mine) / _plain(theirs), possible)
+    yield from relative_errors(5)
 
 
-def _relative() -> Iterator[Comparison]:
-    base = data.printed(4)[BASELINE]
-    for name, cells in data.printed(5).items():
-        for column, cell, mine, theirs in zip(("median", "Atari-5"), cells, data.printed(4)[name], base, strict=False):
-            exact = 1.0 if name == BASELINE else number(mine).value / number(theirs).value
-            low, high = (1.0, 1.0) if name == BASELINE else _ratios(mine, theirs)
-            yield _within(f"Table 5, {name}, {column}", cell, like(cell, exact), low, high)
-    yield from _errors(5, data.printed(5))
+def relative_errors(table: int) -> Iterator[Comparison]:
+    """Check the relative errors of Table 4 or 5 against Table 4's medians and estimates."""
+    base = printed(4)[BASELINE][:2] if table == 5 else ()
+    for name, cells in printed(table).items():
+        numbers = (*printed(4)[name][:2], *base)
+        found = [_error(*values) for values in itertools.product(*map(_ends, numbers))]
+        possible = [0.0] if base and name == BASELINE else found
+        yield _within(f"Table {table}, {name}, relative error", cells[2], _error(*map(_plain, numbers)), possible)
 
 
-def _errors(table: int, rows: object) -> Iterator[Comparison]:
-    assert isinstance(rows, type(data.printed(table)))
-    for name, (true, guess, error) in rows.items():
-        where = f"Table {table}, {name}, relative error"
-        if table == 5:
-            base = data.printed(4)[BASELINE]
-            mine = data.printed(4)[name]
-            found = (
-                [0.0]
-                if name == BASELINE
-                else [
-                    100 * abs(b / d / (a / c) - 1)
-                    for a, b, c, d in itertools.product(*map(_ends, (mine[0], mine[1], base[0], base[1])))
-                ]
-            )
-            exact = 100 * abs(_plain(mine[1]) / _plain(base[1]) / (_plain(mine[0]) / _plain(base[0])) - 1)
-        else:
-            found = [100 * abs(b - a) / a for a, b in itertools.product(_ends(true), _ends(guess))]
-            exact = 100 * abs(_plain(guess) - _plain(true)) / _plain(true)
-        yield _within(where, error, like(error, exact), min(found), max(found))
+def _error(true: float, guess: float, base: float = 1.0, base_guess: float = 1.0) -> float:
+    return 100 * abs(guess / base_guess / (true / base) - 1)
 
 
-def case_study() -> tuple[Comparison, ...]:
+def case_study() -> Iterator[Comparison]:
     """Check §7: what its text says of Tables 4 and 5."""
-    return tuple(_case_study())
-
-
-def _case_study() -> Iterator[Comparison]:
-    four, five = data.printed(4), data.printed(5)
+    four, five = printed(4), printed(5)
     errors = [_plain(cells[2]) for cells in four.values()]
-    yield _said("§7: relative errors on the four algorithms", "12.6%-26.0%", f"{min(errors)}%-{max(errors)}%")
-    yield decided(
-        "§7: their average", "18.9%", f"{np.mean(errors):.2f}%", holds=abs(float(np.mean(errors)) - 18.9) <= 0.05 + 1e-9
-    )
+    average = float(np.mean(errors))
+    yield stated("errors", f"{min(errors)}%-{max(errors)}%")
+    yield stated("errors-average", f"{average:.2f}%", abs(average - 18.9) <= 0.05 + 1e-9)
     ratios = [_plain(cells[1]) / _plain(cells[0]) for cells in four.values()]
-    yield decided(
-        "§7: estimates are too low by a similar ratio",
-        "about 0.80",
-        f"{min(ratios):.2f} to {max(ratios):.2f}, on average {np.mean(ratios):.2f}",
-        holds=abs(float(np.mean(ratios)) - 0.8) < 0.02,
-    )
+    text = f"{min(ratios):.2f} to {max(ratios):.2f}, on average {np.mean(ratios):.2f}"
+    yield stated("similar-ratio", text, abs(np.mean(ratios) - 0.8) < 0.02)
     rest = [_plain(cells[2]) for name, cells in five.items() if name != BASELINE]
-    yield _said("§7: relative errors once relative to Rainbow", "3.5%-9.0%", f"{min(rest)}%-{max(rest)}%")
-    yield _said("§7: their average, Rainbow left out", "6.7%", f"{np.mean(rest):.1f}%")
+    yield stated("relative-errors", f"{min(rest)}%-{max(rest)}%")
+    yield stated("relative-errors-average", f"{np.mean(rest):.1f}%")
+    medians, guesses = ([_plain(cells[column]) for cells in four.values()] for column in (0, 1))
     names = list(four)
-    turned = inversions([_plain(four[name][0]) for name in names], [_plain(four[name][1]) for name in names])
-    told = f"{len(turned)}: " + "; ".join(f"{names[i]} and {names[j]}" for i, j in turned)
-    yield decided(
-        "§7: inversions of the order", "one, C51 and IQN", told, holds=_pairs(names, turned) == [{"C51", "IQN"}]
-    )
-    yield data.slip("§7 and Tables 3 and 8: Rainbow's median", f"{data.medians()['Rainbow (noop)']:.0f}")
-    yield gone("§7: the four algorithms' scores", "their arXiv preprint's", LOST)
+    turned = [(names[i], names[j]) for i, j in inversions(medians, guesses)]
+    text = f"{len(turned)}: " + "; ".join(map(" and ".join, turned))
+    yield stated("inversions", text, [set(pair) for pair in turned] == [{"C51", "IQN"}])
+    yield stated("rainbow-median", f"{data.medians()['Rainbow (noop)']:.0f}", False)
+    yield stated("lindenberg")
 
 
-def _pairs(names: Sequence[str], turned: Sequence[tuple[int, int]]) -> list[set[str]]:
-    return [{names[i], names[j]} for i, j in turned]
-
-
-def _within(where: str, cell: str, told: str, low: float, high: float) -> Comparison:
+def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> Comparison:
     """Compare a printed cell with what numbers that round to the printed ones can give."""
-    half = number(cell).half_unit
-    value = number(cell).value
+    shown, told, (low, high) = number(cell), like(cell, exact), (min(possible), max(possible))
     if cell == told:
         return Comparison(where, cell, told, "agrees")
-    if low - half <= value <= high + half:
+    if low - shown.half_unit <= shown.value <= high + shown.half_unit:
         return Comparison(where, cell, told, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}")
     return Comparison(where, cell, told, "differs")
-
-
-def _ratios(mine: str, theirs: str) -> tuple[float, float]:
-    found = [a / b for a, b in itertools.product(_ends(mine), _ends(theirs))]
-    return min(found), max(found)
 
 
 def _ends(text: str) -> tuple[float, float]:
@@ -158,7 +113,3 @@ def _ends(text: str) -> tuple[float, float]:
 
 def _plain(text: str) -> float:
     return number(text).value
-
-
-def _said(where: str, printed: str, recomputed: str) -> Comparison:
-    return decided(where, printed, recomputed, holds=printed == recomputed)

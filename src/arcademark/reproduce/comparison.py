@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Literal, TypeAlias
 
-from arcademark.catalogue.model import Location
+import numpy as np
+
+from arcademark.catalogue.errata import errata
+from arcademark.catalogue.model import Erratum, Location
+from arcademark.catalogue.printed import PrintedNumber, printed_number
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tables import read_tables
 
 Verdict: TypeAlias = Literal["agrees", "differs", "not available"]
 
@@ -21,7 +30,7 @@ class Comparison:
     printed : str
         What the paper prints.
     recomputed : str
-        What we compute, to the digits printed; "" where the figures it would take are gone.
+        What we compute, to the digits printed; "" where nothing decides it.
     verdict : {"agrees", "differs", "not available"}
         "agrees" up to rounding in the last printed digit.
     why : str
@@ -29,7 +38,7 @@ class Comparison:
     place : Location or None
         The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
     category : str
-        The kind of slip, as errata name it, where it differs: by it differences are grouped.
+        The kind of slip, as errata name it, where it differs.
     """
 
     where: str
@@ -43,21 +52,88 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A table, or a group of statements, of a paper.
-
-    Parameters
-    ----------
-    paper : str
-        The source's key in the catalogue, "fan-2021".
-    title : str
-        "Table 3: 200M model-free algorithms, HNS".
-    number : int or None
-        The table's number; None for a group of statements.
-    comparisons : tuple of Comparison
-        In the paper's order.
-    """
+    """A table, or a group of statements (``number`` None), of the paper with a key in the catalogue, in its order."""
 
     paper: str
     title: str
     number: int | None
     comparisons: tuple[Comparison, ...]
+
+
+@cache
+def statements(paper: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the paper's statements as ``data/<paper>.toml`` has them, each with ``where`` and ``printed``.
+
+    ``why`` and ``category`` explain a difference, by default an erratum of the same place does; ``lost`` says why
+    nothing decides the statement.
+    """
+    return read_tables(f"{paper}.toml", files("arcademark.reproduce") / "data")
+
+
+@cache
+def slips(paper: str) -> Mapping[str, Erratum]:
+    """Return the paper's errata by where they are."""
+    return {erratum.where: erratum for erratum in errata(paper)}
+
+
+def stated(
+    paper: str, key: str, recomputed: str = "", holds: bool | np.bool_ | None = None, *, why: str = "", **names: str
+) -> Comparison:
+    """Compare a statement of `statements`.
+
+    Parameters
+    ----------
+    paper, key : str
+        Which statement.
+    recomputed : str
+        What we compute; "" where nothing decides the statement.
+    holds : bool, optional
+        Whether the statement is right; by default it is where `recomputed` is what is printed.
+    why : str
+        Explains this comparison in place of what the table says.
+    **names : str
+        What stands in place of ``{name}`` in ``where`` and ``printed``.
+    """
+    row = statements(paper)[key]
+    where = row["where"].format(**names)
+    printed = row["printed"].format(**names) if "printed" in row else slips(paper)[where].printed
+    if "lost" in row or not recomputed:
+        return Comparison(where, printed, recomputed, "not available", why or row["lost"])
+    found = decided(where, printed, recomputed, printed == recomputed if holds is None else bool(holds))
+    if found.verdict == "agrees" or not (why or "why" in row):
+        return explained(paper, found)
+    return replace(found, why=why or row["why"], category=row["category"])
+
+
+def decided(where: str, printed: str, recomputed: str, holds: bool) -> Comparison:
+    """Compare what we compute with what is printed."""
+    return Comparison(where, printed, recomputed, "agrees" if holds else "differs")
+
+
+def explained(paper: str, item: Comparison, where: str = "") -> Comparison:
+    """Add the reason and the category of the erratum of that place, if it differs and there is one."""
+    slip = slips(paper).get(where or item.where)
+    if item.verdict != "differs" or slip is None:
+        return item
+    return replace(item, why=slip.why, category=slip.category)
+
+
+def number(text: str) -> PrintedNumber:
+    """Read a number with the papers' dollar signs, commas and per cents: "$35,759", "10.4%", "-0.807"."""
+    found = printed_number(text.replace(",", "").removeprefix("$").removesuffix("%"))
+    if found is None:
+        raise ArcadeMarkError(f"{text!r} is no printed number")
+    return found
+
+
+def like(text: str, exact: float) -> str:
+    """Write a number as another is printed: with its sign of money, commas, digits and per cent."""
+    bare = f"{exact:,.{number(text).decimals}f}" if "," in text else number(text).like(exact)
+    return f"{'$' * text.startswith('$')}{bare}{'%' * text.endswith('%')}"
+
+
+def row(where: str, printed: Sequence[str], exact: Sequence[float]) -> Comparison:
+    """Compare printed numbers with exact ones (per cents with per cents); all must be roundings of them to agree."""
+    pairs = list(zip(printed, exact, strict=True))
+    told = ", ".join(like(text, value) for text, value in pairs)
+    return decided(where, ", ".join(printed), told, all(number(text).is_rounding_of(value) for text, value in pairs))

@@ -2,13 +2,13 @@
 
 Conventions
 -----------
-* A figure has panels, and a panel is a bar chart or step curves. Values stand as they are to be read off: percent where
-  `Panel.unit` says so. A missing value is None, never NaN and never 0.
+* Values stand as they are to be read off: percent where `Panel.unit` says so. A missing value is None, not NaN or 0.
 * Captions are our own. The texts that were read have no images: which bars a figure holds is what they say of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -25,12 +25,11 @@ class Series:
     Parameters
     ----------
     name : str
-        What the legend says; it need not be shown where a panel has one series only.
+        What the legend says.
     values : tuple of float or None
         Bars: one a label of the panel, None where there is none. Steps: the height of each step, from left to right.
     ends : tuple of float
-        Steps: up to where, in the panel's x unit, each height holds; ascending, as long as `values`. The first step
-        begins at the panel's left edge, and after the last the curve is at 0. Bars: empty.
+        Steps: up to where, in the panel's x unit, each height holds, ascending; after the last the curve is at 0.
     """
 
     name: str
@@ -40,30 +39,25 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart of a figure.
+    """One chart of a figure: bars, grouped by label where there are several series, or curves that fall in steps.
 
     Parameters
     ----------
-    title : str
-        What it shows, in a few words: "Mean HNS".
+    title, unit : str
+        "Mean HNS"; of the values: "%", "years", "fraction of games", "" for a plain number.
     kind : {"bars", "steps"}
-        Bars, grouped by label where there are several series; or curves that fall in steps.
-    unit : str
-        Of the values: "%", "years", "fraction of games", "" for a plain number.
     series : tuple of Series
         At least one.
-    labels : tuple of str
-        Bars: what each group stands for, an algorithm or a game. Steps: empty.
-    details : tuple of str
-        Bars: a short addition to each label, "200M frames"; empty where there is none.
+    labels, details : tuple of str
+        Bars: what each group stands for, an algorithm or a game, and a short addition to each, "200M frames", if any.
     x_unit : str
         Steps: of `Series.ends`, "baseline score".
     scale : {"linear", "log"}
         How values are best shown; log only where all are positive.
     x_limits : tuple of (float, float) or None
-        Steps: the part of the x axis that is worth showing; None for all. Steps beyond it are cut off, not left out.
+        Steps: the part of the x axis to which curves are cut off; None for all.
     marks : tuple of float
-        Values (steps: x values) that a reader compares with, to be drawn as thin lines: 100 % of the human average.
+        Values (steps: x values) that a reader compares with: 100 % of the human average.
     decimals : int or None
         With which plain numbers are shown; None for as many as their size asks for.
     """
@@ -93,24 +87,18 @@ class Panel:
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A figure of a paper.
-
-    Parameters
-    ----------
-    paper : str
-        The source's key in the catalogue, "fan-2021".
-    number : int
-        As printed.
-    title : str
-        One line for people: "Figure 3: SABER".
-    caption : str
-        What is shown, from which scores, and what could not be taken from the paper.
-    panels : tuple of Panel
-        In reading order.
-    """
+    """A figure of the paper with a key in the catalogue; the caption says from which scores, and what is not there."""
 
     paper: str
     number: int
     title: str
     caption: str
     panels: tuple[Panel, ...]
+
+
+def chosen(number: int, made: Mapping[int, Callable[[], PaperFigure]], paper: str) -> PaperFigure:
+    """Make the figure of that number, if it is one that shows scores."""
+    if number not in made:
+        there = f"Figures {min(made)} to {max(made)} do"
+        raise ArcadeMarkError(f"Figure {number} of {paper} shows no scores; {there}")
+    return made[number]()

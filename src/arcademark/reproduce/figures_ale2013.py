@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce import ale2013_scores as data
-from arcademark.reproduce.figures import Panel, PaperFigure, Series
+from arcademark.reproduce.figures import Panel, PaperFigure, Series, chosen
 from arcademark.suite import tasks
 
 EXAMPLES = ("asteroids", "freeway", "venture")
@@ -19,24 +18,16 @@ REACH = (0.0, 4.0)
 
 
 def figure(number: int) -> PaperFigure:
-    """Return the paper's figure of that number, 2 to 4, made from the collection "ale-2013".
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no such figure, or it shows no scores.
-    """
-    made = {2: normalised, 3: aggregated, 4: distributed}
-    if number not in made:
-        raise ArcadeMarkError(f"Figure {number} of the 2013 paper shows no scores; Figures 2 to 4 do")
-    return made[number]()
+    """Return Figure 2, 3 or 4, made from the collection "ale-2013"."""
+    return chosen(number, {2: normalised, 3: aggregated, 4: distributed}, "the 2013 paper")
 
 
 def normalised() -> PaperFigure:
     """Return Figure 2: three ways to normalise the scores of BASS and RAM in three games."""
-    kinds = [
-        ("a) Random-normalised scores, Random as published", data.random_scores()),
-        *_by_our_random(),
+    kinds = [("a) Random-normalised scores, Random as published", data.random_scores())]
+    if reference := data.own_random():
+        kinds.append(("a) Random-normalised scores, our runs of Random", data.random_scores(reference)))
+    kinds += [
         *((f"b) Baseline scores, {found.name}", data.baseline_scores(found)) for found in data.baseline_sets()),
         ("c) Inter-algorithm scores", data.inter_scores()),
     ]
@@ -54,6 +45,7 @@ def normalised() -> PaperFigure:
 def aggregated() -> PaperFigure:
     """Return Figure 3: averages and medians of baseline and inter-algorithm scores of the five learners."""
     sets = [(found.name, data.baseline_scores(found)) for found in data.baseline_sets()]
+    games = np.count_nonzero(~np.isnan(sets[0][1][0]))
     inter = [("the five learners", data.inter_scores())]
     panels = [
         Panel(
@@ -66,8 +58,8 @@ def aggregated() -> PaperFigure:
         data.PAPER,
         3,
         "Figure 3: aggregate normalised scores of the five learners",
-        f"Over the {_defined(sets[0][1])} games in which the published baselines differ, and over all 55 for "
-        "inter-algorithm scores. Zaxxon alone puts LSH first by average baseline score.",
+        f"Over the {games} games in which the published baselines differ, and over all 55 for inter-algorithm "
+        "scores. Zaxxon alone puts LSH first by average baseline score.",
         tuple(panels),
     )
 
@@ -75,28 +67,10 @@ def aggregated() -> PaperFigure:
 def distributed() -> PaperFigure:
     """Return Figure 4: the fraction of games at or above each normalised score."""
     panels = [
-        Panel(
-            f"Baseline scores, {found.name}",
-            "steps",
-            "fraction of games",
-            _curves(data.baseline_scores(found)),
-            x_unit="baseline score",
-            x_limits=REACH,
-            marks=(1.0,),
-        )
+        _steps(f"Baseline scores, {found.name}", "baseline score", data.baseline_scores(found), REACH, (1.0,))
         for found in data.baseline_sets()
     ]
-    inter = _curves(data.inter_scores())
-    panels.append(
-        Panel(
-            "Inter-algorithm scores",
-            "steps",
-            "fraction of games",
-            inter,
-            x_unit="inter-algorithm score",
-            x_limits=(0.0, 1.0),
-        )
-    )
+    panels.append(_steps("Inter-algorithm scores", "inter-algorithm score", data.inter_scores(), (0.0, 1.0)))
     return PaperFigure(
         data.PAPER,
         4,
@@ -107,17 +81,11 @@ def distributed() -> PaperFigure:
     )
 
 
-def _by_our_random() -> list[tuple[str, data.Scores]]:
-    reference = data.own_random()
-    return [("a) Random-normalised scores, our runs of Random", data.random_scores(reference))] if reference else []
-
-
 def _examples(title: str, scores: data.Scores) -> Panel:
-    places = [data.games().index(game) for game in EXAMPLES]
-    series = tuple(
-        Series(agent, tuple(_number(scores[data.LEARNERS.index(agent), place]) for place in places)) for agent in AGENTS
-    )
-    return Panel(title, "bars", "", series, tuple(tasks.games()[game].name for game in EXAMPLES))
+    places = [data.place(game) for game in EXAMPLES]
+    rows = [(agent, scores[data.LEARNERS.index(agent), places].tolist()) for agent in AGENTS]
+    series = (Series(agent, tuple(None if np.isnan(value) else value for value in row)) for agent, row in rows)
+    return Panel(title, "bars", "", tuple(series), tuple(tasks.games()[game].name for game in EXAMPLES))
 
 
 def _summary(name: str, scores: data.Scores, word: str) -> Series:
@@ -125,18 +93,13 @@ def _summary(name: str, scores: data.Scores, word: str) -> Series:
     return Series(name, tuple(float(statistic(row, missing="omit")) for row in scores))
 
 
-def _curves(scores: data.Scores) -> tuple[Series, ...]:
-    return tuple(_curve(name, row[~np.isnan(row)]) for name, row in zip(data.LEARNERS, scores, strict=True))
+def _steps(
+    title: str, x_unit: str, scores: data.Scores, limits: tuple[float, float], marks: tuple[float, ...] = ()
+) -> Panel:
+    curves = tuple(_curve(name, row[~np.isnan(row)]) for name, row in zip(data.LEARNERS, scores, strict=True))
+    return Panel(title, "steps", "fraction of games", curves, x_unit=x_unit, x_limits=limits, marks=marks)
 
 
 def _curve(name: str, scores: data.Scores) -> Series:
     ends = np.unique(scores)
     return Series(name, tuple(score_distribution(scores, ends).tolist()), tuple(ends.tolist()))
-
-
-def _defined(scores: data.Scores) -> int:
-    return int(np.count_nonzero(~np.isnan(scores[0])))
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce import atari5_results as results
-from arcademark.reproduce.figures import Panel, PaperFigure, Series
+from arcademark.reproduce.figures import Panel, PaperFigure, Series, chosen
 
 TERTILES = ("low", "middle", "high")
 
 
 def figure(number: int) -> PaperFigure:
-    """Return the paper's figure of that number, 2 to 5, made from the collection "atari-5-training".
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no such figure, or it shows no scores.
-    """
-    made = {2: single_games, 3: fairness, 4: all_games, 5: structure}
-    if number not in made:
-        raise ArcadeMarkError(f"Figure {number} of the Atari-5 paper shows no scores; Figures 2 to 5 do")
-    return made[number]()
+    """Return Figure 2, 3, 4 or 5, made from the collection "atari-5-training"."""
+    return chosen(number, {2: single_games, 3: fairness, 4: all_games, 5: structure}, "the Atari-5 paper")
 
 
 def single_games() -> PaperFigure:
@@ -80,11 +70,9 @@ def structure() -> PaperFigure:
     """Return Figure 5: the most correlated pairs of games."""
     pairs = list(data.correlations().items())[: results.PAIRS]
     kinds = {pair: _kind(*pair) for pair, _ in pairs}
-    strongest: dict[str, float] = {}
-    for pair, value in pairs:
-        strongest.setdefault(kinds[pair], value)
+    strongest = {kinds[pair]: value for pair, value in reversed(pairs)}
     ordered = sorted(pairs, key=lambda item: (-strongest[kinds[item[0]]], kinds[item[0]], -item[1]))
-    names = [" – ".join(map(data.name_of, pair)) for pair, _ in ordered]
+    names = [data.listed(pair, " – ") for pair, _ in ordered]
     return PaperFigure(
         data.PAPER,
         5,

@@ -8,58 +8,48 @@ review's tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from arcademark.catalogue.model import Location
-from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
 from arcademark.reproduce import review_values
-from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series
+from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series, chosen
+from arcademark.reproduce.review_values import PAPER
 
-PAPER = "fan-2021"
 BILLION = 1e9
-_QUANTITIES = {1: ("hns", "HNS"), 2: ("hwrns", "HWRNS"), 3: ("saber", "SABER")}
-_SCALES: dict[str, Scale] = {"hns": "log", "hwrns": "linear", "saber": "linear"}
-"""HNS span four decades; shares of the record are to be seen as such, from none to all."""
-_MARKS = {"hns": (100.0,), "hwrns": (100.0,), "saber": (100.0,)}
-_MEANINGS = {
-    "hns": "100 % is the average human",
-    "hwrns": "100 % is the human world record",
-    "saber": "100 % is the human world record, and every game's score is held within 0 and 200 %",
+_SHOWN: dict[int, tuple[str, Scale, str, str]] = {
+    1: ("hns", "log", "100 % is the average human", "Tables 3 to 6"),
+    2: ("hwrns", "linear", "100 % is the human world record", "Tables 7 to 10"),
+    3: (
+        "saber",
+        "linear",
+        "100 % is the human world record, and every game's score is held within 0 and 200 %",
+        "Tables 11 to 14",
+    ),
 }
-_TABLES = {"hns": "Tables 3 to 6", "hwrns": "Tables 7 to 10", "saber": "Tables 11 to 14"}
-"""Where the paper prints what Figures 1 to 3 show."""
+"""What Figures 1 to 3 show: the quantity, its scale (HNS span four decades), its meaning, and where it is printed."""
 
 
 def figure(number: int) -> PaperFigure:
-    """Return the review's figure of that number, 1 to 4, made from the collection "review-2021".
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no such figure.
-    """
-    if number == 4:
-        return records()
-    if number in _QUANTITIES:
-        return percentages(number)
-    raise ArcadeMarkError(f"the review has no Figure {number}; it has Figures 1 to 4")
+    """Return Figure 1, 2, 3 or 4, made from the collection "review-2021"."""
+    made = {known: partial(percentages, known) for known in _SHOWN}
+    return chosen(number, {**made, 4: records}, "the review")
 
 
 def percentages(number: int) -> PaperFigure:
     """Return Figure 1, 2 or 3: mean and median of one percentage, and training frames."""
-    quantity, name = _QUANTITIES[number]
-    names = algorithms()
+    quantity, scale, meaning, printed = _SHOWN[number]
+    name, names = quantity.upper(), algorithms()
     means, medians = ([_cell(row, algorithm, quantity) for algorithm in names] for row in ("mean", "median"))
-    scale = _SCALES[quantity]
     return PaperFigure(
         PAPER,
         number,
         f"Figure {number}: mean and median {name}, and training frames",
         f"Mean and median {name} over the games that each algorithm has a score in, from raw scores and full "
-        f"references; {_MEANINGS[quantity]}. The paper prints these means and medians in {_TABLES[quantity]}.",
+        f"references; {meaning}. The paper prints these means and medians in {printed}.",
         (
-            _bars(f"Mean {name}", "%", names, means, scale, _MARKS[quantity]),
-            _bars(f"Median {name}", "%", names, medians, scale, _MARKS[quantity]),
+            _bars(f"Mean {name}", "%", names, means, scale, (100.0,)),
+            _bars(f"Median {name}", "%", names, medians, scale, (100.0,)),
             _bars("Training frames", "billion frames", names, [frames(name) / BILLION for name in names], "log"),
         ),
     )
@@ -71,9 +61,8 @@ def records() -> PaperFigure:
     broken = [_cell("hwrb", name, "hwrns") for name in names]
     years = [float(efficiency.game_time_days(frames(name))) / efficiency.DAYS_PER_YEAR for name in names]
     breaking = [name for name, count in zip(names, broken, strict=True) if count]
-    rates = [
-        float(efficiency.learning_efficiency(_cell("hwrb", name, "hwrns"), frames(name))) * BILLION for name in breaking
-    ]
+    efficiencies = [efficiency.learning_efficiency(_cell("hwrb", name, "hwrns"), frames(name)) for name in breaking]
+    rates = [float(value) * BILLION for value in efficiencies]
     without = [name for name in names if name not in breaking]
     return PaperFigure(
         PAPER,
@@ -102,8 +91,7 @@ def frames(algorithm: str) -> int:
 
 def _cell(row: str, algorithm: str, quantity: str) -> float:
     found = review_values.value(Location(0, row, algorithm, quantity), review_values.ours())
-    if found is None:
-        raise LookupError(f"{algorithm} has no {row} of {quantity}")
+    assert found is not None, algorithm
     return float(found)
 
 

@@ -14,20 +14,18 @@ The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from arcademark.catalogue.errata import errata
-from arcademark.catalogue.model import Erratum, Location, PrintedCell
+from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
 from arcademark.errors import UnknownNameError
 from arcademark.reproduce import review_text
-from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict
-from arcademark.reproduce.review_values import REFERENCES, as_rounded, ours, value
+from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict, explained
+from arcademark.reproduce.review_values import PAPER, REFERENCES, as_rounded, ours, value
 from arcademark.suite.tasks import games
 
-PAPER = "fan-2021"
 _GROUPS = ("model-free, 200M frames", "model-free, 10B frames and more", "model-based", "others")
 _QUANTITIES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
 TITLES: Mapping[int, str] = {
@@ -48,23 +46,18 @@ _ROWS = {
 
 
 def tables(number: int | None = None) -> tuple[Reproduction, ...]:
-    """Recompute the review's tables of results.
-
-    Parameters
-    ----------
-    number : int or None
-        One of Tables 3 to 14; None for all of them, and the text's statements after them.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is no such table with results.
-    """
+    """Recompute one of Tables 3 to 14, or with None all of them, and the text's statements after them."""
     if number is not None and number not in TITLES:
         raise UnknownNameError("table of the review", str(number), [str(known) for known in TITLES])
     wanted = TITLES if number is None else (number,)
-    found = tuple(Reproduction(PAPER, TITLES[table], table, _comparisons(table)) for table in wanted)
+    found = tuple(_table(table) for table in wanted)
     return found if number is not None else (*found, *review_text.statements())
+
+
+@cache
+def _table(table: int) -> Reproduction:
+    cells = (cell for cell in printed_cells() if cell.place.table == table)
+    return Reproduction(PAPER, TITLES[table], table, tuple(explained(PAPER, compare(cell)) for cell in cells))
 
 
 def where(place: Location) -> str:
@@ -78,14 +71,13 @@ def where(place: Location) -> str:
 def compare(cell: PrintedCell) -> Comparison:
     """Recompute one printed cell, without asking the errata why it differs."""
     place, number = cell.place, printed_number(cell.printed)
-    exact = value(place, ours())
-    if exact is None or number is None:
-        agrees = exact is None and cell.printed == NOTHING
-        recomputed = NOTHING if exact is None else _plain(exact)
-        return Comparison(where(place), cell.printed, recomputed, "agrees" if agrees else "differs", place=place)
-    rounded = value(place, as_rounded())
-    why = ""
+    exact, rounded = value(place, ours()), value(place, as_rounded())
     verdict: Verdict = "differs"
+    why = ""
+    if exact is None or number is None:
+        verdict = "agrees" if exact is None and cell.printed == NOTHING else "differs"
+        recomputed = NOTHING if exact is None else f"{exact:.2f}"
+        return Comparison(where(place), cell.printed, recomputed, verdict, place=place)
     if number.is_rounding_of(exact):
         verdict = "agrees"
     elif rounded is not None and number.is_rounding_of(rounded):
@@ -94,26 +86,6 @@ def compare(cell: PrintedCell) -> Comparison:
         why = "; ".join(filter(None, (why, _of_which_score(place, number))))
     recomputed = f"{exact:.10g}" if place.quantity == "score" else number.like(exact)
     return Comparison(where(place), cell.printed, recomputed, verdict, why, place)
-
-
-@cache
-def _comparisons(table: int) -> tuple[Comparison, ...]:
-    return tuple(_explained(compare(cell) for cell in printed_cells() if cell.place.table == table))
-
-
-def _explained(comparisons: Iterable[Comparison]) -> Iterable[Comparison]:
-    known = _errata()
-    for item in comparisons:
-        erratum = known.get(item.place) if item.place else None
-        if item.verdict == "differs" and erratum:
-            yield replace(item, why=erratum.why, category=erratum.category)
-        else:
-            yield item
-
-
-@cache
-def _errata() -> Mapping[Location, Erratum]:
-    return {erratum.place: erratum for erratum in errata(PAPER) if erratum.place}
 
 
 @cache
@@ -138,7 +110,3 @@ def _of_which_score(place: Location, number: PrintedNumber) -> str:
         return ""
     how = "which is rounded to it" if beside.is_rounding_of(held) else "which holds"
     return f"not of the score {printed} printed beside it, but of {held:.10g}, {how}"
-
-
-def _plain(exact: float) -> str:
-    return f"{exact:.2f}"

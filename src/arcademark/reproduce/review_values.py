@@ -27,6 +27,7 @@ from arcademark.catalogue.printed import printed_cells, printed_number
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.suite.references import scores as reference_scores
 
+PAPER = "fan-2021"
 COLLECTION = "review-2021"
 RANDOM, HUMAN, RECORD = REFERENCES = ("Random", "Human", "Human World Record")
 _KINDS = {RANDOM: "random", HUMAN: "human", RECORD: "human_world_record"}
@@ -37,17 +38,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What cells are computed from.
-
-    Parameters
-    ----------
-    references : mapping of str to (mapping of str to float)
-        Raw scores of `REFERENCES` by game.
-    scores : mapping of str to (mapping of str to float)
-        Raw scores of the algorithms by game; a game without a score is not there.
-    frames : mapping of str to int
-        Training frames of each algorithm; Random has none, 0, and what is not known is not there.
-    """
+    """Raw scores of `REFERENCES` and of algorithms, and training frames: Random's are 0, unknown ones are left out."""
 
     references: Scores
     scores: Scores
@@ -92,20 +83,7 @@ def as_rounded() -> Basis:
 
 
 def value(place: Location, basis: Basis) -> float | None:
-    """Compute a cell.
-
-    Parameters
-    ----------
-    place : Location
-        A cell of Tables 3 to 14.
-    basis : Basis
-        What to compute it from.
-
-    Returns
-    -------
-    float or None
-        None where there is no score, or where the training frames are not known.
-    """
+    """Compute a cell of Tables 3 to 14; None where there is no score, or where the training frames are not known."""
     if place.row == "training frames":
         return basis.frames.get(place.algorithm)
     if place.quantity == "score":
@@ -120,16 +98,9 @@ def value(place: Location, basis: Basis) -> float | None:
 
 @cache
 def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, float]:
-    """Compute an algorithm's normalised score in every game that it has a score in.
+    """Compute an algorithm's or reference's normalised scores: "hns" (Eq. 4), "hwrns" (Eq. 5), or "saber".
 
-    Parameters
-    ----------
-    algorithm : str
-        One of the basis's algorithms or references.
-    quantity : {"hns", "hwrns", "saber"}
-        Which: Eq. 4, Eq. 5, or Eq. 5 held within 0 and 200 percent.
-    basis : Basis
-        What to compute it from.
+    "saber" is Eq. 5 held within 0 and 200 percent. Only games with a score are there.
     """
     raw = {**basis.references, **basis.scores}[algorithm]
     low, human, record = (basis.references[name] for name in REFERENCES)
