@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from itertools import combinations
-from types import MappingProxyType
 
 import numpy as np
 
@@ -57,14 +56,10 @@ class Sample:
 @cache
 def raw() -> Mapping[str, Mapping[str, float]]:
     """Return raw scores by algorithm and game, algorithms in Table 8's order."""
-    return MappingProxyType(
-        {
-            entry.algorithm: MappingProxyType(
-                {task: result.score for task, result in collections.scores_of(entry, as_published=True).items()}
-            )
-            for entry in collections.entries(COLLECTION)
-        }
-    )
+    found = {
+        entry.algorithm: collections.scores_of(entry, as_published=True) for entry in collections.entries(COLLECTION)
+    }
+    return {name: {task: result.score for task, result in scores.items()} for name, scores in found.items()}
 
 
 @cache
@@ -84,7 +79,7 @@ def percentages() -> Floats:
 def medians() -> Mapping[str, float]:
     """Return each algorithm's true median in percent."""
     values = np.asarray(aggregate.median(percentages(), missing="omit"))
-    return MappingProxyType(dict(zip(names(), values.tolist(), strict=True)))
+    return dict(zip(names(), values.tolist(), strict=True))
 
 
 @cache
@@ -120,11 +115,11 @@ def model(tasks: tuple[str, ...]) -> fitting.Fit:
 @cache
 def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
     """Fit the model of every game from these, with an intercept and whatever signs come out (§4.4)."""
-    found = {}
-    for game in GAMES:
-        data = sample(tasks, game)
-        found[game] = fitting.fit(data.inputs, data.targets, intercept=True)
-    return MappingProxyType(found)
+    return {game: _with_intercept(sample(tasks, game)) for game in GAMES}
+
+
+def _with_intercept(data: Sample) -> fitting.Fit:
+    return fitting.fit(data.inputs, data.targets, intercept=True)
 
 
 def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
@@ -136,11 +131,8 @@ def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
 @cache
 def single_games() -> Mapping[str, fitting.Fit]:
     """Fit the median from each game alone, with an intercept (§4.2), the worst game first."""
-    found = {}
-    for game in GAMES:
-        data = sample((game,))
-        found[game] = fitting.fit(data.inputs, data.targets, intercept=True)
-    return MappingProxyType(dict(sorted(found.items(), key=lambda item: item[1].r2)))
+    found = {game: _with_intercept(sample((game,))) for game in GAMES}
+    return dict(sorted(found.items(), key=lambda item: item[1].r2))
 
 
 @cache
@@ -148,13 +140,8 @@ def estimates(name: str) -> Mapping[str, tuple[float, float]]:
     """Return true median and the published model's estimate, in percent, of the algorithms that have its games."""
     found = from_subset(subset(name))
     guesses = found.predict(percentages()[:, [GAMES.index(task) for task in found.tasks]])
-    return MappingProxyType(
-        {
-            name: (medians()[name], guess)
-            for name, guess in zip(names(), guesses.tolist(), strict=True)
-            if not math.isnan(guess)
-        }
-    )
+    pairs = zip(names(), guesses.tolist(), strict=True)
+    return {name: (medians()[name], guess) for name, guess in pairs if not math.isnan(guess)}
 
 
 @cache
@@ -165,7 +152,7 @@ def correlations() -> Mapping[tuple[str, str], float]:
     for i, j in combinations(range(len(GAMES)), 2):
         both = ~np.isnan(logs[:, i]) & ~np.isnan(logs[:, j])
         found[GAMES[i], GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
-    return MappingProxyType(dict(sorted(found.items(), key=lambda item: -item[1])))
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def correlation(a: str, b: str) -> float:
@@ -177,8 +164,7 @@ def correlation(a: str, b: str) -> float:
 def printed(table: int) -> Mapping[str, tuple[str, ...]]:
     """Return what a table prints, by row, as the arXiv text has it."""
     rows = read_rows(f"{PAPER}.csv", files("arcademark.catalogue") / "data" / "printed")
-    found = {row["row"]: tuple(row["printed"].split("; ")) for row in rows if row["table"] == str(table)}
-    return MappingProxyType(found)
+    return {row["row"]: tuple(row["printed"].split("; ")) for row in rows if row["table"] == str(table)}
 
 
 def name_of(game: str) -> str:

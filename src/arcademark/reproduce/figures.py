@@ -39,17 +39,22 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart of a figure: bars, grouped by label where there are several series, or curves that fall in steps.
+    """One chart of a figure.
 
     Parameters
     ----------
-    title, unit : str
-        "Mean HNS"; of the values: "%", "years", "fraction of games", "" for a plain number.
+    title : str
+        What it shows, in a few words: "Mean HNS".
     kind : {"bars", "steps"}
+        Bars, grouped by label where there are several series; or curves that fall in steps.
+    unit : str
+        Of the values: "%", "years", "fraction of games", "" for a plain number.
     series : tuple of Series
         At least one.
-    labels, details : tuple of str
-        Bars: what each group stands for, an algorithm or a game, and a short addition to each, "200M frames", if any.
+    labels : tuple of str
+        Bars: what each group stands for, an algorithm or a game. Steps: empty.
+    details : tuple of str
+        Bars: a short addition to each label, "200M frames"; empty where there is none.
     x_unit : str
         Steps: of `Series.ends`, "baseline score".
     scale : {"linear", "log"}
@@ -87,7 +92,21 @@ class Panel:
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A figure of the paper with a key in the catalogue; the caption says from which scores, and what is not there."""
+    """A figure of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        The source's key in the catalogue, "fan-2021".
+    number : int
+        As printed.
+    title : str
+        One line for people: "Figure 3: SABER".
+    caption : str
+        What is shown, from which scores, and what could not be taken from the paper.
+    panels : tuple of Panel
+        In reading order.
+    """
 
     paper: str
     number: int

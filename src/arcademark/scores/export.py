@@ -38,25 +38,10 @@ RESERVED = frozenset({*layouts.TASK[:2], *layouts.RUN, *layouts.PROTOCOL, *layou
 
 
 def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
-    """Return each algorithm's scores as rliable takes them.
+    """Return each algorithm's scores as rliable takes them: shape (runs, tasks), tasks in the table's order.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        The scores.
-    missing : {"refuse", "truncate"}
-        What to do where an algorithm has fewer runs on some task than on others: refuse, or keep the first n runs of
-        every task, n being the fewest.
-
-    Returns
-    -------
-    dict of str to float array, shape (runs, tasks)
-        By algorithm; tasks in the table's order. The number of runs may differ between algorithms.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a score is missing and may not be left out, or an algorithm has no score on some task.
+    Where an algorithm has fewer runs on some task than on others, `missing` says whether it is refused, or the first n
+    runs of every task are kept, n being the fewest. The number of runs may differ between algorithms.
     """
     if missing not in ("refuse", "truncate"):
         raise ArcadeMarkError(f"missing is {missing!r}, expected 'refuse' or 'truncate'")
@@ -85,13 +70,7 @@ def _array(table: ScoreTable, row: int, missing: Missing) -> NDArray[np.float64]
 
 
 def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: Missing = "refuse") -> None:
-    """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `to_rliable`, or where the file cannot be written or is not named ``.npz``.
-    """
+    """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's."""
     target = _named(path, (RLIABLE,))
     arrays = to_rliable(table, missing=missing)
     _write(target, lambda draft: _save(draft, arrays))
@@ -106,20 +85,10 @@ def write_long(table: ScoreTable, path: str | os.PathLike[str]) -> None:
     """Write one row a score to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it.
 
     A score that is missing has no row, unless an algorithm has none at all on a task: then it has an empty one.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the file cannot be written, is named otherwise, or Parquet is asked for and pyarrow is not there.
     """
-    target = _named(path, (".csv", ".tsv", ".parquet"))
-    _check_names(target, table)
+    target = _table_file(path, table)
     columns = LONG if any(table.protocols) else LONG[:-1]
-    rows = [row[: len(columns)] for row in _long_rows(table)]
-    if target.suffix == ".parquet":
-        _write_parquet(target, {name: [row[at] for row in rows] for at, name in enumerate(columns)})
-    else:
-        _write_text(target, columns, rows)
+    _write_rows(target, columns, [row[: len(columns)] for row in _long_rows(table)])
 
 
 def _long_rows(table: ScoreTable) -> Iterator[tuple[str, str, int, float | None, str]]:
@@ -132,16 +101,8 @@ def _long_rows(table: ScoreTable) -> Iterator[tuple[str, str, int, float | None,
 
 
 def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
-    """Write tasks × algorithms to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where an algorithm has more than one run (write a long file, or average the runs first), is named as a column of
-        labels is, or as another but for its case, or as `write_long`.
-    """
-    target = _named(path, (".csv", ".tsv", ".parquet"))
-    _check_names(target, table)
+    """Write tasks × algorithms of one run to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it."""
+    target = _table_file(path, table)
     if table.scores.shape[2] > 1:
         raise ArcadeMarkError(
             f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; "
@@ -154,31 +115,19 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
                 f"{target}: the name {name!r} is another column's, whatever the case; rename that algorithm"
             )
         taken.add(name.lower())
-    columns = {
-        name: [_or_none(score) for score in scores]
-        for name, scores in zip(table.algorithms, _single(table), strict=True)
-    }
-    if target.suffix == ".parquet":
-        _write_parquet(target, {"task": list(table.tasks), **columns})
-    else:
-        rows = [(task, *cells) for task, *cells in zip(table.tasks, *columns.values(), strict=True)]
-        _write_text(target, ("task", *table.algorithms), rows)
+    scores = table.mean_over_runs().T.tolist()
+    cells = [[None if math.isnan(score) else score for score in row] for row in scores]
+    _write_rows(
+        target, ("task", *table.algorithms), [(task, *row) for task, row in zip(table.tasks, cells, strict=True)]
+    )
 
 
-def _single(table: ScoreTable) -> list[list[float]]:
-    scores = table.scores[:, :, 0] if table.scores.shape[2] else np.full(table.scores.shape[:2], np.nan)
-    found: list[list[float]] = scores.tolist()
-    return found
-
-
-def _check_names(target: Path, table: ScoreTable) -> None:
+def _table_file(path: str | os.PathLike[str], table: ScoreTable) -> Path:
+    target = _named(path, (".csv", ".tsv", ".parquet"))
     for name in (*table.algorithms, *table.tasks):
         if not name.strip() or name != name.strip():
             raise ArcadeMarkError(f"{target}: the name {name!r} is blank or has blanks around it; rename it")
-
-
-def _or_none(score: float) -> float | None:
-    return None if math.isnan(score) else score
+    return target
 
 
 def _named(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> Path:
@@ -190,15 +139,18 @@ def _named(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> Path:
     return target
 
 
-def _write_text(target: Path, columns: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
+def _write_rows(target: Path, columns: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
+    if target.suffix == ".parquet":
+        _write_parquet(target, {name: [row[at] for row in rows] for at, name in enumerate(columns)})
+        return
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if target.suffix == ".tsv" else ",", lineterminator="\n")
     writer.writerows([["" if cell is None else escaped(cell) for cell in row] for row in (columns, *rows)])
-    _write(target, lambda draft: _write_all(draft, text.getvalue()))
 
+    def save(draft: Path) -> None:
+        draft.write_bytes(text.getvalue().encode())
 
-def _write_all(draft: Path, text: str) -> None:
-    draft.write_text(text, encoding="utf-8", newline="\n")
+    _write(target, save)
 
 
 def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import formats
@@ -42,16 +43,8 @@ _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json"})
 def read_tables(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    pattern: str | None = None,
     format: str | None = None,
-    canonical_task: Callable[[str], str] = str,
-    algorithm: str | None = None,
-    task: str | None = None,
-    run: int | None = None,
-    last: int | None = None,
-    tag: str | None = None,
-    tasks: Sequence[str] | None = None,
-    decimal: str | None = None,
+    **options: Any,
 ) -> Reading:
     """Read files and folders of scores into one table.
 
@@ -60,32 +53,10 @@ def read_tables(
     paths : path or sequence of paths
         Files, folders, or both; "-" is standard input. A folder is searched for files of scores at any depth; one that
         a run was played into is read as that run.
-    pattern : str, optional
-        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv";
-        "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
     format : str, optional
         One of `FORMATS`; by default it is recognised. Files in a folder that are of another are left out.
-    canonical_task : callable, optional
-        From a task's name as written to the name it goes by in the table; raises `ArcadeMarkError` for one that it does
-        not know. By default names are taken as written, and no path is searched for a game.
-    algorithm, task : str, optional
-        The algorithm and the task of all scores, where the files do not say.
-    run : int, optional
-        The run's number, likewise. A run that nothing numbers is run 0.
-    last : int, optional
-        How many of the last episodes make a run's score, or of the last rows or evaluations where the file has averages
-        or evaluations. By default 100 episodes, or the last average or evaluation.
-    tag : str, optional
-        Which series to take from a log with several.
-    tasks : sequence of str, optional
-        The order of the tasks in arrays that do not name them.
-    decimal : {".", ","}, optional
-        What stands before decimals in tables, where they do not show it themselves.
-
-    Returns
-    -------
-    Reading
-        The table, what the files were taken for, and everything that was left out.
+    **options
+        Fields of `Options`: what the files do not say.
 
     Raises
     ------
@@ -95,8 +66,7 @@ def read_tables(
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    order = None if tasks is None else tuple(tasks)
-    options = Options(canonical_task, algorithm, task, run, last, tag, order, pattern, decimal)
+    said = Options(**options)
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
@@ -104,11 +74,14 @@ def read_tables(
     files: list[Recognised] = []
     notes: list[str] = []
     for root in roots:
-        found, said = _in_folder(root, format, pattern) if root.is_dir() else ([_file(root, format)], [])
-        files += found
-        notes += said
+        if root.is_dir():
+            found, left_out = _in_folder(root, format, said.pattern)
+            files += found
+            notes += left_out
+        else:
+            files.append(formats.recognise(root, root, format))
     _refuse_repeated(file.path for file in files)
-    reading = _read(files, options)
+    reading = _read(files, said)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
 
 
@@ -123,10 +96,6 @@ def _where(path: Path) -> str:
         return os.path.realpath(path)  # of a link to itself, too
     except ValueError:  # of what no name can hold
         return str(path)
-
-
-def _file(path: Path, format: str | None) -> Recognised:
-    return formats.recognise(path, path, format)
 
 
 def _read(files: Sequence[Recognised], options: Options) -> Reading:
@@ -164,29 +133,30 @@ def _played(directory: Path) -> Reading:
 def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[list[Recognised], list[str]]:
     """Find the files of scores in a folder, and say which were left out."""
     found: list[Recognised] = []
-    left_out: dict[str, list[Path]] = {}
+    left_out: dict[str, list[Path]] = defaultdict(list)
     for number, (path, kind) in enumerate(_walk(root)):
         if number == MOST_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
         if kind:
-            left_out.setdefault(kind, []).append(relative)
+            left_out[kind].append(relative)
         elif path.is_dir():
             found.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
-            left_out.setdefault("not matching the pattern", []).append(relative)
+            left_out["not matching the pattern"].append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
-            left_out.setdefault("of a kind that holds no scores", []).append(relative)
+            left_out["of a kind that holds no scores"].append(relative)
         else:
             try:
                 found.append(formats.recognise(path, relative))
             except UnrecognisedError:
-                left_out.setdefault("without scores in a known format", []).append(relative)
+                left_out["without scores in a known format"].append(relative)
     if format is not None:
         left_out["of another format"] = [file.relative for file in found if file.format != format]
         found = [file for file in found if file.format == format]
     else:
-        copies = _copies(found)
+        folders = {file.path.parent for file in found if file.format in _ORIGINALS}
+        copies = [file for file in found if file.format in _COPIES and file.path.parent in folders]
         left_out["repeating the log beside them"] = [file.relative for file in copies]
         found = [file for file in found if file not in copies]
     said = [f"{count(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths]
@@ -223,9 +193,3 @@ def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
             yield entry, "a link to a folder"
         else:
             yield from _walk(entry, deep + 1)
-
-
-def _copies(found: Sequence[Recognised]) -> list[Recognised]:
-    """Return the logs that repeat another one in the same folder."""
-    folders = {file.path.parent for file in found if file.format in _ORIGINALS}
-    return [file for file in found if file.format in _COPIES and file.path.parent in folders]

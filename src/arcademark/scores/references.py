@@ -30,15 +30,7 @@ HIGH = ("high", "human")
 
 @dataclass(frozen=True)
 class OwnReferences:
-    """The two scores between which each task is normalised.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    low, high : mapping of task to float
-        What scores 0 % and what scores 100 %, in the task's own unit; both of every task, in the file's order.
-    """
+    """What scores 0 % and what scores 100 %, of every task of a file, in the task's own unit."""
 
     source: str
     low: Mapping[str, float]
@@ -48,23 +40,7 @@ class OwnReferences:
 def read_references(
     path: str | os.PathLike[str], canonical_task: Callable[[str], str] = str, decimal: str | None = None
 ) -> OwnReferences:
-    """Read reference scores from a table.
-
-    Parameters
-    ----------
-    path : str or path
-        "-" is standard input.
-    canonical_task : callable, optional
-        From a task's name as written to the name it goes by. By default names are taken as written.
-    decimal : {".", ","}, optional
-        What stands before decimals, where the file does not show it.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the file cannot be read, a column is missing or stands twice, a task stands twice, a score is no finite
-        number, or a task's two are equal; the message names file, row and column.
-    """
+    """Read reference scores from a table ("-" is standard input); the other arguments are as in `Options`."""
     sheet = read_sheet(place(path), decimal)
     task, low, high = (_column(sheet, names) for names in (TASK, LOW, HIGH))
     if not sheet.size:

@@ -22,26 +22,16 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import RunRecord, read_run
+from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
 from arcademark.suite.protocols import Difference, differences
 
 
 @dataclass(frozen=True)
 class IncompleteTrial:
-    """A trial whose score stands on fewer episodes than were asked for.
+    """A trial whose score is the mean of fewer episodes than were planned.
 
-    Parameters
-    ----------
-    algorithm, task : str
-        As in the table.
-    seed : int
-        The trial's seed.
-    planned, played : int
-        Episodes asked for, and those that the score is the mean of.
-    status : str
-        "pending", "running", "failed", or "done" where a learner's training held too few episodes.
-    error : str or None
-        Why the trial failed.
+    Its status is "pending", "running", "failed" (`error` says why), or "done" where a learner's training held too few.
     """
 
     algorithm: str
@@ -55,20 +45,16 @@ class IncompleteTrial:
 
 @dataclass(frozen=True)
 class RunScores:
-    """The scores of one run.
+    """The scores of one run as stored.
 
     Parameters
     ----------
-    record : RunRecord
-        The run as stored.
     table : ScoreTable
         One algorithm an agent label, runs in the order of `seeds`; NaN where a trial has no episode yet.
-    seeds : mapping of str to tuple of int
-        For each algorithm the seeds along the run axis.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,)
         The episode scores behind each table cell, one array a seed; seeds that have none are left out.
     incomplete : tuple of IncompleteTrial
-        Trials with fewer episodes than were asked for, in the plan's order. Empty where the run is complete.
+        In the plan's order.
     """
 
     record: RunRecord
@@ -79,29 +65,19 @@ class RunScores:
 
     def rename(self, names: Mapping[str, str]) -> RunScores:
         """Give algorithms new names everywhere but in the record; errors are those of `ScoreTable.rename`."""
+        new = {algorithm: names.get(algorithm, algorithm) for algorithm in self.table.algorithms}
         return RunScores(
             self.record,
             self.table.rename(names),
-            {names.get(algorithm, algorithm): seeds for algorithm, seeds in self.seeds.items()},
-            {(names.get(algorithm, algorithm), task): scores for (algorithm, task), scores in self.episodes.items()},
-            tuple(
-                dataclasses.replace(trial, algorithm=names.get(trial.algorithm, trial.algorithm))
-                for trial in self.incomplete
-            ),
+            {new[algorithm]: seeds for algorithm, seeds in self.seeds.items()},
+            {(new[algorithm], task): scores for (algorithm, task), scores in self.episodes.items()},
+            tuple(dataclasses.replace(trial, algorithm=new[trial.algorithm]) for trial in self.incomplete),
         )
 
 
 @dataclass(frozen=True)
 class ProtocolDifference:
-    """Two runs whose scores were made under different settings and must not be ranked together without a warning.
-
-    Parameters
-    ----------
-    first, second : Path
-        The runs' directories.
-    settings : tuple of Difference
-        The settings that differ, with both values.
-    """
+    """The settings that differ between two runs' directories, not to be ranked together without a warning."""
 
     first: Path
     second: Path
@@ -110,17 +86,7 @@ class ProtocolDifference:
 
 @dataclass(frozen=True)
 class RunCollection:
-    """The scores of several runs, side by side.
-
-    Parameters
-    ----------
-    runs : tuple of RunScores
-        In the order asked for, with the names that `table` uses.
-    table : ScoreTable
-        All their algorithms.
-    protocol_differences : tuple of ProtocolDifference
-        Each run that was played under other settings than the first. Empty where all are comparable.
-    """
+    """The scores of several runs, with the names that `table` uses, and which were played otherwise than the first."""
 
     runs: tuple[RunScores, ...]
     table: ScoreTable
@@ -128,13 +94,7 @@ class RunCollection:
 
 
 def load_run(directory: str | os.PathLike[str]) -> RunScores:
-    """Read one run's scores, also while it is being played.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no run, or it is damaged, locked, or written by a newer version.
-    """
+    """Read one run's scores, also while it is being played."""
     return score_run(read_run(directory))
 
 
@@ -143,11 +103,6 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
 
     An agent label that more than one run has is followed by the run's directory in brackets: its name, or the whole
     path where two directories share their name.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `load_run`, or where no directory is given, or one twice.
     """
     if isinstance(directories, str | os.PathLike):
         directories = [directories]
@@ -163,15 +118,12 @@ def collect(scored: Sequence[RunScores]) -> RunCollection:
     """Put runs, at least one, side by side as `load_runs` does."""
     runs = _disambiguate(scored)
     first = runs[0].record
-    compared = (
-        ProtocolDifference(
-            first.directory, run.record.directory, tuple(differences(first.protocol, run.record.protocol))
-        )
+    compared = tuple(
+        ProtocolDifference(first.directory, run.record.directory, settings)
         for run in runs[1:]
+        if (settings := tuple(differences(first.protocol, run.record.protocol)))
     )
-    return RunCollection(
-        runs, concatenate([run.table for run in runs]), tuple(found for found in compared if found.settings)
-    )
+    return RunCollection(runs, concatenate([run.table for run in runs]), compared)
 
 
 def score_run(record: RunRecord) -> RunScores:
@@ -185,22 +137,14 @@ def score_run(record: RunRecord) -> RunScores:
         if scores.size:
             by_seed[trial.agent, trial.game][trial.seed] = scores
         if trial.status != "done" or scores.size < trial.episodes:
-            incomplete.append(
-                IncompleteTrial(
-                    trial.agent, trial.game, trial.seed, trial.episodes, scores.size, trial.status, trial.error
-                )
-            )
-    seeds: dict[str, set[int]] = defaultdict(set)
-    for trial in record.trials:
-        seeds[trial.agent].add(trial.seed)
+            known = (trial.agent, trial.game, trial.seed, trial.episodes)
+            incomplete.append(IncompleteTrial(*known, scores.size, trial.status, trial.error))
+    seeds = numbers_of_runs((trial.agent, trial.game, trial.seed) for trial in record.trials)
+    protocols, sources = (dict.fromkeys(seeds, text) for text in (record.protocol.label, str(record.directory)))
     return RunScores(
         record,
-        ScoreTable.from_rows(
-            rows,
-            protocols=dict.fromkeys(seeds, record.protocol.label),
-            sources=dict.fromkeys(seeds, str(record.directory)),
-        ),
-        {agent: tuple(sorted(found)) for agent, found in seeds.items()},
+        ScoreTable.from_rows(rows, protocols=protocols, sources=sources),
+        seeds,
         {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
         tuple(incomplete),
     )

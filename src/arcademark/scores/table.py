@@ -37,22 +37,13 @@ class ScoreTable:
 
     Parameters
     ----------
-    algorithms : tuple of str
-        Names along axis 0, unique.
-    tasks : tuple of str
-        Names along axis 1, unique.
+    algorithms, tasks : tuple of str
+        Unique names along axes 0 and 1, without control characters.
     scores : float array, shape (len(algorithms), len(tasks), runs)
-        One score a run (on Atari: the mean over a trial's episodes), in the task's own unit; NaN where missing.
+        One finite score a run (on Atari: the mean over a trial's episodes), in the task's own unit; NaN where missing.
         Ragged runs are padded with NaN. The table keeps its own read-only copy.
-    protocols : tuple of str
-        The label of the protocol each algorithm was scored under, "" if unknown.
-    sources : tuple of str
-        Where each algorithm's scores come from: a run directory, a file, a paper.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where names repeat or hold control characters, shapes disagree, or a score is infinite.
+    protocols, sources : tuple of str
+        The label of the protocol each algorithm was scored under, "" if unknown; where its scores come from.
     """
 
     algorithms: tuple[str, ...]
@@ -93,9 +84,8 @@ class ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
         fields = ("algorithms", "tasks", "protocols", "sources")
-        return all(getattr(self, name) == getattr(other, name) for name in fields) and np.array_equal(
-            self.scores, other.scores, equal_nan=True
-        )
+        alike = all(getattr(self, name) == getattr(other, name) for name in fields)
+        return alike and np.array_equal(self.scores, other.scores, equal_nan=True)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -107,20 +97,11 @@ class ScoreTable:
         protocols: Mapping[str, str] | None = None,
         sources: Mapping[str, str] | None = None,
     ) -> ScoreTable:
-        """Build a table from (algorithm, task, run, score) rows in any order.
+        """Build a table from (algorithm, task, run, score) rows in any order, none of them twice.
 
-        Parameters
-        ----------
-        rows : iterable of (str, str, int, float)
-            Algorithms and tasks stand in the table in the order in which they first appear. An algorithm's runs (seeds,
-            say) stand in ascending order, so that one position is one run on every task; what no row gives is NaN.
-        protocols, sources : mapping of algorithm to str, optional
-            "" where an algorithm is not in the mapping.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where two rows give the same run of an algorithm on a task.
+        Algorithms and tasks stand in the order in which they first appear. An algorithm's runs (seeds, say) stand in
+        ascending order, so that one position is one run on every task; what no row gives is NaN. An algorithm that is
+        not in `protocols` or `sources` has "".
         """
         cells: dict[tuple[str, str, int], float] = {}
         for algorithm, task, run, score in rows:
@@ -136,28 +117,14 @@ class ScoreTable:
         scores = blank((len(rows_of), len(columns_of), max(map(len, places.values()), default=0)))
         for (algorithm, task, run), score in cells.items():
             scores[rows_of[algorithm], columns_of[task], places[algorithm][run]] = score
-        algorithms, tasks = tuple(rows_of), tuple(columns_of)
-        return cls(
-            algorithms,
-            tasks,
-            scores,
-            tuple((protocols or {}).get(name, "") for name in algorithms),
-            tuple((sources or {}).get(name, "") for name in algorithms),
-        )
+        labels = [tuple((names or {}).get(name, "") for name in rows_of) for names in (protocols, sources)]
+        return cls(tuple(rows_of), tuple(columns_of), scores, *labels)
 
     @classmethod
     def from_mapping(cls, scores: ScoresByName) -> ScoreTable:
-        """Build a table from scores by algorithm and task.
+        """Build a table from scores by algorithm and task, as in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``.
 
-        Parameters
-        ----------
-        scores : mapping of algorithm to (mapping of task to a score, or to one a run)
-            As in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``; NaN or None where a run's score is missing.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where something else is given; the message names the algorithm and the task.
+        A task has a score, or one a run; NaN or None where one is missing.
         """
         rows = []
         for algorithm, by_task in scores.items():
@@ -174,13 +141,7 @@ class ScoreTable:
         return cls.from_rows(rows)
 
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
-        """Keep the named algorithms and tasks, in the order asked for; None keeps all.
-
-        Raises
-        ------
-        UnknownNameError
-            Where a name is not in the table.
-        """
+        """Keep the named algorithms and tasks, in the order asked for; None keeps all."""
         rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)
         columns = _positions("task", self.tasks if tasks is None else tasks, self.tasks)
         return ScoreTable(
@@ -192,15 +153,7 @@ class ScoreTable:
         )
 
     def rename(self, names: Mapping[str, str]) -> ScoreTable:
-        """Give algorithms new names; those not in the mapping keep theirs.
-
-        Raises
-        ------
-        UnknownNameError
-            Where a name to be replaced is not in the table.
-        ArcadeMarkError
-            Where two algorithms would share a name.
-        """
+        """Give algorithms of the table new names; those not in the mapping keep theirs."""
         _positions("algorithm", tuple(names), self.algorithms)
         return dataclasses.replace(self, algorithms=tuple(names.get(name, name) for name in self.algorithms))
 
@@ -209,29 +162,17 @@ class ScoreTable:
         return np.asarray(np.count_nonzero(~np.isnan(self.scores), axis=2), dtype=np.int64)
 
     def mean_over_runs(self) -> NDArray[np.float64]:
-        """Average each algorithm's runs on each task, shape (algorithms, tasks), in the task's own unit.
-
-        A missing run is left out of its mean: the mean is over the runs that `runs_present` counts. Where no run has a
-        score the mean is NaN.
-        """
+        """Average the runs that `runs_present` counts, shape (algorithms, tasks); NaN where no run has a score."""
         present = self.runs_present()
         totals = np.nansum(self.scores, axis=2)
         return np.where(present > 0, totals / np.maximum(present, 1), np.nan)
 
 
 def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """Put the algorithms of several tables into one.
+    """Put the algorithms of several tables, all of different names, into one.
 
-    Parameters
-    ----------
-    tables : sequence of ScoreTable
-        The tasks of the result are the union of theirs, in the order in which they first appear. A score that a table
-        does not have is NaN, and so are the runs that one table has more than another.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where two tables hold an algorithm of the same name: `ScoreTable.rename` one of them.
+    Its tasks are the union of theirs, in the order in which they first appear. A score that a table does not have is
+    NaN, and so are the runs that one table has more than another.
     """
     owners: dict[str, str] = {}
     for table in tables:
@@ -261,13 +202,7 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
-    """Return the scores of a table in which all are missing.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the table would have more than `MOST_CELLS`.
-    """
+    """Return the scores of a table of at most `MOST_CELLS` in which all are missing."""
     if math.prod(shape) > MOST_CELLS:
         algorithms, tasks, runs = shape
         raise ArcadeMarkError(

@@ -41,15 +41,7 @@ SHORT = 60
 
 @dataclass
 class Said:
-    """What tables further up have said, so that it need not be said again.
-
-    Parameters
-    ----------
-    explained : dict of str to str
-        The table that gives an explanation in full.
-    shown : dict of tuple to str
-        The table that shows a line: the place but for its table, what is printed, what holds, and why.
-    """
+    """Which tables further up have given an explanation, and shown a line: place, print, what holds, and why."""
 
     explained: dict[str, str] = field(default_factory=dict)
     shown: dict[tuple[str, ...], str] = field(default_factory=dict)
@@ -95,9 +87,8 @@ def _number(kept: str, number: int) -> Cell:
 
 
 def _counts(counts: Counts, noun: str) -> Prose:
-    return Prose(
-        analysis.in_words(counts, noun), "bad" if counts.unexplained else "doubtful" if counts.differ else "good"
-    )
+    style: Style = "bad" if counts.unexplained else "doubtful" if counts.differ else "good"
+    return Prose(analysis.in_words(counts, noun), style)
 
 
 def _part(part: Part, said: Said) -> Section:
@@ -204,8 +195,8 @@ def _whole(grid: Grid) -> Table:
         for name in grid.algorithms:
             score, percent = grid.cell(row, name, "score"), grid.cell(row, name)
             differs = score is not None and score.verdict == "differs"
-            cells.append(Cell("" if score is None else f"{DIFFERS} {score.printed}" if differs else score.printed,
-                              "doubtful" if differs else ""))  # fmt: skip
+            text = "" if score is None else score.printed
+            cells.append(Cell(f"{DIFFERS} {text}", "doubtful") if differs else text)
             if grid.has_percent(name):
                 cells += ["" if percent is None else percent.printed, _recomputed(percent)]
         rows.append(tuple(cells))
@@ -258,19 +249,14 @@ def _numbers(shown: PaperFigure) -> Iterator[Table]:
         columns = [(panel, column) for panel in laid_out.panels for column in panel.numbers]
         headed = any(heading for heading, _ in laid_out.groups)
         names = [(heading, name) if headed else (name,) for heading, members in laid_out.groups for name in members]
-        yield table(
-            [
-                *(Column("", "name") for _ in names[0]),
-                *(Column(column.title or panel.unit, over=panel.title) if column.title or panel.unit
-                  else Column(panel.title) for panel, column in columns),
-            ],
-            ((*name, *(column.texts[row][2] for _, column in columns)) for row, name in enumerate(names)),
-            grouped=headed,
-        )  # fmt: skip
+        titles = [(column.title or panel.unit, panel.title) for panel, column in columns]
+        heads = [Column(title, over=over) if title else Column(over) for title, over in titles]
+        rows = [(*name, *(column.texts[row][2] for _, column in columns)) for row, name in enumerate(names)]
+        yield table([*(Column("", "name") for _ in names[0]), *heads], rows, grouped=headed)
         return
     for panel in shown.panels:
-        rows = (
+        steps = (
             (f"≥ {text}", *(figures.number(figures.height(series, x), panel) for series in panel.series))
             for x, text in figures.thresholds(panel)
         )
-        yield table((panel.x_unit, *(series.name for series in panel.series)), rows, caption=panel.title)
+        yield table((panel.x_unit, *(series.name for series in panel.series)), steps, caption=panel.title)

@@ -1,7 +1,4 @@
-"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute.
-
-The work is done once, by `reproduced`; the other modules only show it. Which papers there are stands in `papers`.
-"""
+"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ BELOW: Mapping[str, str] = {
     "median efficiency": "a frame",
     "hwrb": "records broken",
 }
-"""The rows below the games, in the paper's order, and their headings: an efficiency is, as a fraction, what a training
-frame brings."""
+"""The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""
 
 UNSOLVED = "cause not found"
 """The errata's category of slips of which nobody knows how they came about."""
@@ -54,10 +50,10 @@ class Counts:
     agree, differ, unavailable : int
         By verdict.
     noted : int
-        Of those that agree, the ones with something to say about it, see `noted`.
+        Of those that agree, the ones with something to say about it.
     unsolved : int
-        Of those that differ, the ones that errata put down as `UNSOLVED`: what holds is known, but not how the paper
-        came to print something else.
+        Of those that differ, the ones of which it is known what holds, but not how the paper came to print something
+        else.
     unexplained : int
         Of those that differ, the ones without any explanation.
     """
@@ -134,18 +130,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table laid out as it is printed.
+    """A table of "hns", "hwrns" or "saber" laid out as it is printed: algorithms across, games (ids) down.
 
-    Parameters
-    ----------
-    quantity : str
-        What the table's percentages are: "hns", "hwrns" or "saber".
-    algorithms : tuple of str
-        Its columns.
-    games : tuple of str
-        Its rows of games, by their ids.
-    cells : mapping of (row, algorithm, quantity) to Comparison
-        Every cell, also of `FRAMES` and of the rows in `BELOW`.
+    Cells by row, algorithm and quantity, also those of `FRAMES` and of the rows in `BELOW`.
     """
 
     quantity: str
@@ -175,27 +162,11 @@ class Grid:
 
 
 def reproduced(name: str, *, table: int | None = None, figure: int | None = None) -> Reproduced:
-    """Recompute a paper, or one table or figure of it.
-
-    Parameters
-    ----------
-    name : str
-        One of `PAPERS`.
-    table, figure : int or None
-        Just this table, just this figure with what the text states of it; both None for everything.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown paper.
-    ArcadeMarkError
-        For a number that the paper has no table or figure of here.
-    """
+    """Recompute one of `PAPERS`, or just one table of it, or one figure with what the text states of it."""
     if name not in PAPERS:
         raise UnknownNameError("paper", name, PAPERS)
     paper = PAPERS[name]
-    _check("table", table, name, paper.tables, paper.figures)
-    _check("figure", figure, name, paper.figures, paper.tables)
+    _check({"table": table, "figure": figure}, name, {"table": paper.tables, "figure": paper.figures})
     everything = table is None and figure is None
     parts = paper.parts(table) if everything or table is not None else ()
     if figure is not None:
@@ -207,17 +178,11 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
 def document(
     name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = ()
 ) -> Reproduced:
-    """Put together what renderers show; the arguments are those of `Reproduced`."""
+    """Put together what renderers show."""
     shown = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
-    return Reproduced(
-        title=f"{source.short}, recomputed",
-        generator=f"ArcadeMark {__version__}",
-        paper=name,
-        source=source,
-        counts=count([comparison for part in shown for comparison in part.comparisons]),
-        parts=shown,
-        figures=tuple(figures),
-    )
+    counts = count([comparison for part in shown for comparison in part.comparisons])
+    title, generator = f"{source.short}, recomputed", f"ArcadeMark {__version__}"
+    return Reproduced(title, generator, name, source, counts, shown, tuple(figures))
 
 
 def _source(key: str) -> Source:
@@ -226,16 +191,12 @@ def _source(key: str) -> Source:
     return sources()[key]
 
 
-def _check(kind: str, number: int | None, paper: str, known: range, others: range) -> None:
-    if number is None or number in known:
-        return
-    other = "figure" if kind == "table" else "table"
-    there = [_numbers(kind, known), _numbers(other, others)]
-    raise ArcadeMarkError(f"--{kind} {number}: of {paper} there are {' and '.join(filter(None, there))}")
-
-
-def _numbers(kind: str, known: range) -> str:
-    return f"{kind.capitalize()}s {known[0]} to {known[-1]}" if known else ""
+def _check(asked: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:
+    for kind, number in asked.items():
+        if number is not None and number not in known[kind]:
+            order = sorted(known, key=lambda other: other != kind)
+            there = [f"{it.capitalize()}s {known[it][0]} to {known[it][-1]}" for it in order if known[it]]
+            raise ArcadeMarkError(f"--{kind} {number}: of {name} there are {' and '.join(there)}")
 
 
 def count(comparisons: Iterable[Comparison]) -> Counts:
@@ -253,31 +214,21 @@ def count(comparisons: Iterable[Comparison]) -> Counts:
 
 
 def in_words(counts: Counts, noun: str) -> str:
-    """Say the counts: "619 cells agree, 34 differ, all explained".
-
-    Parameters
-    ----------
-    counts : Counts
-    noun : str
-        What is counted, see `noun`.
-    """
+    """Say the counts of what `noun` names: "619 cells agree, 34 differ, all explained"."""
     plural = noun.replace(" or ", "s and ") + "s"
     if not counts.agree and not counts.differ:
         return f"{wording.count(counts.unavailable)} {noun if counts.unavailable == 1 else plural} cannot be checked"
-    nouns = noun if counts.agree == 1 else plural
-    said = [f"{wording.count(counts.agree)} {nouns} {'agrees' if counts.agree == 1 else 'agree'}"]
+    agree = f"{noun} agrees" if counts.agree == 1 else f"{plural} agree"
+    text = f"{wording.count(counts.agree)} {agree}"
     if counts.noted:
-        said[0] += f" ({wording.count(counts.noted)} with a note)"
-    differ = f"{wording.count(counts.differ)} differ{'s' * (counts.differ == 1)}" if counts.differ else "none differs"
+        text += f" ({wording.count(counts.noted)} with a note)"
+    number = wording.count(counts.differ) if counts.differ else "none"
+    text += f", {number} {'differs' if counts.differ < 2 else 'differ'}"
     if counts.unexplained:
-        differ += f", {wording.count(counts.unexplained)} without an explanation"
+        text += f", {wording.count(counts.unexplained)} without an explanation"
     elif counts.differ:
-        differ += _explained(counts)
-    said.append(differ)
-    text = ", ".join(said)
-    if counts.unavailable:
-        text += f"; {wording.count(counts.unavailable)} cannot be checked"
-    return text
+        text += _explained(counts)
+    return text + (f"; {wording.count(counts.unavailable)} cannot be checked" if counts.unavailable else "")
 
 
 def _explained(counts: Counts) -> str:
@@ -290,20 +241,17 @@ def _explained(counts: Counts) -> str:
 
 
 def overview(counts: Counts) -> Mapping[str, str]:
-    """Choose the counts that are worth a column, with their headings: those two that matter, and what is not 0."""
+    """Choose the counts that are worth a column, with their headings."""
     return {field: title for field, title in OVERVIEW.items() if field in ("agree", "differ") or getattr(counts, field)}
 
 
 def noun(parts: Sequence[Part]) -> str:
     """Name what parts are made of: "cell" of a table, "row" of one, "statement", or two of them."""
-    found = {_noun(part) for part in parts}
-    return " or ".join(name for name in ("cell", "row", "statement") if name in found)
-
-
-def _noun(part: Part) -> str:
-    if part.number is None:
-        return "statement"
-    return "cell" if all(item.place for item in part.comparisons) else "row"
+    found = {
+        "statement" if part.number is None else "cell" if all(item.place for item in part.comparisons) else "row"
+        for part in parts
+    }
+    return " or ".join(sorted(found))
 
 
 def causes(comparisons: Iterable[Comparison]) -> tuple[Cause, ...]:
@@ -346,15 +294,10 @@ def grid(part: Part) -> Grid | None:
     if not cells or len(cells) < len(part.comparisons):
         return None
     rows = dict.fromkeys(row for row, _, _ in cells)
+    columns = [algorithm for row, algorithm, _ in cells if row not in BELOW and row != FRAMES]  # references come first
     return Grid(
         quantity=next(quantity for _, _, quantity in cells if quantity != "score"),
-        algorithms=_columns(cells),
+        algorithms=tuple(dict.fromkeys([*columns, *(algorithm for _, algorithm, _ in cells)])),
         games=tuple(row for row in rows if row not in BELOW and row != FRAMES),
         cells=cells,
     )
-
-
-def _columns(cells: Mapping[tuple[str, str, str], Comparison]) -> tuple[str, ...]:
-    """Return the algorithms in the order of the games' rows, where the references come first as printed."""
-    games = [algorithm for row, algorithm, _ in cells if row not in BELOW and row != FRAMES]
-    return tuple(dict.fromkeys([*games, *(algorithm for _, algorithm, _ in cells)]))

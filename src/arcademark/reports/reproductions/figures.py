@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -40,53 +40,43 @@ def model(figure: PaperFigure) -> Rows | Curves:
     Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
     labels are rows, the ones with like training together, the best first; a mean and a median share an axis.
     """
-    if figure.panels[0].kind == "steps":
-        names = tuple((series.name, index) for index, series in enumerate(figure.panels[0].series))
-        return Curves(tuple(_curves(panel) for panel in figure.panels), len(figure.panels), names)
+    first = figure.panels[0]
+    if first.kind == "steps":
+        names = tuple((series.name, index) for index, series in enumerate(first.series))
+        return Curves(tuple(map(_curves, figure.panels)), len(figure.panels), names)
     named = {tuple(one.name for one in panel.series) for panel in figure.panels}
     series = next(iter(named))
     if len(named) == 1 and len(series) > 1:
-        groups = tuple((label, series) for label in figure.panels[0].labels)
-        return Rows(groups, tuple(_grouped(panel) for panel in figure.panels))
-    panels = tuple(_paired(tuple(_single(figure.panels))))
-    groups = _by_training(figure.panels[0])
+        return Rows(tuple((label, series) for label in first.labels), tuple(map(_grouped, figure.panels)))
+    single = [
+        replace(panel, title=panel.title if len(panel.series) == 1 else f"{panel.title}, {one.name}", series=(one,))
+        for panel in figure.panels
+        for one in panel.series
+    ]
+    groups = _by_training(first)
     order = [label for _, members in groups for label in members]
-    return Rows(groups, tuple(_panel(panel, order) for panel in panels))
-
-
-def _single(panels: Iterable[Panel]) -> Iterator[Panel]:
-    """Split panels of several series into panels of one."""
-    for panel in panels:
-        for series in panel.series:
-            title = panel.title if len(panel.series) == 1 else f"{panel.title}, {series.name}"
-            yield replace(panel, title=title, series=(series,))
+    return Rows(groups, tuple(_panel(panel, order) for panel in _paired(single)))
 
 
 def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
     """Put the mean and the median of one measure into one panel."""
-    titles = [panel.title for panel in panels]
+    titled = {panel.title: panel for panel in panels}
     for panel in panels:
         word, _, rest = panel.title.partition(" ")
-        if word == "Median" and f"Mean {rest}" in titles:
-            continue
-        if word == "Mean" and f"Median {rest}" in titles:
-            median = panels[titles.index(f"Median {rest}")]
-            pair = (replace(panel.series[0], name="mean"), replace(median.series[0], name="median"))
-            yield replace(panel, title=rest, series=pair)
-        else:
+        mean, median = titled.get(f"Mean {rest}"), titled.get(f"Median {rest}")
+        if word not in ("Mean", "Median") or mean is None or median is None:
             yield panel
+        elif word == "Mean":
+            pair = (replace(mean.series[0], name="mean"), replace(median.series[0], name="median"))
+            yield replace(panel, title=rest, series=pair)
 
 
 def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Group labels by the numbers of frames in their details; with other details, or none, they stay as they are."""
     counts = [_frames(detail) for detail in panel.details]
     if not all(counts) or not counts:
-        return tuple(
-            (detail, tuple(label for _, label in pairs))
-            for detail, pairs in groupby(
-                zip(panel.details or [""] * len(panel.labels), panel.labels, strict=True), key=itemgetter(0)
-            )
-        )
+        detailed = groupby(zip(panel.details or [""] * len(panel.labels), panel.labels, strict=True), key=itemgetter(0))
+        return tuple((detail, tuple(label for _, label in pairs)) for detail, pairs in detailed)
     rows = sorted(zip(counts, panel.series[0].values, panel.labels, strict=True), key=lambda r: (r[0], -(r[1] or 0.0)))
     groups: list[list[tuple[float, str]]] = []
     for count, _, label in rows:
@@ -120,11 +110,10 @@ def in_words(figure: PaperFigure) -> str:
 
 def _panel_in_words(panel: Panel) -> str:
     if panel.kind == "steps":
-        places = [x for x, _ in thresholds(panel)]
-        said = [
-            f"{series.name} {wording.listing(f'{number(height(series, x), panel)} at {x:g}' for x in places)}"
-            for series in panel.series
-        ]
+        said = []
+        for series in panel.series:
+            places = (f"{number(height(series, x), panel)} at {x:g}" for x, _ in thresholds(panel))
+            said.append(f"{series.name} {wording.listing(places)}")
         return f"{panel.title}: {'; '.join(said)}"
     said = [
         f"{label}{f', {series.name},' if len(panel.series) > 1 else ''} {number(value, panel)}"
@@ -138,12 +127,10 @@ def number(value: float | None, panel: Panel) -> str:
     """Show a value of a panel with its unit, where that is short."""
     if value is None:
         return wording.MISSING
-    if panel.unit == "%":
-        return wording.percent(value)
     if panel.unit == BILLIONS:
         return frames(1e9 * value)
-    if panel.unit.startswith("fraction"):
-        return wording.percent(100 * value)
+    if panel.unit == "%" or panel.unit.startswith("fraction"):
+        return wording.percent(value if panel.unit == "%" else 100 * value)
     if panel.decimals is not None:
         return f"{value:,.{panel.decimals}f}".replace("-", "−")
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{DIGITS}g}".replace("-", "−")
@@ -177,8 +164,8 @@ def _tick(value: float, unit: str = "") -> str:
 
 def _panel(panel: Panel, rows: Sequence[str]) -> RowPanel:
     """Put a panel's values into the order of the rows; what joins two marks of a row is behind them."""
-    log, single = panel.scale == "log", len(panel.series) == 1
-    kinds: tuple[Kind, Kind] = ("bar" if single and not log else "dot", "ring")
+    single = len(panel.series) == 1
+    kinds: tuple[Kind, Kind] = ("bar" if single and panel.scale != "log" else "dot", "ring")
     columns = []
     for series, kind in zip(panel.series, kinds, strict=False):
         by_label = dict(zip(panel.labels, series.values, strict=True))
@@ -202,8 +189,8 @@ def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None
         at = ticks(min(0.0, *values), max(0.0, *values))
     marks: list[Mark] = []
     for row in range(len(columns[0][2])):
-        there = [(kind, _place(value, log=log)) for kind, _, column in columns
-                 if (value := column[row]) is not None and (value > 0 or not log)]  # fmt: skip
+        shown = [(kind, value) for kind, _, column in columns if (value := column[row]) is not None]
+        there = [(kind, _place(value, log=log)) for kind, value in shown if value > 0 or not log]
         ends = [end for _, end in there]
         marks += [Mark("whisker", row, 0, max(ends), min(ends))] if len(ends) > 1 else []
         marks += [Mark(kind, row, 0, end, lines=0.55) for kind, end in there]
@@ -211,7 +198,6 @@ def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None
     places += [_place(value, log=log) for value in panel.marks[:1]]
     low, high = min(places), max(places)
     room = ROOM * (high - low)
-    guide = next((text for word, text in LINES.items() if word in panel.title.split()), "")
     return RowPanel(
         title=panel.title,
         limits=(low - (room if low < 0 or log or columns[0][0] != "bar" else 0), high + room),
@@ -221,7 +207,7 @@ def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None
             Numbers(title, tuple((row, 0.0, number(value, panel)) for row, value in enumerate(column)))
             for _, title, column in columns
         ),
-        guides=tuple(Guide(_place(value, log=log), guide) for value in panel.marks[:1]),
+        guides=tuple(Guide(_place(value, log=log), _compared(panel)) for value in panel.marks[:1]),
         unit="" if panel.unit in ("%", BILLIONS) else panel.unit,
         share=1.0 if len(columns) == 1 else WIDE_AXIS,
     )
@@ -229,6 +215,10 @@ def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None
 
 def _place(value: float, *, log: bool) -> float:
     return math.log10(value) if log else value
+
+
+def _compared(panel: Panel) -> str:
+    return next((text for word, text in LINES.items() if word in panel.title.split()), "")
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
@@ -240,7 +230,6 @@ def _limits(panel: Panel) -> tuple[float, float]:
 
 def _curves(panel: Panel) -> CurvePanel:
     low, high = _limits(panel)
-    text = next((text for word, text in LINES.items() if word in panel.title.split()), "")
     return CurvePanel(
         title=panel.title,
         across=panel.x_unit,
@@ -250,7 +239,7 @@ def _curves(panel: Panel) -> CurvePanel:
         levels=QUARTERS,
         curves=tuple(_curve(series, index, low, high) for index, series in enumerate(panel.series)),
         grid=True,
-        guide=Guide(panel.marks[0], text) if panel.marks else None,
+        guide=Guide(panel.marks[0], _compared(panel)) if panel.marks else None,
     )
 
 

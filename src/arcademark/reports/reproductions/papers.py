@@ -1,9 +1,11 @@
-"""The papers that can be reproduced: a line each, and where their parts come from."""
+"""The papers that can be reproduced: a line each. What computes them is imported when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from arcademark.reproduce.comparison import Reproduction
 from arcademark.reproduce.figures import PaperFigure
@@ -11,22 +13,9 @@ from arcademark.reproduce.figures import PaperFigure
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper that can be reproduced.
+    """A paper, by its key in the catalogue, of which tables and figures with these numbers can be asked for.
 
-    Parameters
-    ----------
-    source : str
-        Its key in the catalogue.
-    parts : callable
-        Gives the table of that number, or with None everything: tables, or groups of statements.
-    tables : range
-        Numbers of the tables that can be asked for; empty for a paper of which statements are checked.
-    figure : callable
-        Gives the figure of that number.
-    figures : range
-        Numbers of the figures.
-    about_figure : callable, optional
-        Gives the statements about the figure of that number.
+    `parts` gives a table by its number, or with None everything, `figure` a figure and `about_figure` its statements.
     """
 
     source: str
@@ -37,50 +26,27 @@ class Paper:
     about_figure: Callable[[int], tuple[Reproduction, ...]] = lambda _: ()
 
 
-def _review_parts(number: int | None) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import review
-
-    return review.tables(number)
-
-
-def _review_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures_review
-
-    return figures_review.figure(number)
-
-
-def _ale_parts(_number: int | None) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import ale2013
-
-    return ale2013.statements()
-
-
-def _ale_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures_ale2013
-
-    return figures_ale2013.figure(number)
-
-
-def _atari5_parts(number: int | None) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import atari5
-
-    return atari5.parts(number)
-
-
-def _about_atari5_figure(number: int) -> tuple[Reproduction, ...]:
-    from arcademark.reproduce import atari5
-
-    return atari5.about_figure(number)
-
-
-def _atari5_figure(number: int) -> PaperFigure:
-    from arcademark.reproduce import figures_atari5
-
-    return figures_atari5.figure(number)
+def _later(place: str) -> Callable[..., Any]:
+    """Return a function of `arcademark.reproduce` ("review.tables") that is imported when it is called."""
+    module, _, name = place.partition(".")
+    return lambda *numbers: getattr(import_module(f"arcademark.reproduce.{module}"), name)(*numbers)
 
 
 PAPERS: Mapping[str, Paper] = {
-    "review": Paper("fan-2021", _review_parts, range(3, 15), _review_figure, range(1, 5)),
-    "atari-5": Paper("aitchison-2023", _atari5_parts, range(1, 13), _atari5_figure, range(2, 6), _about_atari5_figure),
-    "ale-2013": Paper("bellemare-2013", _ale_parts, range(0), _ale_figure, range(2, 5)),
+    "review": Paper("fan-2021", _later("review.tables"), range(3, 15), _later("figures_review.figure"), range(1, 5)),
+    "atari-5": Paper(
+        "aitchison-2023",
+        _later("atari5.parts"),
+        range(1, 13),
+        _later("figures_atari5.figure"),
+        range(2, 6),
+        _later("atari5.about_figure"),
+    ),
+    "ale-2013": Paper(
+        "bellemare-2013",
+        lambda _: _later("ale2013.statements")(),
+        range(0),
+        _later("figures_ale2013.figure"),
+        range(2, 5),
+    ),
 }

@@ -42,13 +42,7 @@ _MOST_AXES = 8
 
 
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file by name.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it is damaged, cut short, too large, or holds anything but arrays of numbers.
-    """
+    """Return the arrays of numbers of an ``.npz`` file by name."""
     found: dict[str, NDArray[Any]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
@@ -95,7 +89,7 @@ def _check_cells(path: Path, number: int) -> None:
 
 
 def load_npy(path: Path) -> NDArray[Any]:
-    """Return the array of an ``.npy`` file; errors are those of `load_npz`."""
+    """Return the array of an ``.npy`` file."""
     found = _array(str(path), read_bytes(path))
     _check_cells(path, found.size)
     return found
@@ -132,16 +126,10 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
 
 
 def load_json(path: Path) -> Any:
-    """Return what a JSON file holds.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `arcademark.files.parse_json`; the message names row and column.
-    """
+    """Return what a JSON file holds."""
     return parse_json(path, decode(path, read_bytes(path, MOST_JSON)), 1)
 
 
 def parse_json(path: Path, text: str, row: int) -> Any:
-    """Return what JSON text that begins in a row of the file holds; errors are those of `load_json`."""
+    """Return what JSON text that begins in a row of the file holds."""
     return files.parse_json(text, path, _CUT, row)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.numerals import MARKS
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, hidden_character
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
 
 Unit = Literal["episode", "average"]
 DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 1})
@@ -55,25 +58,16 @@ Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
 
 @dataclass(frozen=True)
 class Reading:
-    """A score table, and what it was read from.
+    """A score table, and the format (of `arcademark.scores.reading.FORMATS`) and files that it was read from.
 
     Parameters
     ----------
-    table : ScoreTable
-        The scores.
-    format : str
-        What the file was taken for: one of `arcademark.scores.reading.FORMATS`.
     notes : tuple of str
-        What a reader of the scores must know, each a sentence: how episodes became scores, what is missing, what was
-        left out and why, where names were found.
-    rows_read : int
-        Rows of scores in the file: table rows (wide tables: cells), episodes or logged values.
-    rows_left_out : int
-        Those that are in no score, such as episodes of earlier training; `notes` says why.
+        Sentences: how episodes became scores, what is missing or was left out and why, where names were found.
+    rows_read, rows_left_out : int
+        Rows of scores in the file (wide tables: cells), episodes or logged values; those that are in no score.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
-        The episode scores behind each cell of the table, one array a run that has any; None where the file has none.
-    files : tuple of Path
-        The files that hold the scores.
+        The episode scores behind each cell, one array a run that has any; None where the file has none.
     runs : mapping of str to tuple of int
         For each algorithm the numbers (seeds) of its runs along the run axis.
     """
@@ -109,21 +103,24 @@ class Options:
     Parameters
     ----------
     canonical_task : callable
-        From a task's name as written to the name it goes by; raises `ArcadeMarkError` for one that it does not know.
-    algorithm, task : str or None
-        Names for logs that hold none. They go before what a file says of itself.
-    run : int or None
-        The run's number, likewise.
-    last : int or None
-        How many of the last episodes, or of the last rows where the file holds averages, make the score.
-    tag : str or None
-        Which of the logged series to take.
-    tasks : tuple of str or None
+        From a task's name as written to the name it goes by in the table; raises `ArcadeMarkError` for one that it does
+        not know. By default names are taken as written, and no path is searched for a game.
+    algorithm, task : str, optional
+        The algorithm and the task of all scores; they go before what a file says of itself.
+    run : int, optional
+        The run's number, likewise. A run that nothing numbers is run 0.
+    last : int, optional
+        How many of the last episodes make a run's score, or of the last rows or evaluations where the file has averages
+        or evaluations. By default 100 episodes, or the last average or evaluation.
+    tag : str, optional
+        Which series to take from a log with several.
+    tasks : sequence of str, optional
         The order of the tasks in arrays that do not name them.
-    pattern : str or None
-        Where names stand in a path, such as "{algorithm}/{task}/{run}/monitor.csv".
-    decimal : {".", ","} or None
-        What stands before decimals in tables.
+    pattern : str, optional
+        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv";
+        "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
+    decimal : {".", ","}, optional
+        What stands before decimals in tables, where they do not show it themselves.
     """
 
     canonical_task: Callable[[str], str] = str
@@ -132,7 +129,7 @@ class Options:
     run: int | None = None
     last: int | None = None
     tag: str | None = None
-    tasks: tuple[str, ...] | None = None
+    tasks: Sequence[str] | None = None
     pattern: str | None = None
     decimal: str | None = None
 
@@ -148,30 +145,20 @@ class Options:
 
 @dataclass(frozen=True)
 class Log:
-    """The scores of one run on one task, in the order in which they were made.
+    """The finite scores of one run on one task, in the order in which they were made; names are as the file has them.
 
     Parameters
     ----------
-    path : Path
-        The file.
-    values : float array, shape (values,)
-        All finite.
     unit : {"episode", "average"}
         What one value is: an episode's score, or an average over several that the tool made.
-    algorithm, task : str or None
-        As the file names them; None where it does not.
-    run : int or None
-        Likewise.
     label : str
-        What names the run in the file, where a file has several ("" where not): a column, a run's name.
+        What names the run in a file that has several: a column, a run's name.
     times : float array, shape (values,), or None
         When each value was made, on a clock that logs in the same folder share: such logs are parts of one run.
     earlier : int or None
         Where `values` are already just those that make the score: how many stand before them in the file.
     lost : int
-        How many rows of the file are in `values` in no way, for a reason that `notes` gives.
-    notes : tuple of str
-        What must be known about how the file was read.
+        How many rows of the file are not in `values`, for a reason that `notes` gives.
     """
 
     path: Path
@@ -184,12 +171,32 @@ class Log:
     times: NDArray[np.float64] | None = None
     earlier: int | None = None
     lost: int = 0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
         """Where it is, for messages."""
         return f"{self.path}, {self.label!r}" if self.label else str(self.path)
+
+
+def gathered(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Gather the second of pairs by the first, in their order."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def score(place: str, value: object) -> float:
+    """Return a value that was read as a score, NaN among them, if it can be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
+        raise ArcadeMarkError(f"{place}: {value!r} is no score; expected a number")
+    return float(value)
+
+
+def numbers_of_runs(keys: Iterable[tuple[str, str, int]]) -> dict[str, tuple[int, ...]]:
+    """Return each algorithm's runs in ascending order, from (algorithm, task, run)."""
+    return {name: tuple(sorted(set(runs))) for name, runs in gathered((key[0], key[2]) for key in keys).items()}
 
 
 def count(number: int, noun: str) -> str:
@@ -219,17 +226,19 @@ def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> st
         raise ArcadeMarkError(f"{place}: {error}{hint}") from error
 
 
+def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
+    """Whether a name is known to be a task's; without a list of tasks none is."""
+    try:
+        return canonical_task is not str and bool(canonical_task(name))
+    except ArcadeMarkError:
+        return False
+
+
 SUMMARIES = frozenset({"mean", "median", "iqm", "average", "hns", "hwrns", "total", "sum", "games", "avg", "mean hns"})
 
 
 def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
-    """Return a file's content, or what came through a pipe.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it cannot be read, is empty, no file, or holds more than `most` bytes.
-    """
+    """Return a file's content, or what came through a pipe: something, and no more than `most` bytes."""
     content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
     if not content:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
@@ -239,7 +248,7 @@ def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
 
 
 def read_head(path: Path) -> bytes:
-    """Return what a file begins with, enough to tell its format; errors are those of `read_bytes`."""
+    """Return what a file begins with, enough to tell its format."""
     head = path.content[:HEAD] if isinstance(path, PipedFile) else files.read_start(path, HEAD)
     if not head:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Reading, listed
+from arcademark.scores.readers.base import Episodes, Reading, gathered, listed, numbers_of_runs
 from arcademark.scores.table import ScoreTable
 
 _Key = tuple[str, str, int]
@@ -17,12 +16,7 @@ _Key = tuple[str, str, int]
 def combine(readings: Sequence[Reading]) -> Reading:
     """Put the scores of several readings, at least one, into one.
 
-    An algorithm may stand in several of them with other tasks or runs.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where two give a score to the same run, or an algorithm two protocols.
+    An algorithm may stand in several of them, with other tasks or runs, under one protocol.
     """
     if len(readings) == 1:
         return readings[0]
@@ -39,7 +33,6 @@ def combine(readings: Sequence[Reading]) -> Reading:
     table = ScoreTable.from_rows(
         ((*key, score) for key, score in scores.items()), protocols=_protocols(readings), sources=_sources(readings)
     )
-    runs = {name: tuple(sorted({run for a, _, run in scores if a == name})) for name in table.algorithms}
     return Reading(
         table,
         " + ".join(dict.fromkeys(name for reading in readings for name in reading.format.split(" + "))),
@@ -48,7 +41,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
         sum(reading.rows_left_out for reading in readings),
         _episodes(readings),
         tuple(dict.fromkeys(path for reading in readings for path in reading.files)),
-        runs,
+        numbers_of_runs(scores),
     )
 
 
@@ -78,24 +71,17 @@ def _protocols(readings: Sequence[Reading]) -> dict[str, str]:
 
 
 def _sources(readings: Sequence[Reading]) -> dict[str, str]:
-    found: dict[str, list[str]] = {}
-    for reading in readings:
-        for name, source in zip(reading.table.algorithms, reading.table.sources, strict=True):
-            found.setdefault(name, []).append(source)
+    tables = [reading.table for reading in readings]
+    found = gathered(pair for table in tables for pair in zip(table.algorithms, table.sources, strict=True))
     return {name: listed(list(dict.fromkeys(sources))) for name, sources in found.items()}
 
 
 def _notes(readings: Sequence[Reading]) -> tuple[str, ...]:
-    said: dict[str, list[str]] = {}
-    for reading in readings:
-        for note in reading.notes:
-            said.setdefault(note, []).append(listed(reading.files))
+    said = gathered((note, listed(reading.files)) for reading in readings for note in reading.notes)
     return tuple(note if len(places) == len(readings) else f"{listed(places)}: {note}" for note, places in said.items())
 
 
-def _episodes(readings: Sequence[Reading]) -> dict[tuple[str, str], tuple[NDArray[np.float64], ...]] | None:
-    found: dict[tuple[str, str], tuple[NDArray[np.float64], ...]] = {}
-    for reading in readings:
-        for cell, parts in (reading.episodes or {}).items():
-            found[cell] = (*found.get(cell, ()), *parts)
-    return found or None
+def _episodes(readings: Sequence[Reading]) -> Episodes | None:
+    items = [item for reading in readings for item in (reading.episodes or {}).items()]
+    found = gathered((cell, part) for cell, parts in items for part in parts)
+    return {cell: tuple(parts) for cell, parts in found.items()} or None

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options
+from arcademark.scores.readers.base import Log, Options, gathered, score
 from arcademark.scores.readers.sheet import Sheet
 
 ZOO_RETURN = "eval_episode_return"
@@ -41,21 +41,21 @@ def is_dopamine(names: Sequence[str]) -> bool:
 
 
 def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
-    """Read DQN Zoo's results; errors name file, row and column."""
+    """Read DQN Zoo's results."""
     column = sheet.find((options.tag or ZOO_RETURN,))
     order = sheet.find(("frame", "iteration"))
     if column is None or order is None:
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: no column {options.tag or ZOO_RETURN!r}; expected DQN Zoo's results"
         )
-    if not sheet.size:
-        raise ArcadeMarkError(f"{sheet.path}: there are no rows below the header; expected scores")
+    sheet.check_filled()
     sheet = sheet.among([column], [order, sheet.find(("seed",))])
     values, frames = sheet.scores(column), sheet.integers(order)
     game, seed, agent = sheet.find(_ZOO_GAME), sheet.find(("seed",)), sheet.find(("agent_name", "agent"))
     zeros = np.zeros(sheet.size, dtype=np.int64)
     games, game_names = (zeros, (None,)) if game is None else sheet.names(game)[:2]
-    agents, agent_names = (zeros, (_stem(sheet.path),)) if agent is None else sheet.names(agent)[:2]
+    stem = None if sheet.path.stem.lower() in ("results", "result") else sheet.path.stem
+    agents, agent_names = (zeros, (stem,)) if agent is None else sheet.names(agent)[:2]
     seeds = zeros if seed is None else sheet.integers(seed)
     by_run = np.lexsort((frames, seeds, games, agents))
     keys = np.stack([agents, games, seeds], axis=1)[by_run]
@@ -73,13 +73,9 @@ def read_zoo(sheet: Sheet, options: Options) -> list[Log]:
     return logs
 
 
-def _stem(path: Path) -> str | None:
-    return None if path.stem.lower() in ("results", "result") else path.stem
-
-
 def _curve_notes(name: str, missing: int) -> tuple[str, ...]:
-    notes = [f"scores are {name} of an iteration, an average over its episodes"]
-    return (*notes, f"iterations in which {name} is missing are left out") if missing else tuple(notes)
+    left_out = (f"iterations in which {name} is missing are left out",) if missing else ()
+    return (f"scores are {name} of an iteration, an average over its episodes", *left_out)
 
 
 def _refuse_repeated(sheet: Sheet, rows: Any, frames: Any) -> None:
@@ -92,8 +88,8 @@ def _refuse_repeated(sheet: Sheet, rows: Any, frames: Any) -> None:
         )
 
 
-def read_dopamine_sheet(sheet: Sheet) -> list[Log]:
-    """Read Dopamine's baselines from CSV; errors name file, row and column."""
+def read_dopamine_sheet(sheet: Sheet, options: Options) -> list[Log]:  # noqa: ARG001
+    """Read Dopamine's baselines from CSV."""
     at = {name: sheet.find((name,)) for name in ("agent", "iteration", "value", "game")}
     columns = {name: sheet.columns[column] for name, column in at.items() if column is not None}
     value, iteration = at["value"], at["iteration"]
@@ -114,21 +110,19 @@ def read_dopamine_sheet(sheet: Sheet) -> list[Log]:
 
 
 def read_dopamine_list(path: Path, content: Sequence[Any]) -> list[Log]:
-    """Read Dopamine's baselines from a JSON list; errors name file and element."""
+    """Read Dopamine's baselines from a JSON list."""
     points = []
     for number, item in enumerate(content):
         place = f"{path}, element {number}"
         if not isinstance(item, dict) or not is_dopamine([str(name) for name in item]):
             raise ArcadeMarkError(f"{place}: expected an object with Agent, Iteration and Value")
         fields: Mapping[str, Any] = {str(name).lower(): value for name, value in item.items()}
-        value, iteration = fields["value"], fields["iteration"]
-        value = math.nan if value is None else value
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
-            raise ArcadeMarkError(f"{place}, Value: {value!r} is no score; expected a number")
+        iteration = fields["iteration"]
+        value = math.nan if fields["value"] is None else score(f"{place}, Value", fields["value"])
         if isinstance(iteration, bool) or not isinstance(iteration, int | float) or iteration != int(iteration):
             raise ArcadeMarkError(f"{place}, Iteration: {iteration!r} is no whole number")
         game = fields.get("game")
-        points.append((str(fields["agent"]), None if game is None else str(game), int(iteration), float(value)))
+        points.append((str(fields["agent"]), None if game is None else str(game), int(iteration), value))
     return _dopamine(path, points)
 
 
@@ -138,9 +132,7 @@ _Point = tuple[str, str | None, int, float]
 def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) -> list[Log]:
     if not points:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
-    curves: dict[tuple[str, str | None], list[tuple[int, float]]] = {}
-    for agent, game, iteration, value in points:
-        curves.setdefault((agent, game), []).append((iteration, value))
+    curves = gathered(((agent, game), (iteration, value)) for agent, game, iteration, value in points)
     logs = []
     for (agent, game), curve in curves.items():
         runs, ragged = _runs(curve)
@@ -170,9 +162,7 @@ def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, floa
                 runs.append([])
             runs[-1].append(point)
         return runs, 0
-    at: dict[int, list[tuple[int, float]]] = {}
-    for point in curve:
-        at.setdefault(point[0], []).append(point)
+    at = gathered((point[0], point) for point in curve)
     most = max(map(len, at.values()))
     whole = [points for points in at.values() if len(points) == most]
     return [list(run) for run in zip(*whole, strict=True)], len(curve) - most * len(whole)

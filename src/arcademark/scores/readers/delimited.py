@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MOST_BYTES
@@ -31,26 +31,14 @@ _SAMPLED, _START = 10, 100_000
 
 
 def read_sheet(path: Path, decimal: str | None = None) -> Sheet:
-    """Read a CSV or a Parquet file, its numbers with the decimal mark given, or with the one that they show.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, is damaged, empty, too large, or its rows are not as wide as its header.
-    """
+    """Read a CSV or a Parquet file, its numbers with the decimal mark given, or with the one that they show."""
     parquet = read_head(path).startswith(b"PAR1")
     content = read_bytes(path, MOST_BYTES if parquet else MOST_TEXT)
     return replace(parse_parquet(path, content) if parquet else parse_sheet(path, content), decimal=decimal)
 
 
 def decode(path: Path, content: bytes) -> str:
-    """Turn a text file's bytes into text.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where they are no text, or text in an encoding that cannot be told.
-    """
+    """Turn a text file's bytes into text, if they are text."""
     encoding = _encoding(content)
     if encoding != "utf-16" and b"\0" in content:
         raise ArcadeMarkError(f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log")
@@ -68,7 +56,7 @@ def _encoding(content: bytes) -> str:
 
 
 def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
-    """Parse delimited text, below `skip` lines that are not part of the table; errors are those of `read_sheet`."""
+    """Parse delimited text, below `skip` lines that are not part of the table."""
     decode(path, content)
     start = "".join(islice(_lines(content, skip), _SAMPLED))[:_START]
     tabbed = Path(path).suffix.lower() == ".tsv" and "\t" in start.partition("\n")[0]
@@ -86,8 +74,12 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
             if filled and not header:
                 header = tuple(unescaped(bare(name)) for name in filled.pop(0))
                 columns = [[] for _ in header]
-            if any(len(row) != len(header) for row in filled):
-                _refuse_width(path, header, filled, len(columns[0]), separator, line)
+            for number, row in enumerate(filled):
+                if len(row) != len(header):
+                    raise ArcadeMarkError(
+                        f"{path}, row {line(len(columns[0]) + number)}: {len(row)} cells, expected {len(header)} as in "
+                        f"the header{_hint(separator, len(row), len(header))}"
+                    )
             for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
                 column.extend(cells)
             if columns and len(columns) * len(columns[0]) > MOST_READ:
@@ -119,21 +111,6 @@ def _is_rule(line: str) -> bool:
 def _unruled(line: str) -> str:
     """Return a line of a table in Markdown without the marks at its ends; nothing of the one below the header."""
     return "" if _is_rule(line) else line.strip().removeprefix("|").removesuffix("|")
-
-
-def _refuse_width(
-    path: Path,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    before: int,
-    separator: str,
-    line: Callable[[int], int],
-) -> NoReturn:
-    at = next(row for row, cells in enumerate(rows) if len(cells) != len(header))
-    raise ArcadeMarkError(
-        f"{path}, row {line(before + at)}: {len(rows[at])} cells, expected {len(header)} as in the header"
-        + _hint(separator, len(rows[at]), len(header))
-    )
 
 
 def _hint(separator: str, found: int, expected: int) -> str:

@@ -35,19 +35,21 @@ FORMATS: Mapping[str, str] = MappingProxyType(
 
 Read = Reading | list[Log]
 
-_SHEETS: Mapping[str, Callable[[Sheet, Options], Read]] = MappingProxyType(
+_SHEETS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = MappingProxyType(
     {
-        "dqn-zoo": curves.read_zoo,
-        "dopamine": lambda sheet, _: curves.read_dopamine_sheet(sheet),
-        "wandb": series.read_wandb,
-        "metrics-csv": series.read_metrics,
-        "long": layouts.read_long,
-        "wide": layouts.read_wide,
+        "dqn-zoo": (curves.is_zoo, curves.read_zoo),
+        "dopamine": (lambda sheet: curves.is_dopamine(sheet.header), curves.read_dopamine_sheet),
+        "wandb": (series.is_wandb, series.read_wandb),
+        "long": (layouts.is_long, layouts.read_long),
+        "metrics-csv": (series.is_metrics, series.read_metrics),
+        "wide": (layouts.is_wide, layouts.read_wide),
     }
 )
+"""How a table is recognised, in this order, and read."""
+
 _FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
     {
-        "sb3-monitor": lambda path, _: stable_baselines.read_monitor(path),
+        "sb3-monitor": stable_baselines.read_monitor,
         "sb3-evaluations": stable_baselines.read_evaluations,
         "rllib": rllib.read_result,
         "tensorboard": tensorboard.read_events,
@@ -61,18 +63,9 @@ class UnrecognisedError(ArcadeMarkError):
 
 @dataclass(frozen=True)
 class Recognised:
-    """A file and what it was taken for.
+    """A file, what it was taken for, and what recognising it has read of it already.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    relative : Path
-        Its path below the folder that was asked for; for a single file, its path as given.
-    format : str
-        One of `FORMATS`.
-    content : Sheet, list, dict or None
-        What recognising it has read of it already.
+    `relative` is its path below the folder that was asked for; for a single file, its path as given.
     """
 
     path: Path
@@ -82,15 +75,7 @@ class Recognised:
 
 
 def recognise(path: Path, relative: Path, format: str | None = None) -> Recognised:
-    """Find out a file's format, or take it for the one given.
-
-    Raises
-    ------
-    UnrecognisedError
-        Where the file is whole but of no known format.
-    ArcadeMarkError
-        Where it cannot be read, or is damaged.
-    """
+    """Find out a file's format, or take it for the one given; `UnrecognisedError` where it is whole but of none."""
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
     head = read_head(path)
@@ -101,10 +86,10 @@ def recognise(path: Path, relative: Path, format: str | None = None) -> Recognis
 
 
 def read(file: Recognised, options: Options) -> Read:
-    """Read a file as what it was taken for; errors name file, row and column."""
+    """Read a file as what it was taken for."""
     content = file.content
     if isinstance(content, Sheet):
-        return _SHEETS[file.format](replace(content, decimal=options.decimal), options)
+        return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
     if file.format == "dopamine":
         return curves.read_dopamine_list(file.path, content)
     if file.format == "rliable":
@@ -169,16 +154,7 @@ def _holds_scores(value: Any) -> bool:
 def _layout(sheet: Sheet, format: str | None) -> str:
     if format in _SHEETS:
         return str(format)
-    if curves.is_zoo(sheet):
-        return "dqn-zoo"
-    if curves.is_dopamine(sheet.header):
-        return "dopamine"
-    if series.is_wandb(sheet):
-        return "wandb"
-    if layouts.is_long(sheet):
-        return "long"
-    if series.is_metrics(sheet):
-        return "metrics-csv"
-    if layouts.is_wide(sheet):
-        return "wide"
+    for name, (holds, _) in _SHEETS.items():
+        if holds(sheet):
+            return name
     raise UnrecognisedError(layouts.expected(sheet))

@@ -15,12 +15,13 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
+from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 
@@ -33,6 +34,7 @@ FRAMES = ("frames", "frame", "step", "global_step", "timesteps", "iteration")
 PROTOCOL = ("protocol",)
 
 _Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -46,17 +48,11 @@ def is_wide(sheet: Sheet) -> bool:
 
 
 def read_long(sheet: Sheet, options: Options) -> Reading:
-    """Read a long table; see the module for its columns.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a cell is not what it should be; the message names file, row and column.
-    """
+    """Read a long table; see the module for its columns."""
     score = sheet.find(SCORE)
     if score is None:
         raise ArcadeMarkError(f"{sheet.path}, row 1: a long table needs a column 'score'")
-    _check_filled(sheet)
+    sheet.check_filled()
     sheet = sheet.among([score], map(sheet.find, (RUN, EPISODE, FRAMES)))
     algorithm, algorithms, _ = _label(sheet, ALGORITHM, options.algorithm, "algorithm")
     task, names, first = _label(sheet, TASK, options.task, "task")
@@ -66,32 +62,17 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
     )
     known = [sheet.find(kind) for kind in (ALGORITHM, TASK, SCORE, RUN, EPISODE, FRAMES, PROTOCOL)]
     unused = [name or "(unnamed)" for at, name in enumerate(sheet.header) if at not in known]
-    protocol, protocols = _protocol(sheet)
-    rows = Rows(
-        sheet,
-        algorithms,
-        algorithm,
-        tasks,
-        task,
-        _run(sheet, options),
-        sheet.scores(score),
-        np.arange(sheet.size),
-        episode=_integers(sheet, EPISODE),
-        frames=_integers(sheet, FRAMES),
-        protocols=protocols,
-        protocol=protocol,
-        run_column=sheet.find(RUN),
-        protocol_column=sheet.find(PROTOCOL),
-        notes=(*([f"columns left out: {listed(unused, 8)}"] if unused else []), *sheet.notes),
-    )
+    notes = (*([f"columns left out: {listed(unused, 8)}"] if unused else []), *sheet.notes)
+    rows = _rows(sheet, options, (algorithms, algorithm), (tasks, task), sheet.scores(score))
+    rows = replace(rows, episode=_integers(sheet, EPISODE), frames=_integers(sheet, FRAMES), notes=notes)
     return collect(rows, "long", options)
 
 
 def read_wide(sheet: Sheet, options: Options) -> Reading:
-    """Read a wide table; see the module for its columns. Errors are those of `read_long`."""
+    """Read a wide table; see the module for its columns."""
     if not is_wide(sheet):
         raise ArcadeMarkError(expected(sheet))
-    _check_filled(sheet)
+    sheet.check_filled()
     for column, name in enumerate(sheet.header):
         if column and not name:
             raise ArcadeMarkError(f"{sheet.path}, row 1, column {column + 1}: the column has no name; name each once")
@@ -102,7 +83,6 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
     codes, names, first = sheet.names(0)
     by_algorithm = _by_algorithm(sheet, names, heads, options)
     width = len(columns)
-    row = np.repeat(np.arange(sheet.size), width)
     of_row, of_head = np.repeat(codes, width), np.tile(np.arange(width), sheet.size)
     if by_algorithm:
         algorithms, algorithm = names, of_row
@@ -110,44 +90,41 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
     else:
         algorithms, algorithm = heads, of_head
         tasks, task = _canonical_tasks(lambda at: sheet.place(int(first[at]), 0), names, of_row, options)
+    scores = np.stack([sheet.scores(column) for column in columns], axis=1).ravel()
+    return collect(_rows(sheet, options, (algorithms, algorithm), (tasks, task), scores, width), "wide", options)
+
+
+_Names = tuple[tuple[str, ...], _Ints]
+
+
+def _rows(sheet: Sheet, options: Options, algorithms: _Names, tasks: _Names, scores: _Floats, width: int = 1) -> Rows:
+    """Put together the scores of a sheet of which each row holds so many."""
     protocol, protocols = _protocol(sheet)
-    rows = Rows(
+    return Rows(
         sheet,
-        algorithms,
-        algorithm,
-        tasks,
-        task,
+        *algorithms,
+        *tasks,
         np.repeat(_run(sheet, options), width),
-        np.stack([sheet.scores(column) for column in columns], axis=1).ravel(),
-        row,
+        scores,
+        np.repeat(np.arange(sheet.size), width),
         protocols=protocols,
         protocol=None if protocol is None else np.repeat(protocol, width),
         run_column=sheet.find(RUN),
         protocol_column=sheet.find(PROTOCOL),
         notes=sheet.notes,
     )
-    return collect(rows, "wide", options)
 
 
 def _by_algorithm(sheet: Sheet, names: Sequence[str], heads: Sequence[str], options: Options) -> bool:
     """Whether rows are algorithms. Where the first column has no name, as in a spreadsheet's corner, the games tell."""
     if sheet.header[0]:
         return sheet.lowered[0] in ALGORITHM
-    if options.canonical_task is not str:
-        for by_algorithm, tasks in ((True, heads), (False, names)):
-            if all(_is_task(name, options) for name in tasks):
-                return by_algorithm
+    for by_algorithm, tasks in ((True, heads), (False, names)):
+        if all(is_task(name, options.canonical_task) for name in tasks):
+            return by_algorithm
     raise ArcadeMarkError(
         f"{sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its cells are"
     )
-
-
-def _is_task(name: str, options: Options) -> bool:
-    try:
-        options.canonical_task(name)
-    except ArcadeMarkError:
-        return False
-    return True
 
 
 def expected(sheet: Sheet) -> str:
@@ -157,11 +134,6 @@ def expected(sheet: Sheet) -> str:
         "with a column for each game, or 'game' with one for each algorithm (wide), not "
         f"{', '.join(sheet.header[:12])!r}"
     )
-
-
-def _check_filled(sheet: Sheet) -> None:
-    if not sheet.size:
-        raise ArcadeMarkError(f"{sheet.path}: there are no rows below the header; expected scores")
 
 
 def _label(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, SAID, Log, Options, Reading, count, listed
+from arcademark.scores.readers.base import (
+    DEFAULT_LAST,
+    SAID,
+    Episodes,
+    Log,
+    Options,
+    Reading,
+    count,
+    gathered,
+    listed,
+    numbers_of_runs,
+)
 from arcademark.scores.readers.naming import resolve
 from arcademark.scores.readers.rows import how_last
 from arcademark.scores.table import ScoreTable
@@ -19,26 +31,11 @@ _Key = tuple[str, str, int]
 
 
 def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options) -> Reading:
-    """Make a table of logs, each of one run on one task.
-
-    Parameters
-    ----------
-    logs : sequence of (Log, Path)
-        Each with its path below the folder that was asked for.
-    format : str
-        What the files were taken for.
-    options : Options
-        What the caller says.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a log's names are not known, two logs are of the same run, or no log holds a score.
-    """
+    """Make a table of logs of one run on one task, each with its path below the folder that was asked for."""
     runs = _by_run(logs, options)
     merged = {key: _merge(key, parts) for key, parts in runs.items()}
     values = {
-        key: log.values if log.earlier is not None else log.values[-_last(log, options) :]
+        key: log.values if log.earlier is not None else log.values[-(options.last or DEFAULT_LAST[log.unit]) :]
         for key, log in merged.items()
     }
     if not any(map(len, values.values())):
@@ -62,19 +59,13 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         read - used + lost,
         _episodes(merged, values),
         tuple(dict.fromkeys(log.path for log, _ in logs)),
-        {name: tuple(sorted({run for a, _, run in values if a == name})) for name in table.algorithms},
+        numbers_of_runs(values),
     )
-
-
-def _last(log: Log, options: Options) -> int:
-    return options.last or DEFAULT_LAST[log.unit]
 
 
 def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
     """Name each algorithm's file, or the folder that holds all of its files."""
-    paths: dict[str, list[Path]] = {}
-    for (algorithm, _, _), parts in runs.items():
-        paths.setdefault(algorithm, []).extend(log.path for log in parts)
+    paths = gathered((algorithm, log.path) for (algorithm, _, _), parts in runs.items() for log in parts)
     return {
         name: str(found[0]) if len(set(found)) == 1 else os.path.commonpath([os.path.abspath(path) for path in found])
         for name, found in paths.items()
@@ -82,15 +73,15 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
 
 
 def _by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
-    named = [(log, *resolve(log, relative, options)) for log, relative in logs]
-    counted: dict[tuple[str, str], int] = {}
-    runs: dict[_Key, list[Log]] = {}
-    for log, algorithm, task, run in named:
+    counted = Counter[tuple[str, str]]()
+    runs: list[tuple[_Key, Log]] = []
+    for log, relative in logs:
+        algorithm, task, run = resolve(log, relative, options)
         if run is None and log.label:
-            run = counted.get((algorithm, task), 0)
-            counted[algorithm, task] = run + 1
-        runs.setdefault((algorithm, task, run or 0), []).append(log)
-    return runs
+            run = counted[algorithm, task]
+            counted[algorithm, task] += 1
+        runs.append(((algorithm, task, run or 0), log))
+    return gathered(runs)
 
 
 def _merge(key: _Key, parts: Sequence[Log]) -> Log:
@@ -108,8 +99,7 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])
     order = np.argsort(times, kind="stable")
-    values = np.concatenate([log.values for log in parts])[order]
-    return Log(first.path, values, first.unit, times=times[order])
+    return Log(first.path, np.concatenate([log.values for log in parts])[order], first.unit, times=times[order])
 
 
 def _notes(
@@ -128,21 +118,12 @@ def _notes(
     parallel = sum(len(parts) > 1 for parts in runs.values())
     if parallel:
         notes.append(f"{count(parallel, 'run')} put together from several files of one folder, in the order of time")
-    said: dict[str, list[str]] = {}
-    for log, _ in logs:
-        for note in log.notes:
-            said.setdefault(note, []).append(log.place)
-    notes += [
-        note if len(places) == len(logs) else f"{note} ({count(len(places), 'log')})" for note, places in said.items()
+    said = Counter(note for log, _ in logs for note in log.notes)
+    return notes + [
+        note if number == len(logs) else f"{note} ({count(number, 'log')})" for note, number in said.items()
     ]
-    return notes
 
 
-def _episodes(
-    merged: Mapping[_Key, Log], values: Mapping[_Key, NDArray[np.float64]]
-) -> Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]] | None:
-    found: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
-    for key in sorted(key for key, log in merged.items() if log.unit == "episode"):
-        if len(values[key]):
-            found.setdefault(key[:2], []).append(values[key])
-    return {cell: tuple(parts) for cell, parts in found.items()} or None
+def _episodes(merged: Mapping[_Key, Log], values: Mapping[_Key, NDArray[np.float64]]) -> Episodes | None:
+    keys = sorted(key for key, log in merged.items() if log.unit == "episode" and len(values[key]))
+    return {cell: tuple(parts) for cell, parts in gathered((key[:2], values[key]) for key in keys).items()} or None

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Log, Options, canonical
+from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
 
 _FIELDS = ("algorithm", "task", "run")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
@@ -34,8 +34,7 @@ _GENERAL = frozenset(
 """Folders whose names say nothing about the algorithm."""
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """What is known of a log; None where it is not."""
 
     algorithm: str | None = None
@@ -44,46 +43,25 @@ class Names:
 
     def or_else(self, other: Names) -> Names:
         """Fill in what is not known from other names."""
-        return Names(
-            self.algorithm if self.algorithm is not None else other.algorithm,
-            self.task if self.task is not None else other.task,
-            self.run if self.run is not None else other.run,
-        )
+        return other._replace(**{field: known for field, known in self._asdict().items() if known is not None})
 
 
 def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int | None]:
     """Return a log's algorithm, task and run; the run is None where nothing says it.
 
-    Parameters
-    ----------
-    log : Log
-        The log.
-    relative : Path
-        Its path below the folder that was asked for; for a single file, its path as given.
-    options : Options
-        What the caller says.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the algorithm or the task is not known, or the task is none.
+    `relative` is the log's path below the folder that was asked for; for a single file, its path as given.
     """
     said = Names(options.algorithm, options.task, options.run)
-    by_pattern = _by_pattern(log, relative, options)
-    names = said.or_else(by_pattern).or_else(Names(log.algorithm, log.task, log.run))
+    names = said.or_else(_by_pattern(log, relative, options)).or_else(Names(log.algorithm, log.task, log.run))
     names = names.or_else(cleanrl(log.label))
     if None in (names.algorithm, names.task, names.run):
         names = names.or_else(from_path(relative, options.canonical_task, log.task))
     task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
-    if names.algorithm is None:
+    if names.algorithm is None or task is None:
+        noun, field = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which algorithm this is; say it with {SAID['algorithm']}, or with "
-            f"{SAID['pattern']} and {{algorithm}} where a path names it"
-        )
-    if task is None:
-        raise ArcadeMarkError(
-            f"{log.place}: nothing says which game this is; say it with {SAID['task']}, or with {SAID['pattern']} and "
-            "{task} where a path names it"
+            f"{log.place}: nothing says which {noun} this is; say it with {SAID[field]}, or with {SAID['pattern']} and "
+            f"{{{field}}} where a path names it"
         )
     return names.algorithm, task, names.run
 
@@ -96,25 +74,19 @@ def matches(relative: Path, pattern: str) -> bool:
 def _by_pattern(log: Log, relative: Path, options: Options) -> Names:
     if options.pattern is None:
         return Names()
-    found = _compiled(options.pattern).search(relative.as_posix())
-    if found is None and log.label:
-        found = _compiled(options.pattern).search(log.label)
+    pattern = _compiled(options.pattern)
+    found = pattern.search(relative.as_posix()) or (pattern.search(log.label) if log.label else None)
     if found is None:
         subject = f"{relative.as_posix()!r}" + (f" nor {log.label!r}" if log.label else "")
         raise ArcadeMarkError(
             f"{log.place}: {subject} does not end as the pattern {options.pattern!r} says; change one"
         )
     groups = found.groupdict()
-    return Names(groups.get("algorithm"), groups.get("task"), _number(log, groups.get("run")))
-
-
-def _number(log: Log, text: str | None) -> int | None:
-    if text is None:
-        return None
-    found = _RUN.fullmatch(text)
-    if found is None:
-        raise ArcadeMarkError(f"{log.place}: the pattern's run is {text!r}, expected a number such as 3 or seed_3")
-    return int(found.group(1))
+    run = groups.get("run")
+    number = None if run is None else _RUN.fullmatch(run)
+    if run is not None and number is None:
+        raise ArcadeMarkError(f"{log.place}: the pattern's run is {run!r}, expected a number such as 3 or seed_3")
+    return Names(groups.get("algorithm"), groups.get("task"), None if number is None else int(number[1]))
 
 
 @cache
@@ -162,25 +134,11 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
     at, (task, numbered) = games[-1]
     sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
     candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
-    return Names(
-        candidates[0] if len(candidates) == 1 else None,
-        task,
-        numbered if numbered is not None else run,
-    )
+    return Names(candidates[0] if len(candidates) == 1 else None, task, run if numbered is None else numbered)
 
 
 def _game(part: str, canonical_task: Callable[[str], str], known: str | None) -> tuple[str, int | None] | None:
     """Read a folder's name as a game's, with or without a run's number behind it."""
     numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
     readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
-    return next((found for found in readings if found[0] == known or _is_task(found[0], canonical_task)), None)
-
-
-def _is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
-    if canonical_task is str:
-        return False
-    try:
-        canonical_task(name)
-    except ArcadeMarkError:
-        return False
-    return True
+    return next((found for found in readings if found[0] == known or is_task(found[0], canonical_task)), None)

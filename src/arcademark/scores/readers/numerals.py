@@ -49,19 +49,7 @@ _GROUPS = {mark: re.compile(rf"[{other}'’{_BLANKS}]") for mark, other in (MARK
 
 @dataclass(frozen=True)
 class Numeral:
-    """A cell taken apart.
-
-    Parameters
-    ----------
-    text : str
-        The score alone, signs as ASCII has them.
-    marks : tuple of str
-        What its decimal mark may be; none: it is no number.
-    spread : str
-        What stood behind ±, or "".
-    percent : bool
-        Whether a percent sign stood behind it.
-    """
+    """A cell taken apart: the score alone, its possible decimal marks (none: no number), and what stood behind it."""
 
     text: str
     marks: tuple[str, ...]

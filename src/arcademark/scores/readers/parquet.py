@@ -21,13 +21,7 @@ _THRIFT = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**
 
 
 def parse_parquet(path: Path, content: bytes) -> Sheet:
-    """Parse a Parquet file's content; its first row is row 1.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where pyarrow is not installed, the file is damaged, or holds too much or values that are no text or numbers.
-    """
+    """Parse a Parquet file's content, of text and numbers; its first row is row 1."""
     try:
         import pyarrow
         import pyarrow.parquet

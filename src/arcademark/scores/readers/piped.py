@@ -30,13 +30,7 @@ class PipedFile(type(Path())):  # type: ignore[misc]
 
 
 def place(path: str | os.PathLike[str]) -> Path:
-    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MOST_BYTES`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where no name is given, or a pipe cannot be read or holds more.
-    """
+    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MOST_BYTES`."""
     name = os.fspath(path)
     if not name:
         raise ArcadeMarkError("the name of a table is empty; name a file or a folder, or - for standard input")

@@ -25,18 +25,12 @@ from arcademark.scores.table import ScoreTable, blank
 
 
 def read_npz(path: Path, options: Options) -> Reading:
-    """Read an ``.npz`` file with one array an algorithm.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it is damaged, the tasks' order is not given, or an array has another shape.
-    """
+    """Read an ``.npz`` file with one array an algorithm."""
     return read_arrays(path, load_npz(path), options)
 
 
 def read_npy(path: Path, options: Options) -> Reading:
-    """Read an ``.npy`` file with one algorithm's array; errors are those of `read_npz`."""
+    """Read an ``.npy`` file with one algorithm's array."""
     array = load_npy(path)
     if options.algorithm is None:
         raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; say it with {SAID['algorithm']}")
@@ -44,7 +38,7 @@ def read_npy(path: Path, options: Options) -> Reading:
 
 
 def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
-    """Read the object of a JSON file; errors are those of `read_npz`."""
+    """Read the object of a JSON file."""
     if content and all(isinstance(value, dict) for value in content.values()):
         return _by_task(path, content, options)
     return read_arrays(path, {name: _array(path, name, value) for name, value in content.items()}, options)
@@ -92,7 +86,7 @@ def _by_task(path: Path, content: Mapping[str, Mapping[str, Any]], options: Opti
 
 
 def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> Reading:
-    """Make a table of arrays of shape (runs, tasks); errors are those of `read_npz`."""
+    """Make a table of arrays of shape (runs, tasks)."""
     if not arrays:
         raise ArcadeMarkError(f"{path}: the file is empty; expected an array of shape (runs, tasks) for each algorithm")
     refuse_hidden(str(path), arrays)
@@ -122,9 +116,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
 def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:
     fits = array.ndim in (2, 3) and array.shape[1] == tasks and array.size
     if array.dtype.kind not in "fiu" or not fits:
-        hint = ""
-        if array.ndim == 2 and array.shape[0] == tasks:
-            hint = "; it looks transposed"
+        hint = "; it looks transposed" if array.ndim == 2 and array.shape[0] == tasks else ""
         raise ArcadeMarkError(
             f"{path}, {name!r}: an array of shape {array.shape} and type {array.dtype}, expected numbers of shape "
             f"(runs, {tasks}), a column for each of the {tasks} tasks given{hint}"
@@ -133,9 +125,7 @@ def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> ND
 
 
 def _check(place: str, values: NDArray[np.float64]) -> None:
-    bad = np.isinf(values) | (np.abs(values) > LARGEST)
-    if bad.any():
-        at: Sequence[int] = np.argwhere(bad)[0].tolist()
+    for at in np.argwhere(np.abs(values) > LARGEST).tolist():
         raise ArcadeMarkError(f"{place}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN")
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import parse_json
-from arcademark.scores.readers.base import LARGEST, MOST_JSON, MOST_TEXT, SAID, Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.base import MOST_JSON, MOST_TEXT, SAID, Log, Options, Unit, count, read_bytes, score
 from arcademark.scores.readers.delimited import decode
 
 AVERAGES = (
@@ -49,34 +49,20 @@ def is_result(content: Any) -> bool:
 
 
 def read_result(path: Path, options: Options) -> list[Log]:
-    """Read a trial's results.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a row is not JSON, or not a result.
-    """
+    """Read a trial's results."""
     results = list(_results(path, options))
-    environment = results[-1][1][_ENVIRONMENT]
+    environment, seed = (results[-1][1][place] for place in (_ENVIRONMENT, _SEED))
     task = environment if isinstance(environment, str) else None
-    seed = results[-1][1][_SEED]
+    run = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
     episodes = _episodes(path, results) if options.tag is None else None
-    values, unit, notes = _averages(path, results, options) if episodes is None else (episodes, "episode", ())
-    return [
-        Log(
-            path,
-            values,
-            unit,
-            algorithm=_algorithm(path, task),
-            task=task,
-            run=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
-            notes=(f"{count(len(results), 'training iteration')} in the file", *notes),
-        )
-    ]
+    unit: Unit = "average" if episodes is None else "episode"
+    values, notes = _averages(path, results, options) if episodes is None else (episodes, ())
+    notes = (f"{count(len(results), 'training iteration')} in the file", *notes)
+    return [Log(path, values, unit, _algorithm(path, task), task, run, notes=notes)]
 
 
 def first_line(path: Path) -> tuple[str, bool]:
-    """Return a file's first line that holds something, and whether more does; errors are those of `read_result`."""
+    """Return a file's first line that holds something, and whether more does."""
     found = ((line, more) for _, line, more in _lines(path))
     return next(found, ("", False))
 
@@ -97,14 +83,13 @@ def _lines(path: Path) -> Iterator[tuple[int, str, bool]]:
 
 def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
     wanted = [*_tags(options), *((*place, *name) for place in _PLACES for name in (_WINDOW, _NEW)), _ENVIRONMENT, _SEED]
-    found = False
+    row = 0
     for row, line, _ in _lines(path):
         result = parse_json(path, line, row)
         if not isinstance(result, dict):
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
-        found = True
         yield row, {place: _at(result, place) for place in wanted}
-    if not found:
+    if not row:
         raise ArcadeMarkError(f"{path}: the file is empty; expected a JSON object a training iteration")
 
 
@@ -136,10 +121,8 @@ def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.floa
             return None
         values, new = window
         old = len(values) - new
-        if not old or values[:old] == episodes[-old:] or values[new:] != episodes[-old:]:
-            episodes += values[old:]
-        else:
-            episodes += values[:new]
+        first = bool(old) and values[:old] != episodes[-old:] and values[new:] == episodes[-old:]
+        episodes += values[:new] if first else values[old:]
     return np.array(episodes, dtype=np.float64)
 
 
@@ -147,37 +130,31 @@ def _window(path: Path, row: int, result: _Result) -> tuple[list[float], int] | 
     for place in _PLACES:
         values, new = result[*place, *_WINDOW], result[*place, *_NEW]
         if isinstance(values, list) and isinstance(new, int) and new >= 0:
-            numbers = [_number(path, row, "hist_stats/episode_reward", value) for value in values]
+            where = f"{path}, row {row}, hist_stats/episode_reward"
+            numbers = [score(where, value) for value in values]
             if any(map(math.isnan, numbers)):
-                raise ArcadeMarkError(
-                    f"{path}, row {row}, hist_stats/episode_reward: an episode's score is NaN; correct it"
-                )
+                raise ArcadeMarkError(f"{where}: an episode's score is NaN; correct it")
             return numbers, min(new, len(numbers))
     return None
 
 
 def _averages(
     path: Path, results: list[tuple[int, _Result]], options: Options
-) -> tuple[NDArray[np.float64], Unit, tuple[str, ...]]:
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     tags = _tags(options)
-    tag = next((tag for tag in tags if results[-1][1][tag] is not None), None)
-    if tag is None:
-        tag = next((tag for tag in tags if any(result[tag] is not None for _, result in results)), None)
-    if tag is None:
+    logged = [tag for rows in (results[-1:], results) for tag in tags if any(row[tag] is not None for _, row in rows)]
+    if not logged:
         known = ", ".join("/".join(names) for names in tags)
         raise ArcadeMarkError(
             f"{path}, row {results[-1][0]}: no {known} in the results; name another value with {SAID['tag']}"
         )
+    tag = logged[0]
     name = "/".join(tag)
-    values = [_number(path, row, name, value) for row, result in results if (value := result[tag]) is not None]
+    values = [
+        score(f"{path}, row {row}, {name}", value) for row, result in results if (value := result[tag]) is not None
+    ]
     finite = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
     notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
     if len(finite) < len(results):
         notes.append(f"{name} is missing in {len(results) - len(finite)} of {count(len(results), 'iteration')}")
-    return finite, "average", tuple(notes)
-
-
-def _number(path: Path, row: int, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
-        raise ArcadeMarkError(f"{path}, row {row}, {name}: {value!r} is no score; expected a number")
-    return float(value)
+    return finite, tuple(notes)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, count, listed
+from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import MOST_CELLS, ScoreTable, blank
 
@@ -20,28 +20,10 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores, one a row; arrays have shape (rows,), and those of int hold a position in the names beside them.
+    """Scores (NaN: missing), one a row; of all arrays, shape (rows,), those named as names hold positions in these.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        Where they come from.
-    algorithms, tasks, protocols : tuple of str
-        The names.
-    algorithm, task, protocol : int array
-        Which name each row has; no protocols: None.
-    run : int array
-        Run numbers.
-    score : float array
-        NaN where missing.
-    row : int array
-        The sheet's row that each stands in.
-    episode, frames : int array or None
-        What tells rows of one run apart, and puts them in order.
-    run_column, protocol_column : int or None
-        Where they stand in the sheet, for messages.
-    notes : tuple of str
-        What there is to say already.
+    `row` is the sheet's row that each stands in; `episode` and `frames` tell the rows of a run apart, and order them;
+    `run_column` and `protocol_column` are for messages.
     """
 
     sheet: Sheet
@@ -65,33 +47,14 @@ class Rows:
         return self.sheet.line(int(self.row[at]))
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """The table to be: which cell each row belongs to, counted along (algorithm, task, run)."""
-
-    cell: _Ints
-    shape: tuple[int, int, int]
-    runs: tuple[tuple[int, ...], ...]
-
-
 def collect(rows: Rows, layout: str, options: Options) -> Reading:
-    """Make a table of rows.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where two rows give the same score, an algorithm has two protocols, or runs are numbered as rows should be.
-    """
+    """Make a table of rows."""
     protocols = _protocol_of_each(rows)
     place, runs = _places(rows)
-    most = max(map(len, runs))
-    grid = _Grid(
-        (rows.algorithm * len(rows.tasks) + rows.task) * most + place,
-        (len(rows.algorithms), len(rows.tasks), most),
-        runs,
-    )
+    shape = (len(rows.algorithms), len(rows.tasks), max(map(len, runs)))
+    cell = np.ravel_multi_index((rows.algorithm, rows.task, place), shape)
     plain = rows.episode is None and rows.frames is None
-    scores, notes, left_out, episodes = (_plain if plain else _averaged)(rows, grid, options)
+    scores, notes, left_out, episodes = (_plain if plain else _averaged)(rows, cell, shape, options)
     none = [name for name, mine in zip(rows.algorithms, scores, strict=True) if np.isnan(mine).all()]
     if len(none) == len(rows.algorithms):
         raise ArcadeMarkError(f"{rows.sheet.path}: no cell holds a score; expected numbers such as 1234.5")
@@ -172,13 +135,14 @@ def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) 
     )
 
 
+_Shape = tuple[int, int, int]
 _Result = tuple[_Floats, tuple[str, ...], int, Episodes | None]
 
 
-def _plain(rows: Rows, grid: _Grid, options: Options) -> _Result:
-    _refuse_repeated(rows, (grid.cell,), "", "number runs in a column 'run'")
-    scores = blank(grid.shape)
-    scores.ravel()[grid.cell] = rows.score
+def _plain(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
+    _refuse_repeated(rows, (cell,), "", "number runs in a column 'run'")
+    scores = blank(shape)
+    scores.ravel()[cell] = rows.score
     missing = int(np.isnan(rows.score).sum())
     notes = []
     if missing:
@@ -188,31 +152,31 @@ def _plain(rows: Rows, grid: _Grid, options: Options) -> _Result:
     return scores, tuple(notes), 0, None
 
 
-def _averaged(rows: Rows, grid: _Grid, options: Options) -> _Result:
-    zero = np.zeros(len(grid.cell), dtype=np.int64)
+def _averaged(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
+    zero = np.zeros(len(cell), dtype=np.int64)
     episode = zero if rows.episode is None else rows.episode
     frames = zero if rows.frames is None else rows.frames
     named = [name for name, at in (("episode", rows.episode), ("frames", rows.frames)) if at is not None]
-    _refuse_repeated(rows, (episode, frames, grid.cell), f", same {' and '.join(named)}", "number them")
-    order = np.lexsort((episode, frames, grid.cell))
+    _refuse_repeated(rows, (episode, frames, cell), f", same {' and '.join(named)}", "number them")
+    order = np.lexsort((episode, frames, cell))
     order = order[~np.isnan(rows.score[order])]
-    missing = len(grid.cell) - len(order)
+    missing = len(cell) - len(order)
     if not len(order):
-        return blank(grid.shape), (), missing, None
-    cells, start, number = np.unique(grid.cell[order], return_index=True, return_counts=True)
+        return blank(shape), (), missing, None
+    cells, start, number = np.unique(cell[order], return_index=True, return_counts=True)
     end = start + number
     begin, notes = _begin(rows, options, start, end, frames[order])
     sums = np.add.reduceat(np.append(rows.score[order], 0.0), np.stack([begin, end], axis=1).ravel())[::2]
-    scores = blank(grid.shape)
+    scores = blank(shape)
     scores.ravel()[cells] = sums / (end - begin)
     earlier = int((begin - start).sum())
     if missing:
-        notes.append(f"{count(missing, 'row')} of {len(grid.cell):,} without a score left out")
+        notes.append(f"{count(missing, 'row')} of {len(cell):,} without a score left out")
     if earlier:
-        notes.append(f"{count(earlier, 'earlier row')} of {len(grid.cell):,} left out of the scores")
+        notes.append(f"{count(earlier, 'earlier row')} of {len(cell):,} left out of the scores")
     values = np.split(rows.score[order], end[:-1])
     kept = [part[skip:] for part, skip in zip(values, begin - start, strict=True)]
-    episodes = None if rows.episode is None else _episodes(rows, cells, grid.shape, kept)
+    episodes = None if rows.episode is None else _episodes(rows, cells, shape, kept)
     return scores, tuple(notes), missing + earlier, episodes
 
 
@@ -225,8 +189,8 @@ def _begin(rows: Rows, options: Options, start: _Ints, end: _Ints, frames: _Ints
         number = np.add.reduceat(at_end.astype(np.int64), start)
         if number.max() > 1:
             return end - number, ["a run's score is the mean of its episodes at its last frames"]
-    unit = "average" if rows.episode is None else "episode"
-    k = options.last or DEFAULT_LAST["average" if rows.episode is None else "episode"]
+    unit: Unit = "average" if rows.episode is None else "episode"
+    k = options.last or DEFAULT_LAST[unit]
     return np.maximum(start, end - k), how_last(k, unit, end - start)
 
 
@@ -247,9 +211,7 @@ def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
     return notes
 
 
-def _episodes(rows: Rows, cells: _Ints, shape: tuple[int, int, int], values: Sequence[_Floats]) -> Episodes:
-    found: dict[tuple[str, str], list[_Floats]] = {}
-    for cell, scores in zip(cells.tolist(), values, strict=True):
-        algorithm, task = divmod(cell // shape[2], shape[1])
-        found.setdefault((rows.algorithms[algorithm], rows.tasks[task]), []).append(scores)
-    return {key: tuple(parts) for key, parts in found.items()}
+def _episodes(rows: Rows, cells: _Ints, shape: _Shape, values: Sequence[_Floats]) -> Episodes:
+    places = zip(*(axis.tolist() for axis in np.unravel_index(cells, shape)[:2]), strict=True)
+    names = ((rows.algorithms[algorithm], rows.tasks[task]) for algorithm, task in places)
+    return {key: tuple(parts) for key, parts in gathered(zip(names, values, strict=True)).items()}

@@ -52,29 +52,23 @@ def unit_of(tag: str) -> Unit:
 
 
 def choose_tag(place: str, found: Sequence[str], options: Options) -> tuple[str, tuple[str, ...]]:
-    """Choose one of the series that a log has, and say so.
+    """Choose one of the series that a log has, and say so."""
+    known, there = [tag for tag in KNOWN if tag in found], listed(found, 12) or "none"
+    if options.tag is not None and options.tag not in found:
+        raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {there}")
+    if options.tag is None and not known:
+        raise ArcadeMarkError(
+            f"{place}: no series that is known to be scores, such as {listed(list(KNOWN))}; it has {there}: name one "
+            f"with {SAID['tag']}"
+        )
+    chosen = options.tag or known[0]
+    others = [tag for tag in known if tag != chosen]
+    return chosen, (_taken(chosen) + (f"; {listed(others)} is there too: {SAID['tag']} takes it" if others else ""),)
 
-    Raises
-    ------
-    ArcadeMarkError
-        Where it has none that is known, or not the one that the caller asks for.
-    """
-    if options.tag is not None:
-        if options.tag not in found:
-            raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {listed(found, 12) or 'none'}")
-        chosen = options.tag
-    else:
-        known = [tag for tag in KNOWN if tag in found]
-        if not known:
-            raise ArcadeMarkError(
-                f"{place}: no series that is known to be scores, such as {listed(list(KNOWN))}; it has "
-                f"{listed(found, 12) or 'none'}: name one with {SAID['tag']}"
-            )
-        chosen = known[0]
-    others = [tag for tag in KNOWN if tag in found and tag != chosen]
-    what = "an episode's score a value" if unit_of(chosen) == "episode" else "averages over episodes"
-    note = f"scores are the series {chosen}, taken as {what}"
-    return chosen, (note + (f"; {listed(others)} is there too: {SAID['tag']} takes it" if others else ""),)
+
+def _taken(tag: str) -> str:
+    what = "an episode's score a value" if unit_of(tag) == "episode" else "averages over episodes"
+    return f"scores are the series {tag}, taken as {what}"
 
 
 def is_metrics(sheet: Sheet) -> bool:
@@ -83,7 +77,7 @@ def is_metrics(sheet: Sheet) -> bool:
 
 
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
-    """Read a log of one run; errors name file, row and column."""
+    """Read a log of one run."""
     tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
     column, steps = sheet.header.index(tag), sheet.find(_STEPS)
     sheet = sheet.among([column], [steps])
@@ -101,29 +95,19 @@ def is_wandb(sheet: Sheet) -> bool:
 
 
 def read_wandb(sheet: Sheet, options: Options) -> list[Log]:
-    """Read W&B's export; errors name file, row and column."""
+    """Read W&B's export."""
     columns = {column: name.rpartition(" - ") for column, name in enumerate(sheet.header) if " - " in name}
     twins = {name: column for column, name in enumerate(sheet.header) if _TWIN.search(name)}
     series = list(dict.fromkeys(tag for _, _, tag in columns.values() if not _TWIN.search(tag)))
-    tag, notes = (
-        (series[0], ()) if len(series) == 1 and options.tag is None else choose_tag(str(sheet.path), series, options)
-    )
-    if not notes:
-        what = "an episode's score a value" if unit_of(tag) == "episode" else "averages over episodes"
-        notes = (f"scores are the series {tag}, taken as {what}",)
-    sheet = sheet.among([column for column, (_, _, name) in columns.items() if name == tag])
-    notes = (*notes, *sheet.notes)
+    only = len(series) == 1 and options.tag is None
+    tag, notes = (series[0], (_taken(series[0]),)) if only else choose_tag(str(sheet.path), series, options)
+    runs = {column: run for column, (run, _, name) in columns.items() if name == tag}
+    sheet = sheet.among(list(runs))
     logs = []
-    for column, (run, _, name) in columns.items():
-        if name != tag:
-            continue
-        values = sheet.scores(column)
-        said = notes
+    for column, run in runs.items():
+        values, said = sheet.scores(column), (*notes, *sheet.notes)
         if _bucketed(sheet, twins, column):
-            said = (
-                *notes,
-                "some values stand for several logged ones (their __MIN and __MAX differ): W&B thinned them",
-            )
+            said += ("some values stand for several logged ones (their __MIN and __MAX differ): W&B thinned them",)
         logs.append(Log(sheet.path, values[~np.isnan(values)], unit_of(tag), label=run, notes=said))
     return logs
 
@@ -131,6 +115,4 @@ def read_wandb(sheet: Sheet, options: Options) -> list[Log]:
 def _bucketed(sheet: Sheet, twins: Mapping[str, int], column: int) -> bool:
     name = sheet.header[column]
     low, high = twins.get(f"{name}__MIN"), twins.get(f"{name}__MAX")
-    if low is None or high is None:
-        return False
-    return bool((sheet.scores(low) < sheet.scores(high)).any())
+    return low is not None and high is not None and bool((sheet.scores(low) < sheet.scores(high)).any())

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +27,12 @@ _PASTED = (";", "\t", "|")
 
 @dataclass(frozen=True)
 class Sheet:
-    """Named columns of equal length.
+    """Named columns of `size` data rows; names are as written, stripped.
 
     Parameters
     ----------
-    path : Path
-        The file.
-    header : tuple of str
-        The columns' names as written, stripped.
     columns : tuple of sequences
         Each a sequence of str, or a float array where the file holds numbers (NaN where they are missing).
-    size : int
-        Data rows.
     line : callable of int to int
         From a data row, counted from 0, to where the file has it.
     separator : str
@@ -72,6 +65,11 @@ class Sheet:
         lowered = self.lowered
         return next((lowered.index(name) for name in names if name in lowered), None)
 
+    def check_filled(self) -> None:
+        """Refuse a table without rows."""
+        if not self.size:
+            raise ArcadeMarkError(f"{self.path}: there are no rows below the header; expected scores")
+
     def place(self, row: int, column: int) -> str:
         """Say where a cell is: file, row and column."""
         return f"{self.path}, row {self.line(row)}, column {self.header[column]!r}"
@@ -82,17 +80,7 @@ class Sheet:
         return unescaped(text) if self.separator else text
 
     def names(self, column: int) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
-        """Read a column of names.
-
-        Returns
-        -------
-        codes : int array, shape (size,)
-            Which name each row has.
-        names : tuple of str
-            In the order in which they first appear, stripped.
-        first : int array, shape (len(names),)
-            The row in which each first appears.
-        """
+        """Return which name each row has, the names in the order in which they appear, and the first row of each."""
         cells = self.columns[column]
         texts: Sequence[str] = [_text(value) for value in cells] if isinstance(cells, np.ndarray) else cells
         seen: dict[str, int] = {}
@@ -114,18 +102,7 @@ class Sheet:
         return merged_code[codes], tuple(merged), np.array(rows, dtype=np.int64)
 
     def among(self, scores: Sequence[int], whole: Iterable[int | None] = ()) -> Sheet:
-        """Return the sheet with columns read as numbers, all written in one way.
-
-        Parameters
-        ----------
-        scores, whole : sequence of int
-            Columns of scores, and of whole numbers; None is passed over.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where numbers may have a decimal point as well as a decimal comma, or contradict each other.
-        """
+        """Return the sheet with columns of scores and of whole numbers read as numbers, all written in one way."""
         scored = frozenset(scores)
         columns = dict.fromkeys([*scores, *(column for column in whole if column is not None)])
         texts = {column: cells for column in columns if not isinstance(cells := self.columns[column], np.ndarray)}
@@ -196,11 +173,14 @@ class Sheet:
         ]
 
     def scores(self, column: int) -> NDArray[np.float64]:
-        """Return a column of scores, NaN where one is missing, shape (size,); errors are those of `among`, too."""
+        """Return a column of scores, NaN where one is missing, shape (size,)."""
         values = self._numbers(column)
-        bad = np.isinf(values) | (np.abs(values) > LARGEST)
+        bad = np.abs(values) > LARGEST
         if bad.any():
-            self._refuse(int(np.argmax(bad)), column)
+            row = int(np.argmax(bad))
+            cell = self.columns[column][row]
+            text = cell.strip() if isinstance(cell, str) else str(cell)
+            raise ArcadeMarkError(f"{self._quoted(row, column)} is no score; {_remedy(text, self.decimal)}")
         return values
 
     def integers(self, column: int) -> NDArray[np.int64]:
@@ -210,27 +190,15 @@ class Sheet:
             bad = ~(np.abs(values) <= LARGEST) | (values != np.floor(values))
         if bad.any():
             row = int(np.argmax(bad))
-            raise ArcadeMarkError(
-                f"{self.place(row, column)}: {self._cell(row, column)} is no whole number; expected 0, 1, 2, …"
-            )
+            raise ArcadeMarkError(f"{self._quoted(row, column)} is no whole number; expected 0, 1, 2, …")
         return values.astype(np.int64)
 
     def _numbers(self, column: int) -> NDArray[np.float64]:
         return self.values[column] if column in self.values else self.among([column]).values[column]
 
     def _quoted(self, row: int, column: int) -> str:
-        return f"{self.place(row, column)}: {self._cell(row, column)}"
-
-    def _cell(self, row: int, column: int) -> str:
         cell = self.columns[column][row]
-        return repr(cell) if isinstance(cell, str) else repr(float(cell))
-
-    def _refuse(self, row: int, column: int) -> NoReturn:
-        cell = self.columns[column][row]
-        text = cell.strip() if isinstance(cell, str) else str(cell)
-        raise ArcadeMarkError(
-            f"{self.place(row, column)}: {self._cell(row, column)} is no score; {_remedy(text, self.decimal)}"
-        )
+        return f"{self.place(row, column)}: {(cell if isinstance(cell, str) else float(cell))!r}"
 
 
 def bare(name: str) -> str:

@@ -15,7 +15,6 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npz, parse_json
@@ -23,14 +22,8 @@ from arcademark.scores.readers.base import MOST_TEXT, Log, Options, Unit, count,
 from arcademark.scores.readers.delimited import decode, parse_sheet
 
 
-def read_monitor(path: Path) -> list[Log]:
-    """Read a monitor file's episodes.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the first line is not the monitor's, or a row is damaged; the message names file, row and column.
-    """
+def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
+    """Read a monitor file's episodes."""
     content = read_bytes(path, MOST_TEXT)
     environment, start = _header(path, decode(path, content).partition("\n")[0])
     sheet = parse_sheet(path, content, skip=1)
@@ -64,20 +57,11 @@ def _header(path: Path, line: str) -> tuple[str | None, float]:
 
 
 def read_evaluations(path: Path, options: Options) -> list[Log]:
-    """Read the last evaluations of an evaluation callback's file.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the file is damaged, or its arrays are not those of the callback.
-    """
+    """Read the last evaluations of an evaluation callback's file."""
     arrays = load_npz(path)
     steps, results = (arrays.get(name, np.empty(0, dtype="S1")) for name in ("timesteps", "results"))
-    if (
-        results.ndim not in (1, 2)
-        or steps.shape != results.shape[:1]
-        or not {*"fiu"} >= {steps.dtype.kind, results.dtype.kind}
-    ):
+    numbers = {steps.dtype.kind, results.dtype.kind} <= {*"fiu"}
+    if results.ndim not in (1, 2) or steps.shape != results.shape[:1] or not numbers:
         raise ArcadeMarkError(
             f"{path}: 'results' has shape {results.shape} and 'timesteps' {steps.shape}; expected numbers of shape "
             "(evaluations, episodes) and (evaluations,)"
@@ -85,25 +69,17 @@ def read_evaluations(path: Path, options: Options) -> list[Log]:
     if not results.size:
         raise ArcadeMarkError(f"{path}: there is no evaluation; expected at least one")
     scores = np.asarray(results, dtype=np.float64).reshape(len(results), -1)
-    _check_finite(path, scores)
-    k = min(options.last or 1, len(scores))
-    kept = scores[np.argsort(steps, kind="stable")][-k:]
-    at = f"at {np.max(steps):,.0f} steps"
-    notes = (
-        f"scores are of the last evaluation, {at}"
-        if k == 1
-        else f"scores are of the last {k} evaluations, to {at[3:]}",
-        f"{count(len(scores), 'evaluation')} in the file",
-    )
-    unit: Unit = "episode" if results.ndim == 2 else "average"
-    return [Log(path, kept.ravel(), unit, earlier=scores.size - kept.size, notes=notes)]
-
-
-def _check_finite(path: Path, scores: NDArray[np.float64]) -> None:
-    bad = ~np.isfinite(scores)
-    if bad.any():
-        evaluation, episode = np.argwhere(bad)[0]
+    for evaluation, episode in np.argwhere(~np.isfinite(scores)):
         raise ArcadeMarkError(
             f"{path}, results[{evaluation}, {episode}]: {scores[evaluation, episode]} is no score; evaluate again, or "
             "remove that evaluation"
         )
+    k = min(options.last or 1, len(scores))
+    kept = scores[np.argsort(steps, kind="stable")][-k:]
+    evaluations = "evaluation, at" if k == 1 else f"{k} evaluations, to"
+    notes = (
+        f"scores are of the last {evaluations} {np.max(steps):,.0f} steps",
+        f"{count(len(scores), 'evaluation')} in the file",
+    )
+    unit: Unit = "episode" if results.ndim == 2 else "average"
+    return [Log(path, kept.ravel(), unit, earlier=scores.size - kept.size, notes=notes)]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options, read_bytes
+from arcademark.scores.readers.base import LARGEST, Log, Options, gathered, read_bytes
 from arcademark.scores.readers.series import choose_tag, unit_of
 
 MOST_VALUES = 2_000_000
@@ -32,17 +32,9 @@ def is_events(content: bytes) -> bool:
 
 
 def read_events(path: Path, options: Options) -> list[Log]:
-    """Read one series of an event file.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where TensorBoard is not installed, the file is damaged, or the series is not there.
-    """
-    found: dict[str, list[tuple[float, float]]] = {}
+    """Read one series of an event file."""
     events, damage = _events(path, read_bytes(path))
-    for tag, step, value in events:
-        found.setdefault(tag, []).append((step, value))
+    found = gathered((tag, (step, value)) for tag, step, value in events)
     if not found:
         raise ArcadeMarkError(
             f"{path}: an event file without scalars{f' ({damage})' if damage else ''}; expected a series of scores"
@@ -90,10 +82,8 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
                 f"{path}: holds more than {MOST_VALUES:,} events, the most that are read; export the series of scores "
                 "as CSV"
             )
-        for value in event.summary.value:
-            number = _scalar(value, make_ndarray)
-            if number is not None:
-                found.append((value.tag, float(event.step), number))
+        numbers = ((value.tag, _scalar(value, make_ndarray)) for value in event.summary.value)
+        found += [(tag, float(event.step), number) for tag, number in numbers if number is not None]
         at += 16 + length
     return found, ""
 
@@ -102,10 +92,10 @@ def _scalar(value: Any, make_ndarray: Any) -> float | None:
     if value.HasField("simple_value"):
         return float(value.simple_value)
     scalar = value.metadata.plugin_data.plugin_name in ("", "scalars") and not value.tensor.tensor_shape.dim
-    if value.HasField("tensor") and scalar:
-        try:
-            array = make_ndarray(value.tensor)
-        except (TypeError, ValueError, IndexError):  # of no type, or of another size than it says
-            return None
-        return float(array) if array.ndim == 0 and array.dtype.kind in "fiu" else None
-    return None
+    if not value.HasField("tensor") or not scalar:
+        return None
+    try:
+        array = make_ndarray(value.tensor)
+    except (TypeError, ValueError, IndexError):  # of no type, or of another size than it says
+        return None
+    return float(array) if array.ndim == 0 and array.dtype.kind in "fiu" else None
