@@ -112,7 +112,7 @@ def random_scores(reference: Mapping[str, float] | None = None) -> Scores:
 
     What Random scores is the published column unless given.
     """
-    published = dict(zip(games(), (float(score) for score in raw(("Random",))[0]), strict=True))
+    published = dict(zip(games(), raw(("Random",))[0].tolist(), strict=True))
     return random_normalised(raw(LEARNERS), reference or published, games(), zero_range="omit")
 
 
@@ -130,5 +130,5 @@ def own_random() -> Mapping[str, float] | None:
 
 
 def _by_game(names: Sequence[str], scores: Scores) -> dict[str, list[float]]:
-    there = {game: scores[~np.isnan(scores[:, place]), place] for place, game in enumerate(names)}
-    return {game: [float(score) for score in values] for game, values in there.items() if values.size}
+    there = {game: column[~np.isnan(column)].tolist() for game, column in zip(names, scores.T, strict=True)}
+    return {game: values for game, values in there.items() if values}

@@ -79,20 +79,10 @@ def slips(paper: str) -> Mapping[str, Erratum]:
 def stated(
     paper: str, key: str, recomputed: str = "", holds: bool | np.bool_ | None = None, *, why: str = "", **names: str
 ) -> Comparison:
-    """Compare a statement of `statements`.
+    """Compare the statement with that key in `statements` with what we compute, "" where nothing decides it.
 
-    Parameters
-    ----------
-    paper, key : str
-        Which statement.
-    recomputed : str
-        What we compute; "" where nothing decides the statement.
-    holds : bool, optional
-        Whether the statement is right; by default it is where `recomputed` is what is printed.
-    why : str
-        Explains this comparison in place of what the table says.
-    **names : str
-        What stands in place of ``{name}`` in ``where`` and ``printed``.
+    It agrees if it `holds`, by default if that is what is printed. `why` goes before the table's explanation, and
+    `names` stand in place of ``{name}`` in the place and the print.
     """
     row = statements(paper)[key]
     where = row["where"].format(**names)

@@ -13,7 +13,7 @@ from functools import partial
 from arcademark.catalogue.model import Location
 from arcademark.metrics import efficiency
 from arcademark.reproduce import review_values
-from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series, chosen
+from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series, chosen, frames_text
 from arcademark.reproduce.review_values import PAPER
 
 BILLION = 1e9
@@ -98,9 +98,5 @@ def _cell(row: str, algorithm: str, quantity: str) -> float:
 def _bars(
     title: str, unit: str, names: Sequence[str], values: Sequence[float], scale: Scale, marks: tuple[float, ...] = ()
 ) -> Panel:
-    details = tuple(_scale_of(frames(name)) for name in names)
+    details = tuple(frames_text(frames(name)) for name in names)
     return Panel(title, "bars", unit, (Series(title, tuple(values)),), tuple(names), details, scale=scale, marks=marks)
-
-
-def _scale_of(count: int) -> str:
-    return f"{count / BILLION:g}B" if count >= BILLION else f"{count / 1e6:g}M"

@@ -73,12 +73,12 @@ def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: M
     """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's."""
     target = _named(path, (RLIABLE,))
     arrays = to_rliable(table, missing=missing)
-    _write(target, lambda draft: _save(draft, arrays))
 
+    def save(draft: Path) -> None:
+        with draft.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
 
-def _save(draft: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
-    with draft.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
+    _write(target, save)
 
 
 def write_long(table: ScoreTable, path: str | os.PathLike[str]) -> None:

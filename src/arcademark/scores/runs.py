@@ -45,16 +45,10 @@ class IncompleteTrial:
 
 @dataclass(frozen=True)
 class RunScores:
-    """The scores of one run as stored.
+    """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        One algorithm an agent label, runs in the order of `seeds`; NaN where a trial has no episode yet.
-    episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,)
-        The episode scores behind each table cell, one array a seed; seeds that have none are left out.
-    incomplete : tuple of IncompleteTrial
-        In the plan's order.
+    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any;
+    `incomplete` trials stand in the plan's order.
     """
 
     record: RunRecord

@@ -9,6 +9,7 @@ Conventions
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections import Counter
@@ -213,12 +214,10 @@ def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
 
 
 def _runs(place: str, values: object) -> list[float]:
-    try:
-        if isinstance(values, str | bytes | Mapping):
-            raise TypeError
-        runs = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        runs = np.empty((0, 0))
+    runs = np.empty((0, 0))
+    if not isinstance(values, str | bytes | Mapping):
+        with contextlib.suppress(TypeError, ValueError):
+            runs = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if runs.ndim != 1:
         raise ArcadeMarkError(f"{place}: {values!r} given, expected a score or a list of them, one a run")
     if not runs.size:
@@ -253,7 +252,6 @@ def _numbered(names: Iterable[_Name]) -> dict[_Name, int]:
 
 def _positions(kind: str, names: Sequence[str], known: tuple[str, ...]) -> list[int]:
     places = _numbered(known)
-    for name in names:
-        if name not in places:
-            raise UnknownNameError(kind, name, known)
+    if unknown := [name for name in names if name not in places]:
+        raise UnknownNameError(kind, unknown[0], known)
     return [places[name] for name in names]

@@ -54,21 +54,20 @@ def test_the_errata_have_the_kind_that_is_counted_apart() -> None:
 
 
 def test_differences_are_gathered_by_kind_and_cause() -> None:
-    lost, unsolved = analysis.kinds(CELLS)
-    assert (lost.category, lost.cells, [cause.why for cause in lost.causes]) == ("lost factor", 2, ["A hundredth."])
-    assert [analysis.where(item) for item in lost.causes[0].comparisons] == [
+    kinds = analysis.kinds(CELLS)
+    assert list(kinds) == ["lost factor", "cause not found"]
+    assert list(kinds["lost factor"]) == ["A hundredth."]
+    assert [analysis.where(item) for item in kinds["lost factor"]["A hundredth."]] == [
         "Quick, pong, hns",
         "Quick, mean, hns",
     ]
-    assert unsolved.category == "cause not found"
-    listed = [item for cause in analysis.causes(CELLS) for item in cause.comparisons]
+    listed = [item for causes in kinds.values() for items in causes.values() for item in items]
     assert len(listed) == sum(item.verdict != "agrees" for item in CELLS)
 
 
 def test_what_is_not_explained_comes_first() -> None:
     bad = Comparison("Table 3, somewhere", "1", "2", "differs")
-    first = analysis.causes([*CELLS, bad])[0]
-    assert (first.why, first.comparisons) == ("", (bad,))
+    assert next(iter(analysis.kinds([*CELLS, bad]).items())) == ("", {"": [bad]})
     assert analysis.count([*CELLS, bad]).unexplained == 1
 
 
@@ -114,7 +113,7 @@ def one_paper(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     paper = papers.Paper(SOURCE.key, parts, range(3, 5), figure, range(1, 3))  # type: ignore[arg-type]
     monkeypatch.setattr(analysis, "PAPERS", {"made-up": paper})
-    monkeypatch.setattr(analysis, "_source", lambda key: SOURCE)
+    monkeypatch.setattr(analysis, "sources", lambda: {SOURCE.key: SOURCE})
     return asked
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from arcademark.reports.blocks import (
 )
 from arcademark.reports.figures.model import Rows
 from arcademark.reports.reproductions import analysis, figures
-from arcademark.reports.reproductions.analysis import BELOW, Cause, Counts, Grid, Kind, Part, Reproduced
+from arcademark.reports.reproductions.analysis import BELOW, Counts, Grid, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import PaperFigure
 
@@ -101,7 +101,7 @@ def _part(part: Part, said: Said) -> Section:
         part.title,
         counts,
         _below(grid),
-        *(_kind(kind, name, said) for kind in analysis.kinds(part.comparisons)),
+        *(_kind(kind, causes, name, said) for kind, causes in analysis.kinds(part.comparisons).items()),
         *_notes(analysis.noted(part.comparisons), name, said),
         section("The whole table", _whole(grid), detail=True, folded=True),
     )
@@ -128,25 +128,24 @@ def _recomputed(cell: Comparison | None) -> Cell:
     return Cell(f"{NOTED} {cell.recomputed}" if noted else cell.recomputed or wording.MISSING)
 
 
-def _kind(kind: Kind, name: str, said: Said) -> Section:
-    explained = all(cause.why for cause in kind.causes)
-    heading = kind.category or ("other differences" if explained else "not explained")
+def _kind(kind: str, causes: Mapping[str, Sequence[Comparison]], name: str, said: Said) -> Section:
+    heading = kind or ("other differences" if "" not in causes else "not explained")
     return section(
-        f"{DIFFERS} {heading}, {wording.plural(kind.cells, 'cell')}",
-        *(block for cause in kind.causes for block in _cause(cause, name, said)),
+        f"{DIFFERS} {heading}, {wording.plural(sum(map(len, causes.values())), 'cell')}",
+        *(block for why, cells in causes.items() for block in _cause(why, cells, name, said)),
     )
 
 
-def _cause(cause: Cause, name: str, said: Said) -> Iterator[Block]:
+def _cause(why: str, cells: Sequence[Comparison], name: str, said: Said) -> Iterator[Block]:
     """Explain cells; what a table further up has explained or shown is referred to."""
-    first = said.explained.setdefault(cause.why, name)
-    if not cause.why:
+    first = said.explained.setdefault(why, name)
+    if not why:
         yield Prose("Not explained.", "bad")
-    elif first != name and len(cause.why) > SHORT:
-        yield Prose(f"As in {first}: {textwrap.shorten(cause.why, SHORT, placeholder=' …')}")
+    elif first != name and len(why) > SHORT:
+        yield Prose(f"As in {first}: {textwrap.shorten(why, SHORT, placeholder=' …')}")
     else:
-        yield Prose(cause.why)
-    new, repeated = _new(cause.comparisons, name, said)
+        yield Prose(why)
+    new, repeated = _new(cells, name, said)
     if new:
         yield _cells((item, Cell(item.recomputed or wording.MISSING, "strong")) for item in new)
     yield from repeated

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcademark._version import __version__
+from arcademark.catalogue.collections import sources
 from arcademark.catalogue.model import Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import wording
@@ -107,28 +108,6 @@ class Reproduced:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """Differences with the same explanation."""
-
-    category: str
-    why: str
-    comparisons: tuple[Comparison, ...]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Causes of one kind of slip."""
-
-    category: str
-    causes: tuple[Cause, ...]
-
-    @property
-    def cells(self) -> int:
-        """How many comparisons it covers."""
-        return sum(len(cause.comparisons) for cause in self.causes)
-
-
-@dataclass(frozen=True)
 class Grid:
     """A table of "hns", "hwrns" or "saber" laid out as it is printed: algorithms across, games (ids) down.
 
@@ -172,7 +151,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     if figure is not None:
         parts = (*parts, *paper.about_figure(figure))
     numbers = paper.figures if everything else () if figure is None else (figure,)
-    return document(name, _source(paper.source), parts, [paper.figure(number) for number in numbers])
+    return document(name, sources()[paper.source], parts, [paper.figure(number) for number in numbers])
 
 
 def document(
@@ -183,12 +162,6 @@ def document(
     counts = count([comparison for part in shown for comparison in part.comparisons])
     title, generator = f"{source.short}, recomputed", f"ArcadeMark {__version__}"
     return Reproduced(title, generator, name, source, counts, shown, tuple(figures))
-
-
-def _source(key: str) -> Source:
-    from arcademark.catalogue.collections import sources
-
-    return sources()[key]
 
 
 def _check(asked: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:
@@ -254,23 +227,13 @@ def noun(parts: Sequence[Part]) -> str:
     return " or ".join(sorted(found))
 
 
-def causes(comparisons: Iterable[Comparison]) -> tuple[Cause, ...]:
-    """Gather what differs by its explanation, in order of the kinds of slip; what has no explanation comes first."""
-    found: dict[tuple[str, str], list[Comparison]] = {}
-    for item in comparisons:
-        if item.verdict != "agrees":
-            found.setdefault((item.category, item.why), []).append(item)
-    kinds = list(dict.fromkeys(category for category, _ in found))
-    order = sorted(found, key=lambda key: (bool(key[1]), kinds.index(key[0])))
-    return tuple(Cause(category, why, tuple(found[category, why])) for category, why in order)
-
-
-def kinds(comparisons: Iterable[Comparison]) -> tuple[Kind, ...]:
-    """Gather the causes by their kind of slip."""
-    found: dict[str, list[Cause]] = {}
-    for cause in causes(comparisons):
-        found.setdefault(cause.category, []).append(cause)
-    return tuple(Kind(category, tuple(members)) for category, members in found.items())
+def kinds(comparisons: Iterable[Comparison]) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
+    """Gather what does not agree by its kind of slip and its explanation; what has no explanation comes first."""
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    others = [item for item in comparisons if item.verdict != "agrees"]
+    for item in sorted(others, key=lambda item: bool(item.why)):
+        found.setdefault(item.category, {}).setdefault(item.why, []).append(item)
+    return found
 
 
 def where(item: Comparison) -> str:

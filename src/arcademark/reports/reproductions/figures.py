@@ -12,7 +12,7 @@ from operator import itemgetter
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import decades, ticks
-from arcademark.reproduce.figures import Panel, PaperFigure, Series
+from arcademark.reproduce.figures import Panel, PaperFigure, Series, frames_text
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
 """What a panel with that word in its title compares with."""
@@ -79,16 +79,17 @@ def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple((detail, tuple(label for _, label in pairs)) for detail, pairs in detailed)
     rows = sorted(zip(counts, panel.series[0].values, panel.labels, strict=True), key=lambda r: (r[0], -(r[1] or 0.0)))
     groups: list[list[tuple[float, str]]] = []
+    last = 0.0
     for count, _, label in rows:
-        if groups and count < LEAP * groups[-1][-1][0]:
-            groups[-1].append((count, label))
-        else:
-            groups.append([(count, label)])
+        if count >= LEAP * last:
+            groups.append([])
+        groups[-1].append((count, label))
+        last = count
     return tuple((_heading(group), tuple(label for _, label in group)) for group in groups)
 
 
 def _heading(group: Sequence[tuple[float, str]]) -> str:
-    least, most = frames(group[0][0]), frames(group[-1][0])
+    least, most = frames_text(group[0][0]), frames_text(group[-1][0])
     return f"{least} frames" if least == most else f"{least} to {most} frames"
 
 
@@ -128,7 +129,7 @@ def number(value: float | None, panel: Panel) -> str:
     if value is None:
         return wording.MISSING
     if panel.unit == BILLIONS:
-        return frames(1e9 * value)
+        return frames_text(1e9 * value)
     if panel.unit == "%" or panel.unit.startswith("fraction"):
         return wording.percent(value if panel.unit == "%" else 100 * value)
     if panel.decimals is not None:
@@ -138,11 +139,6 @@ def number(value: float | None, panel: Panel) -> str:
 
 BILLIONS = "billion frames"
 """The unit of values that are shown as `frames`."""
-
-
-def frames(value: float) -> str:
-    """Show a number of frames as the field does: "200M", "10B"."""
-    return f"{value / 1e9:g}B" if value >= 1e9 else f"{value / 1e6:g}M"
 
 
 def height(series: Series, x: float) -> float:
@@ -157,7 +153,7 @@ def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
 
 def _tick(value: float, unit: str = "") -> str:
     if unit == BILLIONS:
-        return frames(1e9 * value)
+        return frames_text(1e9 * value)
     text = f"{value:,.10g}".replace("-", "−")
     return f"{text} %" if unit == "%" else text
 

@@ -22,14 +22,13 @@ def combine(readings: Sequence[Reading]) -> Reading:
         return readings[0]
     owners: dict[_Key, Reading] = {}
     scores: dict[_Key, float] = {}
-    for reading in readings:
-        for key, score in _cells(reading):
-            if key in owners:
-                raise ArcadeMarkError(
-                    f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is "
-                    f"from {listed(owners[key].files)}); leave one file out, or name runs or algorithms apart"
-                )
-            owners[key], scores[key] = reading, score
+    for reading, key, score in ((reading, *cell) for reading in readings for cell in _cells(reading)):
+        if key in owners:
+            raise ArcadeMarkError(
+                f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is "
+                f"from {listed(owners[key].files)}); leave one file out, or name runs or algorithms apart"
+            )
+        owners[key], scores[key] = reading, score
     table = ScoreTable.from_rows(
         ((*key, score) for key, score in scores.items()), protocols=_protocols(readings), sources=_sources(readings)
     )

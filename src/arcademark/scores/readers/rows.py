@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MOST_CELLS, ScoreTable, blank
 
 _Ints = NDArray[np.int64]
@@ -72,16 +72,10 @@ def collect(rows: Rows, layout: str, options: Options) -> Reading:
     )
 
 
-def _first_rows(codes: _Ints, size: int) -> _Ints:
-    first = np.zeros(size, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return first
-
-
 def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
     if rows.protocol is None:
         return ("",) * len(rows.algorithms)
-    first = _first_rows(rows.algorithm, len(rows.algorithms))
+    first = first_rows(rows.algorithm, len(rows.algorithms))
     other = rows.protocol != rows.protocol[first][rows.algorithm]
     if other.any():
         at = int(np.argmax(other))

@@ -85,11 +85,9 @@ class Sheet:
         texts: Sequence[str] = [_text(value) for value in cells] if isinstance(cells, np.ndarray) else cells
         seen: dict[str, int] = {}
         codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in texts), np.int64, self.size)
-        first = np.zeros(len(seen), dtype=np.int64)
-        first[codes[::-1]] = np.arange(self.size)[::-1]
         merged: dict[str, int] = {}
         rows = []
-        for name, row in zip(seen, first, strict=True):
+        for name, row in zip(seen, first_rows(codes, len(seen)), strict=True):
             text = self.text(name)
             if not text:
                 raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
@@ -199,6 +197,13 @@ class Sheet:
     def _quoted(self, row: int, column: int) -> str:
         cell = self.columns[column][row]
         return f"{self.place(row, column)}: {(cell if isinstance(cell, str) else float(cell))!r}"
+
+
+def first_rows(codes: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the row in which each of so many codes first appears."""
+    first = np.zeros(size, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
 
 
 def bare(name: str) -> str:
