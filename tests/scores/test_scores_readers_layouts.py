@@ -75,6 +75,7 @@ def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
         ("algorithm,Pong\n", "no rows below the header"),
         ("name;score\nx;1\n", "row 1: expected the columns"),
         ("algorithm\ndqn\n", "row 1: expected the columns"),
+        ("algorithm,run\ndqn,1\n", "row 1: expected the columns"),
         ("algorithm,,pong\ndqn,1,2\n", "row 1, column 2: the column has no name"),
         ("algorithm,Pong,pong\ndqn,1,2\n", "row 1, column 3: the column 'pong' is named twice"),
         ("algorithm,Pong\ndqn,1\n\nppo,1,2\n", "row 4: 3 cells, expected 2"),

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Arrays have the paper's 55 games last, in the order of the suite "ale-55": the five training games first.
-* Scores are raw game points; normalised scores are fractions. Where a range is zero a normalised score is NaN.
+* Arrays have the 55 games of the suite "ale-55" last, the five training games first. Scores are raw game points;
+  normalised scores are fractions, NaN where a range is zero.
 * The baseline set is the published three columns (Random, the best Const and the best Perturb of each game). The paper
   normalises by all 37 agents; where the catalogue holds our own runs of them, "baselines-2013", that set is second.
 """

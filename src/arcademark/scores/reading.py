@@ -51,18 +51,11 @@ def read_tables(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders, or both; "-" is standard input. A folder is searched for files of scores at any depth; one that
-        a run was played into is read as that run.
+        Files, or folders that are searched for such at any depth, or that a run was played into; "-" is standard input.
     format : str, optional
         One of `FORMATS`; by default it is recognised. Files in a folder that are of another are left out.
     **options
-        Fields of `Options`: what the files do not say.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a file cannot be read, is damaged, or is not what it was taken for; the message names file, row and
-        column, the reason and the remedy.
+        Fields of `Options`: what the files do not say. Errors name file, row and column, the reason and the remedy.
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)

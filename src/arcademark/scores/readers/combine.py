@@ -22,7 +22,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
         return readings[0]
     owners: dict[_Key, Reading] = {}
     scores: dict[_Key, float] = {}
-    for reading, key, score in ((reading, *cell) for reading in readings for cell in _cells(reading)):
+    for reading, key, score in ((one, *cell) for one in readings for cell in _cells(one)):
         if key in owners:
             raise ArcadeMarkError(
                 f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is "

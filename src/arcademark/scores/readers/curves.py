@@ -97,15 +97,8 @@ def read_dopamine_sheet(sheet: Sheet, options: Options) -> list[Log]:  # noqa: A
         raise ArcadeMarkError(f"{sheet.path}, row 1: expected the columns Agent, Iteration, Value")
     sheet = sheet.among([value], [iteration])
     values, iterations = sheet.scores(value).tolist(), sheet.integers(iteration).tolist()
-    points = [
-        (
-            sheet.text(columns["agent"][row]),
-            sheet.text(columns["game"][row]) if "game" in columns else None,
-            iterations[row],
-            values[row],
-        )
-        for row in range(sheet.size)
-    ]
+    games = map(sheet.text, columns["game"]) if "game" in columns else [None] * sheet.size
+    points = list(zip(map(sheet.text, columns["agent"]), games, iterations, values, strict=True))
     return _dopamine(sheet.path, points, sheet.notes)
 
 
@@ -140,11 +133,11 @@ def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) ->
         if ragged:
             said.append("iterations that not all runs have are left out: it is not known whose their values are")
         for number, run in enumerate(runs):
-            ordered = [value for _, value in sorted(run, key=lambda point: point[0])]
-            finite = np.array([value for value in ordered if not math.isnan(value)], dtype=np.float64)
-            notes = (*_curve_notes("Value", len(ordered) - len(finite)), *said)
+            ordered = np.array([value for _, value in sorted(run, key=lambda point: point[0])], dtype=np.float64)
+            finite = ordered[~np.isnan(ordered)]
+            missing = len(ordered) - len(finite)
+            notes, lost = (*_curve_notes("Value", missing), *said), missing + (0 if number else ragged)
             task = game if game is not None else path.name.split(".")[0].split("_")[0]
-            lost = len(ordered) - len(finite) + (0 if number else ragged)
             logs.append(Log(path, finite, "average", agent, task, number, lost=lost, notes=notes))
     return logs
 

@@ -8,6 +8,7 @@ Conventions
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -148,11 +149,9 @@ def _broken(content: bytes, skip: int, separator: str) -> int:
     """Return the line in which the first row begins that is no row of CSV."""
     reader = _rows(content, skip, separator, strict=True)
     begins = 1
-    try:
+    with contextlib.suppress(csv.Error):
         for _ in reader:
             begins = reader.line_num + 1
-    except csv.Error:
-        pass
     return begins
 
 

@@ -93,10 +93,8 @@ def read(file: Recognised, options: Options) -> Read:
     if file.format == "dopamine":
         return curves.read_dopamine_list(file.path, content)
     if file.format == "rliable":
-        if content is not None:
-            return rliable.read_object(file.path, content, options)
-        reader = rliable.read_npz if read_head(file.path).startswith(b"PK") else rliable.read_npy
-        return reader(file.path, options)
+        given = content is not None
+        return rliable.read_object(file.path, content, options) if given else rliable.read_file(file.path, options)
     return _FILES[file.format](file.path, options)
 
 

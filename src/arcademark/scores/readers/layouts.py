@@ -35,6 +35,7 @@ PROTOCOL = ("protocol",)
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
+_Names = tuple[tuple[str, ...], _Ints]
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -70,14 +71,14 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
 
 def read_wide(sheet: Sheet, options: Options) -> Reading:
     """Read a wide table; see the module for its columns."""
-    if not is_wide(sheet):
+    labels = {sheet.find(kind) for kind in (RUN, PROTOCOL)}
+    columns = [column for column in range(1, len(sheet.header)) if column not in labels]
+    if not is_wide(sheet) or not columns:
         raise ArcadeMarkError(expected(sheet))
     sheet.check_filled()
     for column, name in enumerate(sheet.header):
         if column and not name:
             raise ArcadeMarkError(f"{sheet.path}, row 1, column {column + 1}: the column has no name; name each once")
-    labels = {sheet.find(kind) for kind in (RUN, PROTOCOL)}
-    columns = [column for column in range(1, len(sheet.header)) if column not in labels]
     heads = tuple(sheet.header[column] for column in columns)
     sheet = sheet.among(columns, [sheet.find(RUN)])
     codes, names, first = sheet.names(0)
@@ -92,9 +93,6 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
         tasks, task = _canonical_tasks(lambda at: sheet.place(int(first[at]), 0), names, of_row, options)
     scores = np.stack([sheet.scores(column) for column in columns], axis=1).ravel()
     return collect(_rows(sheet, options, (algorithms, algorithm), (tasks, task), scores, width), "wide", options)
-
-
-_Names = tuple[tuple[str, ...], _Ints]
 
 
 def _rows(sheet: Sheet, options: Options, algorithms: _Names, tasks: _Names, scores: _Floats, width: int = 1) -> Rows:

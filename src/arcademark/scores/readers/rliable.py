@@ -20,17 +20,14 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npy, load_npz
-from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, refuse_hidden
+from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_hidden
 from arcademark.scores.table import ScoreTable, blank
 
 
-def read_npz(path: Path, options: Options) -> Reading:
-    """Read an ``.npz`` file with one array an algorithm."""
-    return read_arrays(path, load_npz(path), options)
-
-
-def read_npy(path: Path, options: Options) -> Reading:
-    """Read an ``.npy`` file with one algorithm's array."""
+def read_file(path: Path, options: Options) -> Reading:
+    """Read an ``.npz`` file with one array an algorithm, or an ``.npy`` file with one algorithm's array."""
+    if read_head(path).startswith(b"PK"):
+        return read_arrays(path, load_npz(path), options)
     array = load_npy(path)
     if options.algorithm is None:
         raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; say it with {SAID['algorithm']}")

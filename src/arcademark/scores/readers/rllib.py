@@ -150,10 +150,9 @@ def _averages(
         )
     tag = logged[0]
     name = "/".join(tag)
-    values = [
-        score(f"{path}, row {row}, {name}", value) for row, result in results if (value := result[tag]) is not None
-    ]
-    finite = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
+    there = ((row, result[tag]) for row, result in results if result[tag] is not None)
+    values = np.array([score(f"{path}, row {row}, {name}", value) for row, value in there], dtype=np.float64)
+    finite = values[~np.isnan(values)]
     notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
     if len(finite) < len(results):
         notes.append(f"{name} is missing in {len(results) - len(finite)} of {count(len(results), 'iteration')}")
