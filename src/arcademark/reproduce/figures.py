@@ -29,7 +29,8 @@ class Series:
     values : tuple of float or None
         Bars: one a label of the panel, None where there is none. Steps: the height of each step, from left to right.
     ends : tuple of float
-        Steps: up to where, in the panel's x unit, each height holds, ascending; after the last the curve is at 0.
+        Steps: up to where, in the panel's x unit, each height holds, ascending. The first step begins at the panel's
+        left edge, and after the last the curve is at 0. Bars: empty.
     """
 
     name: str

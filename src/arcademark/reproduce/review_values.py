@@ -56,14 +56,11 @@ def ours() -> Basis:
     """Return the catalogue's scores and training frames, and the suite's references in full."""
     scores: dict[str, dict[str, float]] = {}
     for result in collections.results(COLLECTION):
-        scores.setdefault(result.entry.algorithm, {})[result.task] = result.score
-    frames = {
-        entry.algorithm: entry.training_frames
-        for entry in collections.entries(COLLECTION)
-        if entry.training_frames is not None
-    }
-    algorithms = {name: values for name, values in scores.items() if name not in REFERENCES}
-    return Basis({name: reference_scores(kind) for name, kind in _KINDS.items()}, algorithms, frames)
+        if result.entry.algorithm not in REFERENCES:
+            scores.setdefault(result.entry.algorithm, {})[result.task] = result.score
+    trained = ((entry.algorithm, entry.training_frames) for entry in collections.entries(COLLECTION))
+    frames = {name: count for name, count in trained if count is not None}
+    return Basis({name: reference_scores(kind) for name, kind in _KINDS.items()}, scores, frames)
 
 
 @cache
@@ -104,12 +101,8 @@ def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, flo
     low, human, record = (basis.references[name] for name in REFERENCES)
     tasks = tuple(raw)
     scores = np.array([raw[task] for task in tasks])
-    if quantity == "hns":
-        values = normalise.hns(scores, low, human, tasks)
-    elif quantity == "hwrns":
-        values = normalise.hwrns(scores, low, record, tasks)
-    else:
-        values = normalise.saber(scores, low, record, tasks)
+    function = {"hns": normalise.hns, "hwrns": normalise.hwrns, "saber": normalise.saber}[quantity]
+    values = function(scores, low, human if quantity == "hns" else record, tasks)
     return dict(zip(tasks, values.tolist(), strict=True))
 
 

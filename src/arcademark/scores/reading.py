@@ -41,10 +41,7 @@ _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json"})
 
 
 def read_tables(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    format: str | None = None,
-    **options: Any,
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, format: str | None = None, **options: Any
 ) -> Reading:
     """Read files and folders of scores into one table.
 
