@@ -1,13 +1,9 @@
 """The background of a game: at each pixel, the colour that is there most often.
 
 Bellemare et al. (2013, §3.1.1 and A.1) store the frequency of colours at each pixel in a histogram, of 18,000 screens
-of sample trajectories a game, and remove what they so find to be background. What that means they do not say; here a
-pixel that shows its most frequent colour is not seen, and of equally frequent colours the lower one is the background.
-How the trajectories are sampled, and where that differs from the paper, is said in `samples`.
-
-::
-
-    screens ─→ histogram (pixels, 128) ─→ background: its largest entry, the first of equals
+of sample trajectories a game, and remove what they so find to be background. Our reading: a pixel that shows its most
+frequent colour is not seen, and of equally frequent colours the lower one is the background. `samples` says how the
+trajectories are sampled.
 """
 
 from __future__ import annotations
@@ -34,23 +30,7 @@ COLOURS = 128
 def background(
     env: EnvironmentSpec, screens: int = SCREENS, trajectory: str | None = None, seed: int = SEED
 ) -> NDArray[np.uint8]:
-    """Return the most frequent colour of each pixel, from the cache if it was found before.
-
-    Parameters
-    ----------
-    env : EnvironmentSpec
-        The game.
-    screens : int
-        Sample screens, one a frame.
-    trajectory : str, optional
-        File of actions that the samples follow at first, see `samples`.
-    seed : int
-        Of the samples.
-
-    Returns
-    -------
-    uint8 array, shape (210, 160) or the game's
-        Colours from 0 to 127.
+    """Return the most frequent colour of each pixel, 0 to 127, from the cache if it was found before.
 
     Raises
     ------
@@ -65,10 +45,7 @@ def background(
 def most_frequent(screens: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Return the most frequent colour of each pixel, the lower of equally frequent ones.
 
-    Parameters
-    ----------
-    screens : iterable of uint8 arrays, shape (height, width)
-        At least one, of colours from 0 to 127; each may be overwritten when the next is asked for.
+    Each of the screens, of which there is at least one, may be overwritten when the next is asked for.
     """
     remaining = iter(screens)
     first = next(remaining)
@@ -86,19 +63,10 @@ def most_frequent(screens: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
 
 @njit(cache=True)
 def tally(screen, last, since, now, counts):  # type: ignore[no-untyped-def]
-    """Count for how many screens each pixel that changes had its colour.
+    """Count, where pixels of a screen, uint8 (n,), changed, for how many screens they had their colour before.
 
-    Parameters
-    ----------
-    screen : uint8 array, shape (n,)
-        Screen number `now`.
-    last : uint8 array, shape (n,)
-        The one before; becomes equal to it.
-    since : int32 array, shape (n,)
-        Number of the screen in which each pixel took its colour.
-    now : int
-    counts : int32 array, shape (n, 128)
-        Screens in which each pixel had each colour, but for the colour that it has now.
+    `last`, the screen before, becomes equal to it; `since` has the number of the screen in which each pixel took its
+    colour; `counts`, int32 (n, 128), lacks the time of the colours that pixels have now.
     """
     words = screen.size // 8
     new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)

@@ -1,7 +1,6 @@
 """What a feature set is: observations in, the numbers of the features that are active out.
 
-Linear learners need no vector of a million zeros, only which of its entries are not zero, and of binary ones only what
-changed since the observation before::
+Linear learners need only the features that are not zero, and of binary ones only what changed::
 
     begin() ─→ update(observation) ─→ Change(on, off) ─→ update(observation) ─→ …
                                         └─ or count(observation) ─→ Counts(features, counts): all that are not zero
@@ -9,8 +8,8 @@ changed since the observation before::
 A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
 number while it is used. `arcademark.features.registry` lists those that there are.
 
-Optional attributes, for pictures: ``background``, uint8 of the screen's shape, where one is taken away (else None), and
-``classes_picture()``, which draws the kinds of objects that are told apart.
+Optional attributes, for pictures: ``hidden``, uint8 of the screen's shape, where a background is taken away (else
+None), and ``classes_picture()``, which draws the classes of objects that are told apart.
 """
 
 from __future__ import annotations
@@ -100,12 +99,6 @@ Features = BinaryFeatures | CountedFeatures
 
 
 def check_feature(feature: int, num_features: int) -> None:
-    """Refuse a feature that is none.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is not in ``range(num_features)``.
-    """
+    """Refuse a feature that is not in ``range(num_features)``."""
     if not 0 <= feature < num_features:
         raise ArcadeMarkError(f"feature {feature}: expected 0 to {num_features - 1}")

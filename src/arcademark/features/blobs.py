@@ -1,12 +1,11 @@
 """Blobs: pixels of one colour that are close to each other, though they need not touch.
 
 Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is all that
-can be reached from a pixel over neighbours (Liang et al. 2016). So an object that is drawn with gaps, or of
-which every other line is left out, is one blob. What is kept of a blob is its colour and its box.
+can be reached from a pixel over neighbours (Liang et al. 2016). So an object drawn with gaps is one blob. What is kept
+of a blob is its colour and its box.
 
-Pixels are not looked at one by one. A row is cut into runs of one colour; equal rows in succession form a band, whose
-runs are those of its first row, and which hang together by themselves. Only runs of bands at most `proximity` rows
-apart need be compared::
+A row is cut into runs of one colour; equal rows in succession form a band, whose runs are those of its first row. Only
+runs of bands at most `proximity` rows apart need be compared::
 
     row 0   aaaabbbb   ─┐ band 0: a 0-3, b 4-7
     row 1   aaaabbbb   ─┘
@@ -26,14 +25,7 @@ UNSEEN = 255
 
 
 class Blobs(NamedTuple):
-    """The blobs of a screen, in the order in which their first pixels are read; arrays of shape (n,).
-
-    Parameters
-    ----------
-    colour : uint8 array
-    top, bottom, left, right : int16 arrays
-        Rows and columns of the box, its own last row and column included.
-    """
+    """The blobs of a screen in the order of their first pixels; boxes include their last row and column."""
 
     colour: NDArray[np.uint8]
     top: NDArray[np.int16]
@@ -45,17 +37,8 @@ class Blobs(NamedTuple):
 class BlobFinder:
     """Finds the blobs of screens of one size, in room that it keeps.
 
-    Parameters
-    ----------
-    height, width : int
-        Of the screens, each at least 1.
-    proximity : int
-        How far apart neighbours may be, at least 1: rows and columns of pixels that touch differ by 1.
-
-    Raises
-    ------
-    ValueError
-        If `proximity` is not positive.
+    `proximity` is how many rows and columns neighbours may differ by, at least 1: that of pixels that touch; else
+    ValueError.
     """
 
     def __init__(self, height: int, width: int, proximity: int) -> None:
@@ -70,18 +53,7 @@ class BlobFinder:
         self._found = np.empty(height * width, np.uint8)
 
     def find(self, screen: NDArray[np.uint8]) -> Blobs:
-        """Find the blobs of a screen.
-
-        Parameters
-        ----------
-        screen : uint8 array, shape (height, width)
-            Colours; `UNSEEN` ones belong to no blob.
-
-        Returns
-        -------
-        Blobs
-            Views that are valid until the next `find`.
-        """
+        """Find the blobs of a screen; `UNSEEN` pixels belong to none. Valid until the next `find`."""
         screen = np.ascontiguousarray(screen)
         words = screen.view(np.uint64) if screen.shape[1] % 8 == 0 else screen
         bands = find_runs(screen, words, self._bands, self._colours, self._ends)
@@ -93,24 +65,11 @@ class BlobFinder:
 
 @njit(cache=True)
 def find_runs(screen, words, bands, colours, ends):  # type: ignore[no-untyped-def]
-    """Cut a screen into bands of equal rows and these into runs of one colour; `UNSEEN` ones are left out.
+    """Cut a screen into bands of equal rows and these into runs of one colour but `UNSEEN`; return how many bands.
 
-    Parameters
-    ----------
-    screen : uint8 array, shape (height, width)
-    words : array, shape (height, any)
-        The same memory, in wider words if possible.
-    bands : int32 array, shape (height + 1, 2)
-        Receives the first row and the first run of each band; after the last, height and the number of runs.
-    colours : uint8 array, shape (height · width,)
-        Receives the colour of each run.
-    ends : int16 array, shape (height · width, 2)
-        Receives its first and last column.
-
-    Returns
-    -------
-    int
-        How many bands there are.
+    `words` is the same memory, in wider words if possible. `bands`, int32 (height + 1, 2), receives the first row and
+    the first run of each band, and after the last, height and the number of runs; `colours` and `ends` each run's
+    colour, first and last column.
     """
     height, width = screen.shape
     num_bands = num_runs = 0
@@ -142,16 +101,7 @@ def differ(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def join(bands, colours, ends, parents, proximity):  # type: ignore[no-untyped-def]
-    """Join the runs that belong to the same blob.
-
-    Parameters
-    ----------
-    bands, colours, ends : arrays
-        As `find_runs` fills them, `bands` with its last line.
-    parents : int32 array
-        Receives an earlier run of the same blob for each run, itself for the first.
-    proximity : int
-    """
+    """Join the runs that belong to the same blob: `parents` receives an earlier run of it, or the run itself."""
     for run in range(bands[-1, 1]):
         parents[run] = run
     for band in range(bands.shape[0] - 1):
@@ -195,22 +145,7 @@ def unite(parents, a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def find_boxes(bands, colours, ends, parents, found, boxes):  # type: ignore[no-untyped-def]
-    """Number the blobs and find their boxes.
-
-    Parameters
-    ----------
-    bands, colours, ends, parents : arrays
-        As `join` leaves them; `parents` receives the number of each run's blob.
-    found : uint8 array
-        Receives the blobs' colours.
-    boxes : int16 array, shape (·, 4)
-        Receives their first and last rows and columns.
-
-    Returns
-    -------
-    int
-        How many blobs there are.
-    """
+    """Number the blobs in `parents` as `join` left it, write their colours and boxes, and return how many there are."""
     num = 0
     for band in range(bands.shape[0] - 1):
         top, bottom = bands[band, 0], bands[band + 1, 0] - 1

@@ -5,10 +5,9 @@
     cached("background", {"game": "pong", …}, make) ─→ the file's arrays, if it was made with this very key
                                                     └→ else make(), and written for the next time
 
-The folder is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``. It may be
-deleted at any time. A file holds its whole key, so that two keys are never taken for each other, and is put in place in
-one step, so that several processes may ask for the same at once. A file that is damaged or of another key is made anew;
-where nothing can be written, nothing is kept, and that is no error.
+The folder is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``; it may be
+deleted at any time. A file holds its whole key and is put in place in one step. A file that is damaged or of another
+key is made anew; where nothing can be written, nothing is kept, and that is no error.
 """
 
 from __future__ import annotations
@@ -37,21 +36,9 @@ _KEY = "key"
 
 
 def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
-    """Return arrays by name, from the cache if they are there.
+    """Return arrays by name, from the cache if they are there, else from `make`, under any names but "key".
 
-    Parameters
-    ----------
-    kind : str
-        What they are, a word that begins the file's name.
-    key : mapping of str to JSON value
-        All that they depend on.
-    make : callable
-        Makes them: any arrays that hold no Python objects, under any names but "key".
-
-    Returns
-    -------
-    dict of str to array
-        What `make` returned, now or on an earlier day.
+    `kind` begins the file's name; `key` is all that the arrays depend on, as JSON values.
     """
     text = json.dumps({"kind": kind, "format": FORMAT, "key": dict(key)}, sort_keys=True)
     folder = cache_folder()

@@ -35,15 +35,14 @@ SECAM = {
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """A way to tell colours apart.
+    """A way to tell n colours apart.
 
     Parameters
     ----------
     codes : uint8 array, shape (256,)
-        Number of each byte of an observation, below n. Observations hold bytes from 0 to 127 only; the others are there
-        so that any byte has a number.
+        Number of each byte, below n. Observations hold bytes from 0 to 127 only; the others are there so that any byte
+        has a number.
     rgb : uint8 array, shape (n, 3)
-        What each looks like.
     names : tuple of str, length n
     """
 
@@ -56,14 +55,7 @@ class Colours:
 
 
 def game_colours(game: str, number: NumColours = 128) -> Colours:
-    """Return the colours of a game's screens.
-
-    Parameters
-    ----------
-    game : str
-    number : {128, 8}
-        Eight for SECAM.
-    """
+    """Return the colours of a game's screens: 128, or the 8 of SECAM."""
     every = np.arange(256, dtype=np.uint8)
     if number == 8:
         rgb = np.array([list(bytes.fromhex(colour[1:])) for colour in SECAM.values()], np.uint8)

@@ -1,34 +1,30 @@
 """Locality-sensitive hashing: random projections of the screen, one active feature each (Bellemare et al. 2013, A.4).
 
-A vector looks at k random bits of the screen, each with a random hash value of 1 to M. The values of those of its bits
-that are set are added up; the sum modulo M is the bucket that the screen falls into::
+A vector looks at k random bits of the screen, each with a random hash value of 1 to M. The sum of the values of those
+of its bits that are set, modulo M, is the bucket that the screen falls into::
 
     feature of vector i  =  M i + (sum of hash_i[j] over the bits j of vector i that are set) mod M
 
 With the paper's l = 2,000 vectors, k = 1,000 and M = 50 these are 100,000 features, 2,000 of them active.
 
-**Where the paper disagrees with itself**, Algorithm 1 with the text of A.4 or with its purpose, and what is done here:
+Where the paper's Algorithm 1 disagrees with the text of A.4 or with its purpose:
 
-* *How many bits a screen has.* The text has 7 · 210 · 160, the algorithm 128 colours. By default there is a bit for
-  each pixel and colour, 128 · 210 · 160, as the algorithm intends. With ``encoding="binary"`` there are the seven
-  digits of each pixel's colour, which is how we explain the text's number.
+* *Bits of a screen.* The text has 7 · 210 · 160, the algorithm 128 colours. By default there is a bit for each pixel
+  and colour, as the algorithm intends; ``encoding="binary"`` has the seven digits of each pixel's colour instead.
 * *Which bit is set.* As printed, ``s[x + y h + I_xy]``, different bits are one (colour 1 of a pixel is colour 0 of its
-  neighbour), and of 4.3 million only 44,000 could ever be set. Here every pixel and colour has a bit of its own.
-* *What is added up.* As printed, the values of bits in which screen and vector agree (``s_j = v_ij``). Nearly all agree
-  in being 0, so any pixel that changes would change nearly every sum. Here bits that are 1 in both; the algorithm's
-  remark that a step costs O(l k + n) with sparse vectors fits that.
-* *Where a sum begins.* The variable ``h`` is never set to 0 between vectors. Here it is.
+  neighbour). Here every pixel and colour has a bit of its own.
+* *What is added up.* As printed, the values of bits in which screen and vector agree (``s_j = v_ij``): nearly all agree
+  in being 0, so any changed pixel would change nearly every sum. Here bits that are 1 in both, which fits the
+  algorithm's remark that a step costs O(l k + n) with sparse vectors.
+* *Where a sum begins.* ``h`` is never set to 0 between vectors. Here it is.
 
-**What it comes to.** A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average; one vector in 2,500
-has none. A pixel that takes another colour touches 0.93 entries of all vectors together, so of two screens that differ
-in c pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. Measured in random play, five
-frames a step: 24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest. Of
-seven digits a pixel 98, 92 and 95 % do: a vector then looks at 30 times as much of the screen, and similar screens have
-nothing in common. This is why we take the algorithm's bits for the paper's.
+A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average, and of two screens that differ in c
+pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. In random play, five frames a step,
+24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest; with seven digits a
+pixel 98, 92 and 95 %, so similar screens have nothing in common: hence the algorithm's bits.
 
-**Work.** Vectors keep their sums. An index leads from a bit to the vectors that look at it, so a step costs a
-comparison with the last screen, O(changed pixels) and O(l), instead of O(l k). The index takes 4 bytes a bit and 4 an
-entry, 25 MB with the paper's parameters; it is made anew in a fraction of a second and not kept on disk.
+An index leads from a bit to the vectors that look at it, so a step costs a comparison with the last screen, O(changed
+pixels) and O(l), instead of O(l k). It takes 4 bytes a bit and 4 an entry, 25 MB with the paper's parameters.
 """
 
 from __future__ import annotations
@@ -119,12 +115,12 @@ class Lsh:
         self._buckets[:] = -1
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Tell which vectors' buckets changed since the last screen, both in ascending order.
+        """Return which features changed since the last screen, both arrays ascending.
 
         Parameters
         ----------
         observation : uint8 array, shape (height, width)
-            Colours from 0 to 127; of other bytes the highest bit is not seen.
+            Colours from 0 to 127; of other bytes the highest bit is ignored.
 
         Raises
         ------
@@ -139,25 +135,13 @@ class Lsh:
         return Change(self._on[:on], self._off[:off])
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "random vector 17 of 2000 has sum 3 modulo 50" (vectors from 0).
-
-        Raises
-        ------
-        ArcadeMarkError
-            If there is no such feature.
-        """
+        """Say what a feature means: "random vector 17 of 2000 has sum 3 modulo 50" (vectors from 0)."""
         check_feature(feature, self.num_features)
         vector, bucket = divmod(feature, self.table_size)
         return f"random vector {vector} of {self.vectors} has sum {bucket} modulo {self.table_size}"
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the screen with pixels bright at which a vector looks and finds a set bit, the others dark.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the screen is of another shape.
-        """
+        """Draw the screen with pixels bright at which a vector looks and finds a set bit, the others dark."""
         self._check_shape(observation)
         colours = observation & np.uint8(COLOURS - 1)
         looked_at = np.diff(self._starts).reshape(-1, *self._shape) > 0
@@ -178,7 +162,7 @@ class Lsh:
             )
 
     def _sums_of_last(self) -> Ints:
-        """Return the sums of a screen of colour 0; it sets bits too if it has a bit for each colour."""
+        """Return the sums of a screen of colour 0, which sets bits too if it has a bit for each colour."""
         sums = np.zeros(self.vectors, np.int64)
         pixels = self._last.size
         for plane in self._planes[: self._first_planes[1]].tolist():
@@ -207,22 +191,10 @@ def _check(vectors: int, nonzero: int, table_size: int, hash_seed: int, num_bits
 
 
 def colour_planes(encoding: Encoding) -> tuple[Ints, Ints]:
-    """Return which planes of bits a pixel of each colour sets; a plane has a bit a pixel.
+    """Return which planes of bits (a bit a pixel) a pixel of each colour sets, and where those of each colour begin.
 
-    Parameters
-    ----------
-    encoding : {"one-hot", "binary"}
-        A plane for each colour, or for each of the seven digits of its number, the lowest first.
-
-    Returns
-    -------
-    (int32 array, int32 array of shape (129,))
-        The planes of all colours one after the other, and where those of each colour begin.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such encoding.
+    The planes of all colours follow one another; "one-hot" has one for each colour, "binary" one for each of the seven
+    digits of its number, the lowest first.
     """
     if encoding == "one-hot":
         return np.arange(COLOURS, dtype=np.int32), np.arange(COLOURS + 1, dtype=np.int32)
@@ -235,17 +207,10 @@ def colour_planes(encoding: Encoding) -> tuple[Ints, Ints]:
 def random_vectors(
     num_bits: int, vectors: int, nonzero: int, table_size: int, hash_seed: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Draw the random vectors and their hash values.
+    """Draw for each vector `nonzero` different bits, ascending, and their hash values, 1 to `table_size`.
 
-    Only the raw numbers of PCG64 are used, which NumPy promises to keep, so that a seed stands for the same features
-    in every version of it.
-
-    Returns
-    -------
-    bits : uint64 array, shape (vectors, nonzero)
-        At which bits each looks: any set of different ones is as likely.
-    values : uint64 array, shape (vectors, nonzero)
-        Their hash values, 1 to `table_size`.
+    Only raw numbers of PCG64 are used, which NumPy promises to keep, so that a seed stands for the same features in
+    every version of it.
     """
     source = np.random.PCG64(hash_seed)
     bits = _distinct(source, vectors, nonzero, num_bits)
@@ -289,19 +254,9 @@ def make_index(num_bits: int, vectors: int, nonzero: int, table_size: int, hash_
 
 @njit(cache=True)
 def add_changes(last, screen, planes, first_planes, entries, starts, table_size, sums):  # type: ignore[no-untyped-def]
-    """Bring the vectors' sums up to date with a screen.
+    """Bring the vectors' sums, int32 (vectors,), up to date with a screen, and make `last`, uint8 (8 n,), equal to it.
 
-    Parameters
-    ----------
-    last, screen : uint8 arrays, shape (pixels,), a multiple of 8
-        The screen that the sums are about, which becomes equal to the new one, and the new one.
-    planes, first_planes : int32 arrays
-        As `colour_planes` gives them.
-    entries, starts : uint32 and int32 arrays
-        As `make_index` gives them; bit ``plane * pixels + pixel``.
-    table_size : int
-    sums : int32 array, shape (vectors,)
-        Each from 0 to `table_size` - 1.
+    Bit ``plane * pixels + pixel`` of `entries` and `starts`; planes as of `colour_planes`.
     """
     pixels = screen.shape[0]
     new_words, old_words = screen.view(np.uint64), last.view(np.uint64)
@@ -329,22 +284,7 @@ def add_changes(last, screen, planes, first_planes, entries, starts, table_size,
 
 @njit(cache=True)
 def move(sums, buckets, table_size, on, off):  # type: ignore[no-untyped-def]
-    """Move vectors to the buckets of their sums and list the features that came and went, ascending.
-
-    Parameters
-    ----------
-    sums : int32 array, shape (vectors,)
-    buckets : int32 array, shape (vectors,)
-        Where they are, -1 for nowhere yet; becomes equal to `sums`.
-    table_size : int
-    on, off : int32 arrays, shape (vectors,)
-        Room for the features.
-
-    Returns
-    -------
-    (int, int)
-        How many came and went.
-    """
+    """Move vectors to the buckets of their sums, -1 for none yet; return how many features came and went, ascending."""
     num_on = num_off = 0
     for i in range(sums.shape[0]):
         if sums[i] != buckets[i]:

@@ -1,13 +1,13 @@
 """Numbers for the few features that are ever met, of many that there could be.
 
-Of the 114,702,400 features of Blob-PROST a game shows some hundred thousand. Weights for all of them would take
-gigabytes, and so scattered that a page of memory holds few that matter. So features are numbered here as they are met,
-0, 1, 2, …, and weights need a row for each number only::
+Of the 114,702,400 features of Blob-PROST a game shows some hundred thousand. Weights for all would take gigabytes, and
+few on a page of memory would matter. So features are numbered 0, 1, 2, … as they are met, and weights need a row for
+each number only::
 
     meet(change)      features ─→ numbers; features that were never met get the next ones
     recall(change)    features ─→ numbers; features that were never met are left out: their weights are 0
 
-The numbering is part of what a learner has learnt: `features` is what to keep of it, and `restore` takes it up again.
+The numbering is part of what a learner has learnt: it keeps `features`, and `restore` takes them up again.
 """
 
 from __future__ import annotations
@@ -20,18 +20,7 @@ from arcademark.features.base import Change
 
 
 class Numbering:
-    """Numbers of features, in the order in which they were first met.
-
-    Parameters
-    ----------
-    num_features : int
-        How many there could be.
-
-    Attributes
-    ----------
-    known : int
-        How many were met; they have the numbers below it.
-    """
+    """Numbers of features, in the order in which they were first met; `known` is how many were."""
 
     def __init__(self, num_features: int) -> None:
         self.known = 0
@@ -45,17 +34,9 @@ class Numbering:
         return self._features[: self.known]
 
     def meet(self, change: Change) -> Change:
-        """Return the numbers of features that came and went, and number those that came for the first time.
+        """Return a change of features in numbers, in its order, and number those that came for the first time.
 
-        Parameters
-        ----------
-        change : Change
-            Of features, as told by a feature set; what goes must have come.
-
-        Returns
-        -------
-        Change
-            As long as `change` and in its order; valid until the next call.
+        Valid until the next call; what goes must have come.
         """
         self._make_room(len(change.on), len(change.off))
         needed = self.known + len(change.on)
@@ -68,25 +49,14 @@ class Numbering:
         return Change(self._on[: len(change.on)], self._off[:off])
 
     def recall(self, change: Change) -> Change:
-        """Return the numbers of those features that came and went that were met before; changes nothing.
-
-        Returns
-        -------
-        Change
-            In the order of `change`; valid until the next call.
-        """
+        """Return the numbers of the features of a change that were met before, in its order; valid until the next call."""
         self._make_room(len(change.on), len(change.off))
         on = look_up(self._numbers, change.on, self._on)
         off = look_up(self._numbers, change.off, self._off)
         return Change(self._on[:on], self._off[:off])
 
     def restore(self, features: NDArray[np.int32]) -> None:
-        """Number features as they were.
-
-        Parameters
-        ----------
-        features : int32 array
-            What `features` was.
+        """Number features as `features` had them.
 
         Raises
         ------
@@ -111,25 +81,9 @@ class Numbering:
 
 @njit(cache=True)
 def number(numbers, features, known, met, found):  # type: ignore[no-untyped-def]
-    """Number features.
+    """Write the numbers of features into `found`, new ones numbered from `known` on; return how many are known now.
 
-    Parameters
-    ----------
-    numbers : int32 array, shape (num_features,)
-        One more than the number of each feature, 0 if it has none; brought up to date.
-    features : int32 array
-        The feature of each number, with room for more; brought up to date.
-    known : int
-        How many numbers there are.
-    met : int32 array, shape (n,)
-        Features.
-    found : int32 array, shape (n,) or more
-        Receives their numbers.
-
-    Returns
-    -------
-    int
-        How many numbers there are now.
+    `numbers`, int32 (num_features,), has one more than the number of each feature, 0 if it has none.
     """
     for i in range(met.shape[0]):
         feature = met[i]

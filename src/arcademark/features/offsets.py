@@ -9,10 +9,9 @@ Liang et al. (2016), a block after the other::
     time    colours k, m, offset: a spot of k on the        16,384 pairs, all offsets
             screen before, and one of m now at the offset
 
-There are (2 rows - 1)(2 columns - 1) offsets. Of two equal colours the offsets d and -d say the same, so only those
-that lead down, or to the right in the same row, or nowhere, are kept. An offset that many pairs of spots share is one
-feature, active while there is one such pair or more; so it is counted how many there are, and only pairs with a spot
-that came or went are counted anew. All that is kept has its fixed number: no table of what was met grows with play.
+There are (2 rows - 1)(2 columns - 1) offsets; of two equal colours only one of d and -d is kept: down, right in the
+same row, or none. A feature is active while at least one pair of spots has its offset: pairs are counted, and only
+those with a spot that came or went are counted anew.
 """
 
 from __future__ import annotations
@@ -33,21 +32,9 @@ MAX_TILES = (1 << 15) - 1
 
 
 class Offsets:
-    """Spots, and the offsets between them, on one screen and from the screen before.
+    """Spots, and the offsets between them, on one screen and, with `time`, from the screen before.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Of tiles, each at least 1.
-    time : bool
-        Whether the screen before matters too.
-
-    Attributes
-    ----------
-    num_spots, num_space, num_time : int
-        Features of each kind, in this order.
-    num_features : int
-        Their sum.
+    The features are `num_spots`, `num_space` and `num_time`, in this order.
 
     Raises
     ------
@@ -95,18 +82,7 @@ class Offsets:
         self._came = self._went = np.empty(0, np.int32)
 
     def update(self, change: Change) -> Change:
-        """Tell which features changed, given which spots did.
-
-        Parameters
-        ----------
-        change : Change
-            Of spots, ``128 · tile + colour``, each once: ones that come and were not there, ones that go and were.
-
-        Returns
-        -------
-        Change
-            Valid until the next `update` or `begin`.
-        """
+        """Return which features changed, given which spots, ``128 · tile + colour``, did; valid until the next call."""
         self._make_room(change)
         sizes = follow(
             *(self._counts, self._starts, self._places, self._now.arrays, self._before.arrays, self._colours),
@@ -129,15 +105,7 @@ class Offsets:
             self._off = np.empty(2 * off, np.int32)
 
     def describe(self, feature: int, names: Sequence[str]) -> str:
-        """Say what a feature means.
-
-        Parameters
-        ----------
-        feature : int
-            One of ``range(num_features)``.
-        names : sequence of str, length 128
-            Of the colours.
-        """
+        """Say what a feature means, in the 128 `names` of the colours."""
         if feature < self.num_spots:
             tile, colour = divmod(feature, COLOURS)
             row, column = divmod(tile, self.columns)
@@ -183,33 +151,15 @@ def place_numbers(rows: int, columns: int) -> NDArray[np.int32]:
 def follow(  # type: ignore[no-untyped-def]
     counts, starts, places, now, before, colours, came, went, before_came, before_went, half, on, off
 ):
-    """Count the pairs of spots that came and went and tell which features began and ceased to be active.
+    """Count the pairs of spots that came and went; return how many features began and ceased to be active.
 
-    What comes is counted before anything goes, so that a feature is met at most once as it leaves 0 and once as it
-    gets back there; what came and went at once is then left out.
+    `counts`, uint16 (features,), has the pairs of each feature, and `ACTIVE` if it was reported active; `starts` the
+    first feature of two colours; `now` and `before` are sets of spots (`_Spots`); `colours`, int64 (129,), their
+    number, then those met in the episode; ``half - 1`` is the number of the offset to nowhere; `on` and `off` receive
+    features.
 
-    Parameters
-    ----------
-    counts : uint16 array, shape (features,)
-        Pairs of spots that make a feature active, and `ACTIVE` if it was told to be.
-    starts : int32 array, shape (1 or 2, 128, 128)
-        First feature of two colours in space, and in time.
-    places : int32 array, shape (tiles,)
-    now, before : tuples of arrays
-        Sets of spots: places, shape (128, tiles); their number, (128,); where each stands, (128, all places).
-    colours : int64 array, shape (129,)
-        First their number, then the colours that were met in the episode.
-    came, went, before_came, before_went : int32 arrays
-        Spots that change now, and those that did at the last step.
-    half : int
-        Offsets from none on; ``half - 1`` is the number of the offset to nowhere.
-    on, off : int32 arrays
-        Room for the features.
-
-    Returns
-    -------
-    (int, int)
-        How many features came and went.
+    What comes is counted before anything goes, so a feature is met at most once as it leaves 0 and once as it gets
+    back there; what came and went at once is then left out.
     """
     num_on, num_off = came.shape[0], went.shape[0]
     on[:num_on] = came
@@ -241,7 +191,7 @@ def follow(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def settle(counts, on, first_on, num_on, off, first_off, num_off):  # type: ignore[no-untyped-def]
-    """Mark features as told, drop those of `on` that came and went at once, and return how many of `on` remain."""
+    """Mark features as active, drop those of `on` that came and went at once, and return how many of `on` remain."""
     kept = first_on
     for i in range(first_on, num_on):
         feature = on[i]

@@ -4,14 +4,12 @@ Features 0 to n - 1 are the base features themselves, then comes a triangle of p
 
     (i, j), j < i   ─→   n + i (i - 1) / 2 + j          rows: 1-0 | 2-0 2-1 | 3-0 3-1 3-2 | …
 
-so all that i shares with smaller features lies together. What changed is told in ascending order, which is the order
-of a table of weights in memory: a learner walks through it once, forwards, however many features came or went. In real
-play (memory of Freeway, Asterix and Seaquest) reading the weights of the changed pairs in random order took 1.3 to 2
-times as long; a cyclic layout, or one of squares of 8 or 16 features, was no better than the triangle. There is no gap
-and no collision, so nothing need be hashed.
+What changed is given in ascending order, which is the order of a table of weights in memory: a learner walks through it
+once, forwards. In real play (memory of Freeway, Asterix and Seaquest) reading the weights of the changed pairs in
+random order took 1.3 to 2 times as long; a cyclic layout, or squares of 8 or 16 features, were no better than this.
 
-A pair becomes active when one of its features does and the other is active, or does too. Only such pairs are
-formed: with a features active of which c came, that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
+Only pairs of a feature that became active with another that is are formed: with a features active of which c came,
+that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
 """
 
 from __future__ import annotations
@@ -30,21 +28,8 @@ ABSENT, GONE, CAME, KEPT = 0, 1, 2, 3
 class Pairs:
     """Base features and all pairs of different ones (Bellemare et al. 2013, Section 3.1.1 and Appendices A.1, A.5).
 
-    Parameters
-    ----------
-    num_base : int
-        Number n of base features, at least 1 and at most 65,535, so that features are int32.
-
-    Attributes
-    ----------
-    num_base : int
-    num_features : int
-        ``n + n (n - 1) / 2``.
-
-    Raises
-    ------
-    ValueError
-        If `num_base` is out of range.
+    There are `num_base` n base features, 1 to 65,535, so that the ``n + n (n - 1) / 2`` in all are int32; else
+    ValueError.
     """
 
     def __init__(self, num_base: int) -> None:
@@ -62,17 +47,7 @@ class Pairs:
         self._states[:] = ABSENT
 
     def update(self, change: Change) -> Change:
-        """Tell which base features and pairs changed, given which base features did.
-
-        Parameters
-        ----------
-        change : Change
-            Of base features, each of them once, in any order.
-
-        Returns
-        -------
-        Change
-            Both arrays ascending, so base features first; valid until the next `update`.
+        """Return which base features and pairs changed, both ascending, given which base ones did.
 
         Raises
         ------
@@ -85,26 +60,14 @@ class Pairs:
         return Change(self._on[:came], self._off[:gone])
 
     def pair(self, i: int, j: int) -> int:
-        """Return the number of the feature that is the pair of base features `i` and `j`, in either order.
-
-        Raises
-        ------
-        ValueError
-            If they are the same, or one is no base feature.
-        """
+        """Return the number of the pair of two different base features; ValueError if there is none."""
         low, high = min(i, j), max(i, j)
         if not 0 <= low < high < self.num_base:
             raise ValueError(f"no pair of {i} and {j}; expected two different numbers from 0 to {self.num_base - 1}")
         return self.num_base + high * (high - 1) // 2 + low
 
     def describe_pair(self, feature: int) -> tuple[int, int]:
-        """Return the two base features of a pair, the smaller one first.
-
-        Raises
-        ------
-        ValueError
-            If `feature` is no pair.
-        """
+        """Return the two base features of a pair, the smaller one first; ValueError if `feature` is no pair."""
         if not self.num_base <= feature < self.num_features:
             raise ValueError(f"feature {feature} is no pair; those are {self.num_base} to {self.num_features - 1}")
         place = feature - self.num_base
@@ -114,22 +77,10 @@ class Pairs:
 
 @njit(cache=True)
 def form_pairs(states, on, off, lists, out_on, out_off):  # type: ignore[no-untyped-def]
-    """Take a change of base features into account and form the pairs that came and that went.
+    """Take a change of base features into account; return how many features came and went, -1 if it does not fit.
 
-    Parameters
-    ----------
-    states : uint8 array, shape (n,)
-        ABSENT or KEPT, of each base feature; brought up to date.
-    on, off : int32 arrays
-    lists : int32 array, shape (4, n)
-        Room for work.
-    out_on, out_off : int32 arrays, shape (n + n (n - 1) / 2,)
-        Room for the answer.
-
-    Returns
-    -------
-    (int, int)
-        How much of `out_on` and `out_off` is filled; (-1, -1), and `states` as it was, if the change does not fit.
+    `states`, uint8 (n,), is ABSENT or KEPT of each base feature, and stays as it was if the change does not fit;
+    `lists`, int32 (4, n), is room for work; `out_on` and `out_off` receive the features.
     """
     if not _mark(states, on, off):
         return -1, -1

@@ -146,29 +146,14 @@ class BlobProst(Hiding, _Neighbouring, Tiled):
         return self._offsets.describe(feature, [f"a blob of {name}" for name in self._colours.names])
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the box of each blob in its colour, and the tile in which it counts; of the screen's size.
-
-        Returns
-        -------
-        uint8 array, shape (height, width, 3)
-            Tiles cover boxes, and of two blobs the later covers the earlier; where there is none it is grey.
-        """
+        """Draw the box of each blob in its colour over grey, and over all the tiles in which they count."""
         return self._spots.picture(observation, self._colours.rgb)
 
 
 class BlobSpots:
-    """Which tiles hold the middle of a blob of which colour, told by what changed.
+    """Which tiles hold the middle of a blob of which colour, given as changes.
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width of the screens.
-    rows, columns : int
-        Of tiles; pixels fall into them as in `tiles`.
-    proximity : int
-        As of `BlobFinder`.
-    background : uint8 array of that shape, or None
-        Colours that are not seen, a pixel each; None to see everything.
+    Pixels fall into tiles as in `tiles`; `background` holds the colour of each pixel that is not seen, None to see all.
     """
 
     def __init__(
@@ -190,7 +175,7 @@ class BlobSpots:
         self._active = 0
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Tell which spots, ``128 · tile + colour``, came and went; parameters as of `BlobProst.update`."""
+        """Return which spots, ``128 · tile + colour``, came and went with the next screen."""
         self._screen[...] = observation
         hide(self._screen.ravel(), self._hidden.ravel())
         blobs = self._finder.find(self._screen)
@@ -217,13 +202,7 @@ class BlobSpots:
 
 
 def make_offsets(rows: int, columns: int, time: bool) -> Offsets:
-    """Return the features of tiles.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there are too many tiles.
-    """
+    """Return the features of tiles; ArcadeMarkError if there are too many tiles."""
     try:
         return Offsets(rows, columns, time)
     except ValueError as error:
@@ -239,26 +218,10 @@ def hide(screen, hidden):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def change_spots(blobs, row, column, columns, states, num_active, lists):  # type: ignore[no-untyped-def]
-    """Find the spots of blobs and which of them came and went.
+    """Find the spots of blobs; return how many are active, came and went.
 
-    Parameters
-    ----------
-    blobs : Blobs
-    row, column : int64 arrays, shapes (height,) and (width,)
-        Row and column of tiles of each row and column of pixels.
-    columns : int
-        Of tiles.
-    states : uint8 array, shape (spots,)
-        1 where a spot is active, else 0; brought up to date.
-    num_active : int
-        How much of ``lists[0]`` is filled.
-    lists : int32 array, shape (4, ·)
-        The active spots, which are brought up to date; room for work; room for spots that came, and that went.
-
-    Returns
-    -------
-    (int, int, int)
-        How many spots are active, came and went.
+    `row` and `column` are those of tiles for each of pixels; `states`, uint8 (spots,), is 1 where a spot is active;
+    `lists`, int32 (4, ·), holds the `num_active` active spots, room for work, and the spots that came and that went.
     """
     colour, top, bottom, left, right = blobs
     num_now = num_on = num_off = 0

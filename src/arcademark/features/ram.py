@@ -1,9 +1,7 @@
 """The console's memory as features: its bits, and all pairs of them.
 
-Feature ``8 · byte + bit`` is active while that bit is set; bit 0 is worth 1, bit 7 is worth 128. Of a step only the
-bytes that differ from the step before are looked at, and of these only the bits that do (their XOR).
-
-A console has 128 bytes. What some cartridges bring besides is not seen, as in the paper (its footnote 7).
+Feature ``8 · byte + bit`` is active while that bit is set; bit 0 is worth 1, bit 7 is worth 128. A console has 128
+bytes; what some cartridges bring besides is not seen, as in the paper (its footnote 7).
 """
 
 from __future__ import annotations
@@ -56,29 +54,13 @@ class RamBits:
         self._last[:] = 0
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Tell which bits were set and cleared since the observation before, both in ascending order.
-
-        Parameters
-        ----------
-        observation : uint8 array, shape (num_bytes,)
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the observation is of another shape.
-        """
+        """Return which bits were set and cleared since the observation before, uint8 (num_bytes,), both ascending."""
         self._check(observation)
         on, off = change_bits(self._last, observation, self._on, self._off)
         return Change(self._on[:on], self._off[:off])
 
     def describe(self, feature: int) -> str:
-        """Say which bit a feature is.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If there is no such feature.
-        """
+        """Say which bit a feature is."""
         check_feature(feature, self.num_features)
         byte, bit = divmod(feature, 8)
         return f"bit {bit} (worth {1 << bit}) of byte {byte}"
@@ -145,20 +127,7 @@ class Ram:
 
 @njit(cache=True)
 def change_bits(last, memory, on, off):  # type: ignore[no-untyped-def]
-    """List the bits in which two memories differ, and make the last one equal.
-
-    Parameters
-    ----------
-    last, memory : uint8 arrays, shape (n,)
-        The memory before, which is brought up to date, and now.
-    on, off : int32 arrays, shape (8 n,)
-        Room for the bits that were set and cleared, in ascending order.
-
-    Returns
-    -------
-    (int, int)
-        How many were.
-    """
+    """List the bits that were set and cleared, ascending, and make `last` equal to `memory`; return how many were."""
     num_on = num_off = 0
     for i in range(memory.shape[0]):
         different = last[i] ^ memory[i]

@@ -29,17 +29,9 @@ from arcademark.features.samples import read_trajectory
 class FeatureSet:
     """A kind of features.
 
-    Parameters
-    ----------
-    name, summary, citation : str
-    observed : {"palette", "ram"}
-        What it is shown.
-    factory : callable
-        ``factory(env, **parameters)`` makes it for one game; its keyword parameters are what can be set.
-    features : int or None
-        Length of the whole vector on an Atari 2600, if no parameter is set; None where it depends on the game.
-    check : callable or None
-        ``check(**parameters)`` refuses what is out of range, where `factory` cannot do so without sampling screens.
+    ``factory(env, **parameters)`` makes it for one game, and its keyword parameters are what can be set. `features` is
+    the length of the vector on an Atari 2600 with default parameters, None where it depends on the game. `check`
+    refuses parameters out of range, where `factory` cannot do so without sampling screens.
     """
 
     name: str
@@ -87,13 +79,7 @@ def feature_sets() -> Mapping[str, FeatureSet]:
 
 
 def feature_set(name: str) -> FeatureSet:
-    """Return one of them.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
+    """Return one of them; UnknownNameError if there is none of that name."""
     try:
         return _SETS[name]
     except KeyError:
@@ -101,15 +87,7 @@ def feature_set(name: str) -> FeatureSet:
 
 
 def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any] | None = None) -> Features:
-    """Make a feature set for one game.
-
-    Parameters
-    ----------
-    name : str
-    env : EnvironmentSpec
-        The game to be played.
-    parameters : mapping, optional
-        The set's own; the others keep their defaults.
+    """Make a feature set for one game; parameters that are not given keep their defaults.
 
     Raises
     ------
@@ -122,20 +100,7 @@ def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]
 
 
 def check_parameters(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that are out of range as `make_features` does, but at once: no screens are sampled.
-
-    Parameters
-    ----------
-    name, env, parameters
-        As of `make_features`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such set.
-    ArcadeMarkError
-        If a parameter is out of range, or the trajectory cannot be read.
-    """
+    """Refuse parameters that are out of range, or a trajectory that cannot be read, without sampling screens."""
     given, chosen = dict(parameters), feature_set(name)
     for samples in ("background_screens", "class_screens"):
         if given.pop(samples, 1) < 1:

@@ -6,12 +6,11 @@ uniformly at random from there. What the paper leaves open is our choice:
 * The number of steps is uniform, from none to the whole trajectory; one is drawn for each episode.
 * Random play lasts to the end of the episode (under the protocol's cap), and then the next one begins.
 * Without a trajectory it is random play from the start: the paper's own trajectories were not published.
-* An action is held for the protocol's frames an action, and every frame shows one screen; the picture before the first
-  frame is none of them.
+* An action is held for the protocol's frames an action; every frame but that of the start gives one screen.
 
-A trajectory is a text file with a number of an action a line, of the protocol's action set, one for each agent step.
-Empty lines and comments from ``#`` on are passed over. It is followed from a game's start, so under no-op starts or
-sticky actions it need not lead where its player got to.
+A trajectory is a text file with an action's number in the protocol's action set a line, one for each agent step; empty
+lines and comments from ``#`` on are ignored. It is followed from a game's start, so under no-op starts or sticky
+actions it need not lead where its player got to.
 """
 
 from __future__ import annotations
@@ -48,23 +47,7 @@ _PLAYED = (
 def sample_screens(
     env: EnvironmentSpec, count: int, trajectory: str | None, rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
-    """Play and show the screen of every frame.
-
-    Parameters
-    ----------
-    env : EnvironmentSpec
-        The game; its protocol's observations do not matter.
-    count : int
-        Number of screens.
-    trajectory : str or None
-        File of the actions to be followed at first; None for random play.
-    rng : numpy.random.Generator
-        Source of every draw. Given one in the same state the screens are the same.
-
-    Yields
-    ------
-    uint8 array, shape (210, 160) or the game's
-        Colours from 0 to 127, in one array that the next screen overwrites.
+    """Play and yield the screen of every frame, uint8 of 0 to 127, in one array that the next screen overwrites.
 
     Raises
     ------
@@ -78,14 +61,7 @@ def sample_screens(
 
 
 def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed: int) -> dict[str, Any]:
-    """Return all that the screens from ``default_rng(seed)`` depend on, as JSON values for a cache's key.
-
-    Parameters
-    ----------
-    env, count, trajectory
-        As of `sample_screens`.
-    seed : int
-    """
+    """Return all that the screens from ``default_rng(seed)`` depend on, as JSON values for a cache's key."""
     actions = None if trajectory is None else json.dumps(read_trajectory(trajectory, env))
     return {
         "game": env.game,
@@ -102,12 +78,6 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
 
 def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
     """Read a file of actions.
-
-    Parameters
-    ----------
-    path : str
-    env : EnvironmentSpec
-        Says which actions there are.
 
     Raises
     ------
@@ -163,7 +133,7 @@ def _episode(
 
 
 def _actions(trajectory: Sequence[int], num_actions: int, rng: np.random.Generator) -> Iterator[int]:
-    """Follow a trajectory for a random number of steps, and then act uniformly at random for ever."""
+    """Follow a trajectory for a random number of steps, then act uniformly at random for ever."""
     yield from trajectory[: int(rng.integers(len(trajectory) + 1))]
     while True:
         yield int(rng.integers(num_actions))

@@ -1,13 +1,12 @@
-"""Which colours show in which tile of the screen, told by what changed.
+"""Which colours show in which tile of the screen, given as changes.
 
 A pixel's tile is in row ``y * rows // height``, and its column likewise, so tiles need not be of one size, and on a
-screen of fewer pixels than tiles some tiles are empty. A pixel whose colour is its background's is not seen::
+screen of fewer pixels than tiles some are empty. A pixel whose colour is its background's is not seen::
 
     feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
 
-How many pixels of a tile show a colour is counted once, and then kept: the screen is compared with the last one in
-words of eight bytes, and each pixel that changed is taken from one count and added to another. A feature changes where
-a count rises from or falls to nothing.
+The pixels of a tile that show a colour are counted once, then only those that changed, found by comparing the screen
+with the last one in words of eight bytes. A feature changes where a count rises from or falls to nothing.
 """
 
 from __future__ import annotations
@@ -32,21 +31,7 @@ NOTHING = (40, 40, 40)
 class ColourTiles:
     """Binary features: a colour in a tile.
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width of the screens.
-    rows, columns : int
-    colours : Colours
-        How colours are told apart.
-    background : uint8 array of that shape, or None
-        Colours that are not seen, a pixel each; None to see everything.
-
-    Attributes
-    ----------
-    num_features : int
-        ``rows * columns * len(colours)``.
-    background : uint8 array or None
+    `background` holds the colour of each pixel that is not seen; None to see everything.
     """
 
     def __init__(
@@ -82,12 +67,7 @@ class ColourTiles:
         self._active[:] = False
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Tell what changed since the last screen.
-
-        Parameters
-        ----------
-        observation : uint8 array, shape (height, width)
-        """
+        """Return what changed since the last screen, uint8 (height, width)."""
         self._screen[...] = observation
         on, off = self._on, self._off
         num_on, num_off = see(
@@ -96,12 +76,7 @@ class ColourTiles:
         return Change(on[:num_on], off[:num_off])
 
     def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Return which colours show in which tiles of a screen; changes nothing.
-
-        Returns
-        -------
-        bool array, shape (rows, columns, colours)
-        """
+        """Return which colours show in which tiles of a screen, bool (rows, columns, colours); changes nothing."""
         found = np.zeros(self.num_features, bool)
         shown = observation != self._background
         found[self._first.reshape(self._shape)[shown] + self.colours.codes[observation[shown]]] = True
@@ -114,12 +89,7 @@ class ColourTiles:
         return f"{self.colours.names[colour]} in the tile of row {row}, column {column}"
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey.
-
-        Returns
-        -------
-        uint8 array, shape (height, width, 3)
-        """
+        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey."""
         image = np.empty((*self._shape, 3), np.uint8)
         image[:] = NOTHING
         seen = self.seen(observation)
@@ -133,34 +103,14 @@ class ColourTiles:
 
 @njit(cache=True)
 def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: ignore[no-untyped-def]
-    """Bring the counts of colours up to date with a screen, and list the features that changed.
+    """Bring the counts of colours up to date with a screen; return how many features became and ceased to be active.
+
+    `screen` and `last`, which becomes equal to it, are filled up to a whole group of words; `hidden` is the background,
+    `codes` the colour of each byte, `first` the first feature of each pixel's tile, `counts` the pixels that show each
+    feature, `active` where it is positive; `on` and `off` receive the features.
 
     Pixels lose their old colours and gain their new ones in one pass. A gained pixel is not lost again, so a count
     falls to nothing at most once, and rises from it at most once, after that: no list holds a feature twice.
-
-    Parameters
-    ----------
-    screen : uint8 array, shape (p,)
-        The n pixels of a screen, and what fills up the last group of words.
-    last : uint8 array, shape (p,)
-        The screen that `counts` is about, likewise; becomes equal to `screen`.
-    hidden : uint8 array, shape (n,)
-        The background.
-    codes : uint8 array, shape (256,)
-        Colour of each byte.
-    first : int32 array, shape (n,)
-        The first feature of each pixel's tile.
-    counts : int32 array, shape (m,)
-        Pixels that show each feature.
-    active : bool array, shape (m,)
-        Where `counts` is positive.
-    on, off : int32 arrays, shape (m,)
-        Room for the features that became active, and for those that ceased to be.
-
-    Returns
-    -------
-    (int, int)
-        How much of `on` and `off` is filled.
     """
     rose = fell = 0
     words = changed_words(screen.view(np.uint64), last.view(np.uint64))

@@ -41,17 +41,9 @@ _30, _27, _31, _16, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64
 class Workspace:
     """Room for the blobs of one screen.
 
-    Parameters
-    ----------
-    background : uint8 array, shape (height, width)
-        The colours of what does not move; `width` a multiple of 8.
-
-    Attributes
-    ----------
-    blobs : int32 array, shape (MAX_BLOBS, 5)
-        Top, left, height, width and first run of each blob that was found, in reading order of their first pixels.
-    hashes : uint64 array, shape (MAX_BLOBS,)
-        The number of each blob's shape.
+    `background`, uint8 (height, width), holds the colours of what does not move; `width` is a multiple of 8. `blobs`,
+    int32 (MAX_BLOBS, 5), has the blobs that were found, in reading order of their first pixels, and `hashes` the
+    numbers of their shapes.
     """
 
     def __init__(self, background: NDArray[np.uint8]) -> None:
@@ -63,13 +55,7 @@ class Workspace:
         self.hashes = np.zeros(MAX_BLOBS, np.uint64)
 
     def find(self, screen: NDArray[np.uint8]) -> int:
-        """Find the blobs of a screen and return their number; `blobs` and `hashes` describe them.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the screen is not of the background's shape.
-        """
+        """Find the blobs of a screen of the background's shape and return their number."""
         if screen.shape != self.background.shape:
             raise ArcadeMarkError(f"a screen of shape {screen.shape}: expected {self.background.shape}")
         screen = np.ascontiguousarray(screen)
@@ -81,26 +67,9 @@ class Workspace:
 
 @njit(cache=True)
 def find_blobs(screen, words, background, back, runs, boxes, blobs, hashes):  # type: ignore[no-untyped-def]
-    """Find the blobs of a screen that may be objects: of 3 pixels or more, and no larger than 64 × 64.
+    """Find the blobs of a screen that may be objects, 3 pixels or more and at most 64 × 64; return how many.
 
-    Parameters
-    ----------
-    screen, background : uint8 arrays, shape (height, width)
-    words, back : uint64 arrays, shape (height, width / 8)
-        The same bytes.
-    runs : int32 array, shape (r, 7)
-        Room for runs: row, start, end, colour, parent, blob, next run of the same blob (-1 for none).
-    boxes : int32 array, shape (r, 5)
-        Room.
-    blobs : int32 array, shape (b, 5)
-        Room for the blobs: top, left, height, width, first run.
-    hashes : uint64 array, shape (b,)
-        Room for the numbers of their shapes.
-
-    Returns
-    -------
-    int
-        How many blobs there are, at most b.
+    `words` and `back` are the bytes of screen and background in words of 8; the others are room for what is found.
     """
     count = find_runs(screen, words, background, back, runs)
     number = join_runs(runs, count, boxes)
@@ -121,14 +90,9 @@ def find_blobs(screen, words, background, back, runs, boxes, blobs, hashes):  # 
 
 @njit(cache=True)
 def find_runs(screen, words, background, back, runs):  # type: ignore[no-untyped-def]
-    """Find the runs of a screen's foreground in reading order, joined to those that they touch.
+    """Find the runs of a screen's foreground in reading order, joined to those that they touch; return how many.
 
-    Parameters and room as of `find_blobs`. A run's parent is a run of the same blob with a smaller number, or itself.
-
-    Returns
-    -------
-    int
-        How many runs there are, at most r: reading stops there.
+    Reading stops where `runs` is full. A run's parent is a run of the same blob with a smaller number, or itself.
     """
     height, width = screen.shape
     count = above = here = 0
@@ -180,22 +144,7 @@ def join(runs, a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def join_runs(runs, count, boxes):  # type: ignore[no-untyped-def]
-    """Number the blobs of runs, chain their runs, and measure their boxes.
-
-    Parameters
-    ----------
-    runs : int32 array, shape (r, 7)
-        As `find_runs` left them.
-    count : int
-        How many there are.
-    boxes : int32 array, shape (r, 5)
-        Room for top, left, height, width and the first run of each blob.
-
-    Returns
-    -------
-    int
-        How many blobs there are.
-    """
+    """Number the blobs of the runs of `find_runs`, chain their runs, and measure their boxes; return how many blobs."""
     number = 0
     for i in range(count):
         runs[i, NEXT] = -1
@@ -220,7 +169,7 @@ def join_runs(runs, count, boxes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def count_pixels(runs, box):  # type: ignore[no-untyped-def]
-    """Return how many pixels a blob has; parameters as of `hash_runs`."""
+    """Return how many pixels a blob has."""
     pixels = 0
     i = box[FIRST]
     while i >= 0:
@@ -241,15 +190,7 @@ def mix(row, start, length):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def hash_runs(runs, box):  # type: ignore[no-untyped-def]
-    """Return the number of a blob's shape.
-
-    Parameters
-    ----------
-    runs : int32 array, shape (r, 7)
-        Chained by `join_runs`.
-    box : int32 array, shape (5,)
-        The blob.
-    """
+    """Return the number of the shape of a blob, whose runs are chained."""
     total = np.uint64(0)
     i = box[FIRST]
     while i >= 0:

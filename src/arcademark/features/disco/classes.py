@@ -1,12 +1,8 @@
 """From the shapes on sample screens to classes of objects: discovery, filtering, merging.
 
 Bellemare et al. (2013, A.3) name these steps and say little more. How alike shapes must be, how often a class must be
-seen and how far it must get about are the defaults of ALE 0.1, the program of Naddaf (2010) in which this began; they
-could not be compared with the paper's own table of parameters. What is ours is marked so.
-
-::
-
-    sightings ─→ shapes ─ discover ─→ classes ─ filter ─→ frequent ones that get about ─ merge ─→ at most max_classes
+seen and how far it must move are the defaults of ALE 0.1, the program of Naddaf (2010) in which this began; the paper's
+own table of parameters could not be compared. What is ours is marked so.
 
 * A shape is a blob's silhouette, whatever its colour and whichever way it faces. Shapes on fewer than one in 2,000
   screens are noise (ours).
@@ -60,7 +56,6 @@ class ObjectClasses:
     shape_frequency : float64 array, shape (s,)
         Share of the sample screens on which the shape was.
     heights, widths : int32 arrays, shape (s,)
-        Of each shape's box.
     rows : uint64 array, shape (r,)
         The shapes' rows, one shape after the other; the leftmost pixel is the lowest bit.
     """
@@ -95,19 +90,10 @@ def find_classes(
     min_frequency: float,
     min_extent: float,
 ) -> ObjectClasses:
-    """Find the classes of objects among the shapes that were seen.
+    """Find at most `max_classes` classes of objects among the shapes that were seen.
 
-    Parameters
-    ----------
-    seen : Sightings
-    screen_shape : (int, int)
-        Height and width in pixels.
-    max_classes : int
-        At most so many.
-    min_frequency : float
-        Share of screens on which a class must be.
-    min_extent : float
-        Share of the screen's height or width over which its instances must be found.
+    `min_frequency` is the share of screens on which a class must be, `min_extent` that of the screen's height or width
+    over which its instances must be found.
     """
     counts = _screens_of(seen, np.arange(len(seen.first)), len(seen.first))
     common = np.flatnonzero(counts >= max(2.0, RARE * seen.screens))
@@ -201,20 +187,7 @@ def _most_frequent(
 
 @njit(cache=True)
 def discover(rows, first, heights, widths, max_area_ratio, max_difference):  # type: ignore[no-untyped-def]
-    """Put shapes into classes, in the order given.
-
-    Parameters
-    ----------
-    rows : uint64 array, shape (r,)
-    first, heights, widths : int arrays, shape (s,)
-        Where the rows of each shape begin; its size.
-    max_area_ratio, max_difference : float
-
-    Returns
-    -------
-    int64 array, shape (s,)
-        Each shape's class, numbered in the order in which they were founded.
-    """
+    """Return the class of each shape in the order given, numbered in the order in which they were founded."""
     classes = np.empty(first.size, np.int64)
     founders = np.empty(first.size, np.int64)
     number = 0
@@ -237,23 +210,9 @@ def discover(rows, first, heights, widths, max_area_ratio, max_difference):  # t
 
 @njit(cache=True)
 def least_differences(rows, first, heights, widths, classes, known, number, max_area_ratio):  # type: ignore[no-untyped-def]
-    """Return how different the most similar shapes of any two classes are.
+    """Return how different the most similar shapes of any two classes are, float64 (number, number).
 
-    Parameters
-    ----------
-    rows : uint64 array, shape (r,)
-    first, heights, widths : int arrays, shape (s,)
-    classes : int array, shape (s,)
-        From 0 to `number` - 1.
-    known : bool array, shape (s,)
-        Which shapes have a class at all.
-    number : int
-    max_area_ratio : float
-
-    Returns
-    -------
-    float64 array, shape (number, number)
-        2 on the diagonal, and where no shapes can be compared.
+    It is 2 on the diagonal, and where no shapes can be compared; `known` says which shapes have a class at all.
     """
     apart = np.full((number, number), 2.0)
     for i in range(first.size):

@@ -37,22 +37,9 @@ def draw_instances(
     keys: NDArray[np.uint64],
     values: NDArray[np.int32],
 ) -> NDArray[np.uint8]:
-    """Draw a screen in dark grey, and blobs that are instances in the colours of their classes.
+    """Draw a screen in dark grey, and those of its blobs that are instances in the colours of their classes.
 
-    Parameters
-    ----------
-    screen : uint8 array, shape (height, width)
-        Colours from 0 to 127.
-    found : Workspace
-        Its blobs.
-    blobs : int
-        How many there are.
-    keys, values : uint64 and int32 arrays, shape (k,)
-        The class of each known shape.
-
-    Returns
-    -------
-    uint8 array, shape (height, width, 3)
+    `found` holds the blobs; `keys` and `values` are the table of shapes' classes.
     """
     image = np.repeat(gray_table("NTSC")[2 * screen.astype(int), None] // DIM, 3, axis=-1)
     for i in range(blobs):
@@ -66,12 +53,7 @@ def draw_instances(
 
 
 def draw_classes(classes: ObjectClasses) -> NDArray[np.uint8]:
-    """Draw the most frequent shapes of each class in a row, under a line that says how often it was seen.
-
-    Returns
-    -------
-    uint8 array, shape (height, 480 or more, 3)
-    """
+    """Draw the most frequent shapes of each class in a row, under a line that says how often it was seen."""
     from PIL import Image, ImageDraw
 
     rows = [_draw_shapes(classes, i) for i in range(len(classes))]

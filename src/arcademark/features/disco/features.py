@@ -13,19 +13,17 @@ Of C classes, T tilings and G tiles along an axis (by default 8 and 8) the featu
 * C (C - 1) / 2 · T · G⁴: the tile of two instances of different classes, by how far the one of the earlier class is
   below and to the right of the other, and how much faster it moves down and to the right.
 
-Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, 99,843 with 3,
-330,245 with 5, and 1,479,690 with 10, the most there are by default. How many classes there are depends on the game.
+Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, and 1,479,690
+with 10, the most there are by default. How many classes there are depends on the game.
 
 What the paper leaves open, and our choice:
 
-* It codes "relative position and velocity" of pairs: one tile coding of four numbers, which takes the sentence at its
-  word. The velocities are relative too.
-* Class by class, the absence of instances is a feature, as in ALE 0.1, so that screens without an object have a value.
+* It codes "relative position and velocity" of pairs: one tile coding of four numbers; velocities are relative too.
+* The absence of a class's instances is a feature, as in ALE 0.1, so that screens without an object have a value.
 * An instance is a blob of one colour whose shape, or its mirror image, was met in the sample screens. Shapes that were
   not are nothing, as are objects in front of each other where they have the same colour.
-* An instance moved from where the nearest of its class was on the screen before, if that is within `max_velocity`
-  pixels along both axes (the screen before is the agent's: five frames earlier in the paper's protocol), else it stands
-  still.
+* An instance moved from where the nearest of its class was on the agent's screen before, if that is within
+  `max_velocity` pixels along both axes, else it stands still.
 * At most `max_instances` instances of a screen count, dealt out evenly among classes, so that no screen takes long; of
   noise, `blobs.MAX_RUNS` and `blobs.MAX_BLOBS` are the limit.
 """
@@ -68,25 +66,14 @@ NO_COLOUR = 255
 class Disco:
     """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
 
-    For a page of them: `picture` shows an observation with its instances, `classes_picture` all classes, and `classes`
-    is what they are.
-
     Parameters
     ----------
     background : uint8 array, shape (height, width)
         The colours of what is no object; the width a multiple of 8.
     classes : ObjectClasses
         What to look for.
-    max_velocity : int
-        Pixels a screen along an axis; what is faster seems to stand still.
-    tilings, grid : int
-    max_instances : int
-        At most so many instances of a screen count.
-
-    Attributes
-    ----------
-    hidden : uint8 array, shape (height, width), or None
-        Colours that are not seen; None where nothing is taken away.
+    max_velocity, tilings, grid, max_instances : int
+        As of `make_disco`.
 
     Raises
     ------
@@ -133,13 +120,7 @@ class Disco:
         self._count_before = 0
 
     def count(self, observation: NDArray[np.uint8]) -> Counts:
-        """See the next screen of the episode and count its features.
-
-        Parameters
-        ----------
-        observation : uint8 array, shape (height, width)
-            Colours from 0 to 127.
-        """
+        """See the next screen of the episode, uint8 (height, width) of 0 to 127, and count its features."""
         now, before = self._instances, self._before
         here = self._classify(observation, now)
         find_velocities(now, here, before, self._count_before, self._max_velocity)
@@ -150,13 +131,7 @@ class Disco:
         return Counts(self._features[:used], self._counts[:used])
 
     def instances(self, observation: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return the instances on a screen; changes nothing.
-
-        Returns
-        -------
-        int32 array, shape (n, 3)
-            Class, row and column of each, in reading order.
-        """
+        """Return class, row and column of each instance on a screen, int32 (n, 3), in reading order."""
         found = np.zeros_like(self._instances)
         return found[: self._classify(observation, found), :3]
 
@@ -181,24 +156,12 @@ class Disco:
         )
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw a screen in dark grey with its instances in the colours of their classes; changes nothing.
-
-        Returns
-        -------
-        uint8 array, shape (height, width, 3)
-            As in Figure 7 of the paper.
-        """
+        """Draw a screen in dark grey with its instances in the colours of their classes (Figure 7 of the paper)."""
         blobs = self._found.find(observation)
         return draw_instances(observation, self._found, blobs, self._keys, self._values)
 
     def classes_picture(self) -> NDArray[np.uint8]:
-        """Draw the shapes of each class, the most frequent ones first, and say how often the class was seen.
-
-        Returns
-        -------
-        uint8 array, shape (height, width, 3)
-            A row for each class, in its colour of `picture`.
-        """
+        """Draw the shapes of each class, the most frequent first, a row for each, and how often it was seen."""
         return draw_classes(self.classes)
 
     def _classify(self, observation: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
@@ -298,12 +261,7 @@ def _background(env: EnvironmentSpec, wanted: bool, screens: int, trajectory: st
 
 
 def check_disco(**parameters: Any) -> None:
-    """Refuse parameters of `make_disco` that are out of range; those of samples and backgrounds are not looked at.
-
-    Raises
-    ------
-    ArcadeMarkError
-    """
+    """Refuse parameters of `make_disco` that are out of range, but for those of samples and backgrounds."""
     for name, value in parameters.items():
         if name in ("max_classes", "max_instances", "tilings", "grid") and value < 1:
             raise ArcadeMarkError(f"disco: {name} is {value}; expected at least 1")

@@ -14,28 +14,10 @@ CLASS, Y, X, VY, VX = range(5)
 
 @njit(cache=True)
 def classify(blobs, hashes, count, keys, values, number, instances):  # type: ignore[no-untyped-def]
-    """Write down the blobs that are instances of a class, at most as many as there is room for.
+    """Write the blobs that are instances of a class, in reading order, but for velocities; return how many.
 
-    Where there is no room for all, the first of each class in reading order are taken, then the second of each, and so
-    on, until the room is used up.
-
-    Parameters
-    ----------
-    blobs : int32 array, shape (b, 5)
-    hashes : uint64 array, shape (b,)
-    count : int
-        How many blobs there are.
-    keys, values : uint64 and int32 arrays, shape (k,)
-        The class of each known shape.
-    number : int
-        How many classes there are.
-    instances : int32 array, shape (n, 5)
-        Room for instances, in reading order; velocities are left alone.
-
-    Returns
-    -------
-    int
-        How many instances were written.
+    `keys` and `values` are the table of shapes' classes, of which there are `number`. Where `instances`, int32 (n, 5),
+    has no room for all, the first of each class are taken, then the second of each, and so on.
     """
     of_blob = np.empty(count, np.int32)
     sizes = np.zeros(number, np.int64)
@@ -76,16 +58,7 @@ def share(sizes, room):  # type: ignore[no-untyped-def]
 def find_velocities(instances, count, before, count_before, max_velocity):  # type: ignore[no-untyped-def]
     """Write the velocities of instances: how far each is from the nearest of its class on the screen before.
 
-    It must be no farther than `max_velocity` along either axis; where none is, the velocity is 0. Of equally near ones
-    the first counts.
-
-    Parameters
-    ----------
-    instances, before : int32 arrays, shape (n, 5)
-        Of this screen and the one before.
-    count, count_before : int
-        How many there are.
-    max_velocity : int
+    Of equally near ones the first counts; the velocity is 0 where none is within `max_velocity` along both axes.
     """
     for i in range(count):
         nearest = 2 * max_velocity * max_velocity + 1
@@ -105,33 +78,12 @@ def find_velocities(instances, count, before, count_before, max_velocity):  # ty
 def count_features(  # type: ignore[no-untyped-def]
     instances, count, number, grid, ys, xs, down, right, down_speed, right_speed, tally, features, counts
 ):
-    """Count the features of the instances on a screen.
+    """Count the features of the instances on a screen; return how many are not zero.
 
-    Parameters
-    ----------
-    instances : int32 array, shape (n, 5)
-    count : int
-        How many instances there are.
-    number : int
-        How many classes there are.
-    grid : int
-        Tiles along an axis.
-    ys, xs : int32 arrays, shape (t, height) and (t, width)
-        Tables of positions, see `tiling.tile_tables`.
-    down, right, down_speed, right_speed : int32 arrays, shape (t, ...)
-        Tables of how far an instance of one class is from one of a later class, and how much faster; no distance, and
-        no speed, are in the middle.
-    tally : int32 array, shape (features there are,)
-        Zeros, and zeros again afterwards.
-    features : int32 array
-        Room for the features that are not zero.
-    counts : float32 array
-        Room for their counts.
-
-    Returns
-    -------
-    int
-        How many features are not zero.
+    `number` is the number of classes; `grid`, `ys`, `xs`, `down`, `right`, `down_speed` and `right_speed` are tables of
+    `tiling.tile_tables`: of positions, of how far an instance is from one of a later class, and how much faster, with
+    no distance and no speed in the middle. `tally`, int32 (features,), is zeros, before and afterwards; `features` and
+    `counts` receive the features and their counts.
     """
     tilings, height, width = ys.shape[0], ys.shape[1], xs.shape[1]
     speed_y, speed_x = down_speed.shape[1] // 2, right_speed.shape[1] // 2

@@ -19,15 +19,7 @@ NONE = -1
 
 @njit(cache=True)
 def draw(runs, box, rows):  # type: ignore[no-untyped-def]
-    """Draw a blob into rows, uint64 (64,), of which those of its height are overwritten.
-
-    Parameters
-    ----------
-    runs : int32 array, shape (r, 7)
-    box : int32 array, shape (5,)
-        The blob; see `blobs`.
-    rows : uint64 array, shape (64,)
-    """
+    """Draw a blob, of `blobs.find_blobs`, into the first rows of uint64 (64,)."""
     rows[: box[HEIGHT]] = 0
     i = box[FIRST]
     while i >= 0:
@@ -77,25 +69,11 @@ def ones(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def difference(a, a_height, a_width, b, b_height, b_width, max_area_ratio, limit):  # type: ignore[no-untyped-def]
-    """Return how different two shapes are, in any mirror image: 0 where they are equal.
+    """Return how different two shapes are, in any mirror image: 0 where equal, at most `limit`, or 2.
 
     The box of one must fit into that of the other, and the larger be at most `max_area_ratio` times the smaller. The
     smaller is laid over the larger wherever it fits; pixels in its box that only one of them has are counted, and
     divided by the area of both boxes.
-
-    Parameters
-    ----------
-    a, b : uint64 arrays, shape (64,) or longer
-        Rows.
-    a_height, a_width, b_height, b_width : int
-    max_area_ratio : float
-    limit : float
-        Greater differences are not told apart.
-
-    Returns
-    -------
-    float
-        At most `limit`, or 2 for all that is greater, and for shapes that cannot be compared.
     """
     if a_height * a_width > b_height * b_width:
         return difference(b, b_height, b_width, a, a_height, a_width, max_area_ratio, limit)
@@ -120,15 +98,7 @@ def difference(a, a_height, a_width, b, b_height, b_width, max_area_ratio, limit
 
 @njit(cache=True)
 def look_up(keys, values, key):  # type: ignore[no-untyped-def]
-    """Return the value of a key, -1 if there is none.
-
-    Parameters
-    ----------
-    keys : uint64 array, shape (n,), n a power of 2
-        0 where a place is empty.
-    values : int32 array, shape (n,)
-    key : uint64
-    """
+    """Return the value of a key, -1 if there is none; `keys`, uint64 (a power of 2,), are 0 where a place is empty."""
     place = key & np.uint64(keys.size - 1)
     while keys[place] != _0:
         if keys[place] == key:

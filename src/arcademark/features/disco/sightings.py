@@ -27,14 +27,10 @@ class Sightings:
     screens : int
         How many screens were looked at.
     rows : uint64 array, shape (r,)
-        The shapes' rows, one shape after the other.
-    first : int64 array, shape (s,)
-        Where each shape's rows begin.
-    heights, widths : int32 arrays, shape (s,)
-    screen : int32 array, shape (n,)
-        Of each sighting of a shape, in order: on which screen.
-    shape : int32 array, shape (n,)
-        Which shape.
+        The shapes' rows, one shape after the other; shape s has those from ``first[s]`` on.
+    first, heights, widths : int arrays, shape (s,)
+    screen, shape : int32 arrays, shape (n,)
+        Of each sighting, in order: on which screen, and which shape.
     centre : int32 array, shape (n, 2)
         The middle of its box, row and column, in half pixels: top + bottom, left + right.
     part : bool array, shape (n,)
@@ -53,14 +49,7 @@ class Sightings:
 
 
 def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -> Sightings:
-    """Note every blob of some screens.
-
-    Parameters
-    ----------
-    screens : iterable of uint8 arrays, shape (height, width)
-        Each may be overwritten when the next is asked for.
-    background : uint8 array, shape (height, width)
-    """
+    """Note every blob of some screens, each of which may be overwritten when the next is asked for."""
     found = Workspace(background)
     keys, values = np.zeros(8 * MAX_SHAPES, np.uint64), np.zeros(8 * MAX_SHAPES, np.int32)
     rows, sizes = np.zeros(MAX_ROWS + MAX_SIDE, np.uint64), np.zeros((MAX_SHAPES, 3), np.int32)
@@ -89,29 +78,12 @@ def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -
 
 @njit(cache=True)
 def note(runs, blobs, hashes, count, keys, values, rows, sizes, used, notes):  # type: ignore[no-untyped-def]
-    """Note the blobs of a screen: their shapes, new ones too, and where they are.
+    """Note the blobs of a screen, as `blobs.find_blobs` left them: their shapes, new ones too, and where they are.
 
-    Parameters
-    ----------
-    runs, blobs, hashes
-        As `blobs.find_blobs` left them.
-    count : int
-        How many blobs there are.
-    keys, values : uint64 and int32 arrays, shape (k,)
-        The table of known shapes.
-    rows : uint64 array, shape (r,)
-        Their rows.
-    sizes : int32 array, shape (s, 3)
-        Where the rows of each begin, its height and width.
-    used : int64 array, shape (2,)
-        How many shapes and rows there are.
-    notes : int32 array, shape (n, 5)
-        Room for a shape, twice its centre's row and column, and whether it is a part (the last column is left alone).
-
-    Returns
-    -------
-    int
-        How many notes were made.
+    `keys` and `values` are the table of known shapes, `rows` their rows; `sizes`, int32 (s, 3), where the rows of each
+    begin, its height and width; `used` how many shapes and rows there are. `notes`, int32 (n, 5), receives a shape,
+    twice its centre's row and column, and whether it is a part (the last column is left alone). Returns the number of
+    notes.
     """
     made = 0
     drawn = np.empty(64, np.uint64)
@@ -138,7 +110,7 @@ def note(runs, blobs, hashes, count, keys, values, rows, sizes, used, notes):  #
 
 @njit(cache=True)
 def touches_larger(blobs, count, i):  # type: ignore[no-untyped-def]
-    """Return whether the box of blob i of `count`, int32 (n, 5), touches a larger one, corners included."""
+    """Return whether the box of blob i of `count` touches a larger one, corners included."""
     top, left, height, width = blobs[i, TOP], blobs[i, LEFT], blobs[i, HEIGHT], blobs[i, WIDTH]
     for j in range(count):
         near = (

@@ -22,22 +22,10 @@ from numpy.typing import NDArray
 
 
 def tile_tables(sizes: Sequence[int], tilings: int, grid: int) -> list[NDArray[np.int32]]:
-    """Return what each value on each axis adds to the number of a tile.
+    """Return what each value on each axis adds to the number of a tile, int32 (tilings, size) for each axis.
 
-    A point's tile in tiling t is number ``sum(table[t, value] for table, value in zip(tables, point))``, from 0 to
-    ``grid ** len(sizes) - 1`` within its tiling; the number of the tiling itself, ``t * grid ** len(sizes)``, is in the
-    first table.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Values on each axis: from 0 to size - 1.
-    tilings, grid : int
-        T and G.
-
-    Returns
-    -------
-    list of int32 arrays, shape (tilings, size)
+    A point's tile in tiling t is number ``sum(table[t, value] for table, value in zip(tables, point))``, where the
+    first table holds the number of the tiling too, ``t * grid ** len(sizes)``.
     """
     tables = []
     for axis, size in enumerate(sizes):
@@ -50,16 +38,7 @@ def tile_tables(sizes: Sequence[int], tilings: int, grid: int) -> list[NDArray[n
 
 
 def tile_range(tile: int, axis: int, tiling: int, size: int, tilings: int, grid: int) -> tuple[int, int]:
-    """Return the least and greatest value of an axis that lie in a tile of it (the first greater: none do).
-
-    Parameters
-    ----------
-    tile : int
-        From 0 to grid - 1.
-    axis, tiling : int
-    size, tilings, grid : int
-        As of `tile_tables`.
-    """
+    """Return the least and greatest value of an axis that lie in a tile of it (the first greater: none do)."""
     shift = tiling * (2 * axis + 1) % tilings
     units = grid * tilings - tilings + 1
     low, high = tile * tilings - shift, (tile + 1) * tilings - shift
