@@ -105,12 +105,9 @@ class Learner(Policy, Protocol):
     """A policy that improves by playing.
 
     Training and evaluation use the same `act`; `train` and `evaluate` switch between the two. `checkpoint` is called
-    between episodes only and must hold everything that training depends on (weights, traces, counters, buffers, the
-    state of any generator of its own): a learner restored from it goes on exactly as if it had never stopped. Nor does
-    being asked for one change anything.
-
-    Optional attribute ``checkpoint_frames`` : int, the most training frames between checkpoints (default 1,000,000).
-    What was learnt since the last one is lost when the process dies, and is played again.
+    between episodes only, changes nothing, and must hold everything that training depends on (weights, traces,
+    counters, buffers, the state of any generator of its own): a learner restored from it goes on exactly as if it had
+    never stopped. What was learnt since the last one is lost when the process dies, and is played again.
     """
 
     def train(self) -> None:
@@ -134,13 +131,7 @@ LEARNER_METHODS = ("learn", "train", "evaluate", "checkpoint", "restore")
 
 
 def learns(policy: object, name: str) -> bool:
-    """Tell whether a policy, or a policy's class, is a learner's.
-
-    Parameters
-    ----------
-    policy : object
-    name : str
-        The agent, for messages.
+    """Say whether a policy, or a policy's class, is a learner's; `name` is the agent's, for messages.
 
     Raises
     ------
@@ -160,9 +151,8 @@ def learns(policy: object, name: str) -> bool:
 class Planner(Protocol):
     """An agent that tries actions in a model of the game before it chooses one.
 
-    It plays one episode at a time and sees no observations: the model is all that it has, and it may ask it anything
+    It plays one episode at a time and sees no observations, only the model
     (`arcademark.environments.generative.GenerativeModel`). Every frame that it emulates there is counted and recorded.
-
     A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them.
     """
 
@@ -188,10 +178,9 @@ class Planner(Protocol):
         Returns
         -------
         int
-            In ``range(env.num_actions)``. Or a generator that returns it (``return action``) and yields now and then,
-            at least a few times a second: None, where the world may hear how far it is, or True, where moreover
-            `checkpoint` holds the decision so far. Such a planner, restored, is asked again with the same `state`, and
-            goes on from there.
+            In ``range(env.num_actions)``. Or a generator that returns it (``return action``) and yields at least a few
+            times a second: None, where progress may be reported, or True, where moreover `checkpoint` holds the
+            decision so far. Such a planner, restored, is asked again with the same `state`, and goes on from there.
         """
 
     def checkpoint(self) -> bytes:

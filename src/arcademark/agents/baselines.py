@@ -4,9 +4,8 @@ All 37 together (Random, Const for each of the 18 actions, Perturb for each of t
 (§4.1.2, Figure 2b). The paper prints the best Const and the best Perturb of each game; here every one of them is run
 and stored, and "the best of" is a view of their scores.
 
-Const and Perturb name their action by its meaning on the console, so that "FIRE" is the same action whatever the game
-and the action set. A game without that action (Skiing has no fire button; a minimal set leaves actions out) is not
-played by that variant: no other action stands in for it, and no two variants play the same.
+Const and Perturb name their action by its meaning on the console. A game without that action (Skiing has no fire
+button; a minimal set leaves actions out) is not played by that variant: no two variants play the same.
 """
 
 from __future__ import annotations
@@ -22,17 +21,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 def console_action(action: str | int) -> str:
-    """Name an action of the console.
-
-    Parameters
-    ----------
-    action : str or int
-        A name in either case ("FIRE", "up_left"), or an index from 0 to 17 as a number or its digits.
-
-    Returns
-    -------
-    str
-        One of `JOYSTICK_ACTIONS`.
+    """Return one of `JOYSTICK_ACTIONS`, given its name in either case ("FIRE", "up_left") or its index, 0 to 17.
 
     Raises
     ------
@@ -124,13 +113,7 @@ class Perturb:
 
     @staticmethod
     def supports(env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> str | None:
-        """Say why this game cannot be played, or None if it can.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If `probability` is none, or there is no such action.
-        """
+        """Say why this game cannot be played, or None if it can; ArcadeMarkError if a parameter is out of range."""
         if not 0 <= probability <= 1:
             raise ArcadeMarkError(f"agent perturb: parameter 'probability' is {probability}: expected 0 to 1")
         return lacks_action(env, action=action)

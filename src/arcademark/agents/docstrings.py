@@ -20,7 +20,7 @@ def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
     """Return what the docstring of a class or function says of its parameters, each as one line.
 
     Of a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it
-    inherits. Names that share an entry share what it says.
+    inherits. Names that share an entry share its note.
     """
     found: dict[str, str] = {}
     bases = inspect.getmro(factory) if inspect.isclass(factory) else ()

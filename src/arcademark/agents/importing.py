@@ -26,7 +26,7 @@ _agent_folders: set[str] = set()
 
 
 class ImportingError(ArcadeMarkError):
-    """A reference that names nothing to be called; ``reason`` says why, whatever it was to be called for."""
+    """A reference to nothing that can be called; ``reason`` says why, without "agent"."""
 
     def __init__(self, reference: str, reason: str) -> None:
         super().__init__(f"agent {reference}: {reason}")
@@ -96,7 +96,7 @@ def importable(reference: str) -> Iterator[None]:
 
 
 def where_raised(error: BaseException) -> str:
-    """Name the exception and the line of the user's code that raised it, on one line of no great length."""
+    """Name the exception and the line of the user's code that raised it, on one short line."""
     text = said(str, error)
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
@@ -110,7 +110,7 @@ def where_raised(error: BaseException) -> str:
 
 
 def said(write: Callable[[Any], str], thing: object) -> str:
-    """Write something of the user's as one line of no great length, with `str` or `repr`, which may fail themselves."""
+    """Write an object of the user's as one short line, with `str` or `repr`, which may fail themselves."""
     try:
         text = write(thing)
     except Exception as error:

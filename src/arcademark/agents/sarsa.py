@@ -10,10 +10,9 @@ back in time (Sutton and Barto 1998, §8.4). One step, in state s where action a
 
 Where sources leave something open, or differ:
 
-* *Ties.* Among the actions of greatest value each is as likely; the episode's generator is asked only if there are two
-  or more. For each action it is asked first whether to explore.
+* *Ties.* Among the actions of greatest value each is as likely.
 * *Counts* make larger steps than bits: a value changes by the sum of their squares, which takes the place of the number
-  of active features (of bits it is that number). With the number itself the weights grow beyond all bounds in Asterix.
+  of active features (of bits it is that number). With the number itself the weights diverge in Asterix.
 * *Replacing traces* of an action do not clear those of other actions in the same features.
 * *The frame cap* ends an episode like any other end, and nothing is expected after it: the paper says that an episode
   "terminates" at the end of the game or after 18,000 frames, whichever comes first.
@@ -21,8 +20,8 @@ Where sources leave something open, or differ:
   serves games of any scale.
 * *Other parameters*: see `arcademark.agents.linear.settings`, which says how far each is known.
 
-Features choose how weights are changed: see `linear.binary` (features that are 0 or 1: a step costs what changed) and
-`linear.counted` (counts).
+Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), `linear.numbered` where
+few of very many are met, and `linear.counted` where they are counts.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ VERSION = 1
 
 
 class _Signature:
-    """The signature of `Sarsa`: the parameters of learning, and those of each feature set, which may be left open.
+    """The signature of `Sarsa`, made when asked for, since feature sets take long to import.
 
-    It is made when it is asked for, since feature sets take long to import.
+    It has the parameters of learning, and those of each feature set, which may be left open.
     """
 
     def __get__(self, agent: Sarsa | None, of: type[Sarsa]) -> inspect.Signature:
@@ -146,13 +145,7 @@ class Sarsa:
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If there is no such feature set, or a parameter is out of range or is none of the set's.
-        """
+        """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
         from arcademark.agents.linear.settings import read_settings
         from arcademark.features.registry import check_parameters, feature_set
 
@@ -195,13 +188,7 @@ class Sarsa:
         self._training = False
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
-        """Learn from one step, and choose the next action.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the weights have grown beyond all bounds.
-        """
+        """Learn from one step, and choose the next action; ArcadeMarkError if the weights diverge."""
         values, settings = self._values, self.settings
         self._most_active = max(self._most_active, values.num_active)
         expected = float(values.values[transition.action])
@@ -249,13 +236,7 @@ class Sarsa:
         return saved.pack(header, self._values.weights, self._values.features)
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If it is of other features or actions, or damaged.
-        """
+        """Become what `checkpoint` holds; ArcadeMarkError if it is of other features or actions, or damaged."""
         from arcademark.agents.linear import saved
 
         self._end()
@@ -289,7 +270,7 @@ class Sarsa:
         }
 
     def _feature_parameters(self) -> dict[str, Any]:
-        """Return what is set of the features, but for the place of a file: it may have been moved."""
+        """Return what is set of the features, but for the path of a file: it may have been moved."""
         return {name: value for name, value in self.settings.feature_parameters.items() if name != "trajectory"}
 
     def _features(self) -> Features:
@@ -318,14 +299,7 @@ class _Seeing:
 def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) -> int:
     """Choose ε-greedily; among the greatest values each is as likely.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Of each action.
-    epsilon : float
-        Probability of an action drawn uniformly from all.
-    rng : numpy.random.Generator
-        Asked for one number, and for another if it explores or the greatest value is not alone.
+    `rng` is asked for one number, and for another if it explores or the greatest value is not alone.
     """
     if rng.random() < epsilon:
         return int(rng.integers(len(values)))

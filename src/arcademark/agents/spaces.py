@@ -1,4 +1,4 @@
-"""What an agent says it was made for, beside the game: a model of another game may play on, and only its score tells.
+"""What an agent says it was made for, beside the game: a model of another game may play on, its score alone shows it.
 
 ``action_space`` and ``observation_space`` are what Gymnasium's and Stable-Baselines3's agents have: a number of actions
 `n`; a `shape` and a `dtype` of observations. Nothing of these packages is needed to read them.
@@ -24,16 +24,9 @@ MOST_STACKED = 16
 
 
 def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
-    """Refuse an agent whose spaces are not the game's; one that has none is taken as it is.
+    """Refuse an agent, as its factory returned it, whose spaces are not the game's; one without is taken as it is.
 
-    Parameters
-    ----------
-    agent : object
-        As its factory returned it.
-    where : str
-        The agent and the game, for messages.
-    env : EnvironmentSpec
-        With the observations that the agent is shown.
+    `where` names the agent and the game, for messages; `env` is what it is shown.
 
     Raises
     ------

@@ -49,7 +49,7 @@ class Numbering:
         return Change(self._on[: len(change.on)], self._off[:off])
 
     def recall(self, change: Change) -> Change:
-        """Return the numbers of the features of a change that were met before, in its order; valid until the next call."""
+        """Return the numbers of the features of a change that were met before, in order; valid until the next call."""
         self._make_room(len(change.on), len(change.off))
         on = look_up(self._numbers, change.on, self._on)
         off = look_up(self._numbers, change.off, self._off)

@@ -77,21 +77,13 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
 
 
 def write_rows(weights: NDArray[Any], features: NDArray[np.int32], rows: NDArray[Any]) -> None:
-    """Write rows of weights, and 0 wherever else there was something."""
+    """Write rows of weights, and 0 to all others."""
     weights[np.flatnonzero(weights.any(axis=1))] = 0
     weights[features] = rows
 
 
 def horizon(decay: float, threshold: float) -> int:
-    """Return after how many steps a trace that was 1 is last at least `threshold`.
-
-    Parameters
-    ----------
-    decay : float
-        γλ, from 0 to 1.
-    threshold : float
-        More than 0, at most 1.
-    """
+    """Return after how many steps a trace that was 1 is last at least `threshold`, in (0, 1]; `decay` is γλ."""
     if decay <= 0.0 or threshold >= 1.0:
         return 0 if decay < 1.0 else MOST_STEPS
     if decay >= 1.0 or math.log(threshold) <= MOST_STEPS * math.log(decay):

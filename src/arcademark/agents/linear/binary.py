@@ -22,18 +22,9 @@ STEPS = 4096
 
 
 class BinaryValues:
-    """A `base.LinearValues` on features that are 0 or 1.
+    """A `base.LinearValues` on features that are 0 or 1, for at most `LANES` actions.
 
-    Parameters
-    ----------
-    num_features, num_actions : int
-        At most `LANES` actions.
-    decay : float
-        γλ.
-    threshold : float
-        A trace below it is dropped.
-    dtype : data type
-        Of weights.
+    `decay` is γλ; traces below `threshold` are dropped; weights are of `dtype`.
     """
 
     def __init__(
@@ -89,7 +80,7 @@ class BinaryValues:
         return BinaryReader(self.weights, len(self.values))
 
     def _make_room(self, moving: int) -> None:
-        """See to it that there are places for all groups that `moving` features can need."""
+        """Make places for all groups that `moving` features can need."""
         counters, places = self._episode.counters, len(self._groups.free) - 1
         if counters[FREE] >= min(moving, places - counters[FREE] + 1):
             return

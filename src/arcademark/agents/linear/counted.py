@@ -20,15 +20,7 @@ from arcademark.features.base import Counts
 class CountedValues:
     """A `base.LinearValues` on features that are counts.
 
-    Parameters
-    ----------
-    num_features, num_actions : int
-    decay : float
-        γλ.
-    threshold : float
-        A trace whose magnitude is below it is dropped.
-    dtype : data type
-        Of weights and traces.
+    `decay` is γλ; traces whose magnitude is below `threshold` are dropped; weights and traces are of `dtype`.
     """
 
     def __init__(
@@ -113,16 +105,7 @@ class CountedReader:
 def weigh(
     weights: NDArray[Any], features: NDArray[np.int32], counts: NDArray[np.float32], values: NDArray[np.float64]
 ) -> None:
-    """Write the values of a state.
-
-    Parameters
-    ----------
-    weights : float array, shape (F, at least A)
-    features : int32 array, shape (n,)
-    counts : float32 array, shape (n,)
-    values : float64 array, shape (A,)
-        Written to.
-    """
+    """Write the values of the state with these counts of features."""
     values[:] = 0.0
     for i in range(len(features)):
         row = weights[features[i]]
@@ -141,21 +124,9 @@ def decay_and_replace(
     decay: float,
     threshold: float,
 ) -> int:
-    """Let traces decay, drop those below the threshold, and set those of one action to the state's counts.
+    """Let traces decay, drop those below the threshold, set those of the action to the state's counts; count them.
 
-    Parameters
-    ----------
-    traces : float array, shape (F, A)
-        Changed.
-    live : int64 array
-        Its first `num_live` entries are the flat indices of the traces that are not 0; changed.
-    features, counts : int32 and float32 array, shape (n,)
-        The state in which `action` is taken.
-
-    Returns
-    -------
-    int
-        How many are live.
+    The first `num_live` entries of `live` are the flat indices of the traces that are not 0.
     """
     flat = traces.reshape(-1)
     kept = 0
@@ -180,7 +151,7 @@ def decay_and_replace(
 def add_traces(
     weights: NDArray[Any], traces: NDArray[Any], live: NDArray[np.int64], num_live: int, amount: float
 ) -> None:
-    """Add `amount` times each live trace to its weight; arguments as of `decay_and_replace`."""
+    """Add `amount` times each live trace to its weight."""
     flat_weights, flat_traces = weights.reshape(-1), traces.reshape(-1)
     for i in range(num_live):
         flat_weights[live[i]] += amount * flat_traces[live[i]]

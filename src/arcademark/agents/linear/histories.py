@@ -1,8 +1,8 @@
 """Which traces features have: kernels on groups of features with one history.
 
-What an update adds to the weights of a feature follows from when it was active and from which actions were taken then,
-nothing else. So features that share the recent part of that history share their traces, and a step need touch only
-those that turn on or off: they move from one group to another, and take with them what their old group has gained.
+What an update adds to the weights of a feature follows from when it was active and from which actions were taken then.
+So features that share the recent part of that history share their traces, and a step need touch only those that turn on
+or off: they move from one group to another, and take with them what their old group has gained.
 
 Conventions
 -----------
@@ -45,8 +45,7 @@ class Groups(NamedTuple):
     of : int32 array, shape (F,)
         The group of each feature.
     table : int32 array, shape (G, COLUMNS)
-        What is known of a group, together, for it is needed together. The first `LANES` columns are the τ of each
-        action when the group was made, `NEVER` for no trace; then
+        A row a group. The first `LANES` columns are the τ of each action when it was made, `NEVER` for no trace; then
 
         * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
         * `SINCE`: weights hold the updates before this step;
@@ -60,7 +59,7 @@ class Groups(NamedTuple):
         Lists: of groups that features leave in this event, of unused places.
     by_hash : int32 array, shape (a power of two above G, 2)
         Groups by the hash of their traces, and the event in which each was put there; in any other the place is empty.
-        (The number alone would not tell: places of groups are used again, within an event too.)
+        (Places of groups are used again, within an event too, so the number alone would not do.)
     """
 
     of: NDArray[np.int32]
@@ -131,21 +130,9 @@ def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
-    """Compute what a group's weights gained before now, and from when its traces are, now.
+    """Compute what a group's weights gained before now, and the τ of its traces now.
 
-    Parameters
-    ----------
-    groups : Groups
-        ``gain[group]`` is written.
-    episode : Episode
-    group : int
-    taken : int32 array, shape (LANES,)
-        τ of each action now, or `NEVER`; written.
-
-    Returns
-    -------
-    int
-        A hash of `taken`, 0 if there are no traces.
+    These go to ``gain[group]`` and, `NEVER` for none, to `taken`. Returns a hash of `taken`, 0 if there are no traces.
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
@@ -205,7 +192,7 @@ def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-
 
 @njit(cache=True, inline="always")
 def leave(groups, episode, group, taken):  # type: ignore[no-untyped-def]
-    """Compute what features take with them that leave a group now, and where they go."""
+    """Compute what features that leave a group now take with them, and where they go."""
     code = settle_group(groups, episode, group, taken)
     first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
     groups.table[group, NEXT] = 0 if first == OFF and code == 0 else find_group(groups, episode, first, taken, code)
@@ -214,25 +201,9 @@ def leave(groups, episode, group, taken):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ignore[no-untyped-def]
-    """Move features that turned on or off to their next group, and settle their weights.
+    """Move features that turned on (`sign` 1) or off (-1) to their next group, and settle their weights.
 
-    Parameters
-    ----------
-    weights : float array, shape (F, LANES)
-    groups : Groups
-    episode : Episode
-    features : int32 array, shape (n,)
-    sign : float
-        1 where they turned on, -1 where off: their weights' part in the values.
-    leaving : int
-        Groups listed in ``groups.leaving``.
-    taken : int32 array, shape (LANES,)
-        Scratch.
-
-    Returns
-    -------
-    int
-        Groups listed in ``groups.leaving`` now.
+    `leaving` is how many groups are listed in ``groups.leaving``, `taken` scratch; returns how many are listed then.
     """
     event = episode.counters[EVENT]
     groups_of, table = groups.of, groups.table
@@ -256,16 +227,9 @@ def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ign
 
 @njit(cache=True)
 def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
-    """Count the traces of the features that moved, and free groups that they left empty.
+    """Count the traces of the features that left groups ``leaving[start:stop]``, and free those that they left empty.
 
-    Parameters
-    ----------
-    groups : Groups
-    episode : Episode
-    start, stop : int
-        Part of ``groups.leaving``.
-    sign : int
-        1 where they turned on, -1 where off.
+    `sign` is 1 where they turned on, -1 where off.
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
@@ -290,16 +254,7 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
-    """Turn features on and off.
-
-    Parameters
-    ----------
-    weights : float array, shape (F, LANES)
-    groups : Groups
-    episode : Episode
-    on, off : int32 array
-        As in `features.base.Change`.
-    """
+    """Turn features on and off; `on` and `off` as in `features.base.Change`."""
     taken = np.empty(LANES, np.int32)
     left = turn(weights, groups, episode, off, -1.0, 0, taken)
     account(groups, episode, 0, left, -1)
@@ -350,16 +305,7 @@ def update(episode, amount):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
-    """Settle weights and let their features go to group 0.
-
-    Parameters
-    ----------
-    weights : float array, shape (F, LANES)
-    groups : Groups
-    episode : Episode
-    dead_only : bool
-        Whether features stay where they are that are on or have traces.
-    """
+    """Settle weights and move their features to group 0, with `dead_only` only those that are off and have no traces."""
     taken = np.empty(LANES, np.int32)
     event = episode.counters[EVENT]
     for feature in range(len(groups.of)):

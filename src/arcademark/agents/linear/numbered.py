@@ -1,9 +1,8 @@
 """Action values on binary features of which few are ever met: a row of weights for each that was.
 
-B-PROST has 20.6 million features and Blob-PROST 114.7 million; rows for all of them would take gigabytes, most of them
-never used and the others too far apart. So features are numbered as they are met (see `features.numbering`), and what
-`binary` keeps of a feature is kept of its number. Results are the same to the last bit: nothing depends on where a row
-stands.
+B-PROST has 20.6 million features and Blob-PROST 114.7 million; rows for all of them would take gigabytes. So features
+are numbered as they are met (see `features.numbering`), and what `binary` keeps of a feature is kept of its number.
+Results are the same to the last bit: nothing depends on where a row stands.
 """
 
 from __future__ import annotations
@@ -27,12 +26,7 @@ ROWS = 1 << 16
 class NumberedValues(BinaryValues):
     """A `base.LinearValues` on features that are 0 or 1, of which few are ever met.
 
-    Parameters
-    ----------
-    num_features, num_actions, decay, threshold, dtype
-        As of `binary.BinaryValues`.
-    rows : int
-        Rows of weights at first, at least 1.
+    Parameters are those of `BinaryValues`, and `rows`, how many rows of weights there are at first, at least 1.
     """
 
     def __init__(
@@ -65,12 +59,6 @@ class NumberedValues(BinaryValues):
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
         """Take up weights, between `end` and `begin`.
 
-        Parameters
-        ----------
-        features : int32 array, shape (n,)
-            Each once; all others' weights are 0.
-        weights : float array, shape (n, LANES)
-
         Raises
         ------
         ValueError
@@ -93,14 +81,7 @@ class NumberedValues(BinaryValues):
 
 
 class NumberedReader(BinaryReader):
-    """A `base.Reader` on features that are 0 or 1; those that were never met in training have no weight.
-
-    Parameters
-    ----------
-    learnt : NumberedValues
-        Whose weights are read.
-    num_actions : int
-    """
+    """A `base.Reader` on features that are 0 or 1; those that were never met in training have no weight."""
 
     def __init__(self, learnt: NumberedValues, num_actions: int) -> None:
         super().__init__(learnt.weights, num_actions)

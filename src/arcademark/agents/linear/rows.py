@@ -1,7 +1,7 @@
 """Sums of rows of weights, as vector instructions.
 
-A loop over the numbers of a row compiles to one instruction a number, for nothing tells the compiler that weights,
-gains and values lie apart. So the row is one vector here: the loop is written in the compiler's own language (LLVM),
+A loop over the numbers of a row compiles to one instruction a number, since the compiler cannot tell that weights,
+gains and values do not overlap. So the loop is written in the compiler's own language (LLVM), with a row as one vector,
 which takes half the time. The target's vectors may be of any width.
 """
 
@@ -29,7 +29,7 @@ _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 
 @intrinsic
 def add_rows(_context, weights, features, gains, groups, sign, values):  # type: ignore[no-untyped-def]
-    """Add to the weights of features, and sum them up: callable from kernels only.
+    """Add to the weights of features, and sum them up: callable from kernels only; indices are not checked.
 
     ::
 
@@ -37,18 +37,8 @@ def add_rows(_context, weights, features, gains, groups, sign, values):  # type:
             weights[feature] += gains[group]
             values += sign * weights[feature]
 
-    Parameters
-    ----------
-    weights : float array, shape (F, LANES), C-contiguous
-        Changed.
-    features : int32 array, shape (n,)
-        Each in ``range(F)``; not checked.
-    gains : float array of the weights' type, shape (G, LANES), C-contiguous
-    groups : int32 array, shape (n,)
-        Each in ``range(G)``; not checked.
-    sign : float
-    values : float64 array, shape (LANES,)
-        Changed.
+    `weights`, (F, LANES), and `gains`, (G, LANES), are C-contiguous and of one type; `features` and `groups` are int32;
+    `values` is float64, (LANES,).
     """
     return types.void(weights, features, gains, groups, sign, values), _generate
 
@@ -100,16 +90,7 @@ def _generate_expectation(context: Any, builder: Any, signature: Any, arguments:
 
 @njit(cache=True)
 def read_rows(weights, on, off, values):  # type: ignore[no-untyped-def]
-    """Change the values of a state to those of the next, without learning.
-
-    Parameters
-    ----------
-    weights : float array, shape (F, at least A)
-    on, off : int32 array
-        As in `features.base.Change`.
-    values : float64 array, shape (A,)
-        Changed.
-    """
+    """Change the values of a state to those of the next, without learning; `on`, `off`: `features.base.Change`."""
     for feature in off:
         for action in range(len(values)):
             values[action] -= weights[feature, action]

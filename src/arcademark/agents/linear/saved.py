@@ -27,15 +27,9 @@ LEVEL = 1
 
 
 def pack(header: Mapping[str, Any], weights: NDArray[Any], features: NDArray[np.int32] | None = None) -> bytes:
-    """Return a header and weights as bytes, the same for the same.
+    """Return a header and weights as bytes, the same for the same; rows that are 0 are left out.
 
-    Parameters
-    ----------
-    header : mapping
-        As JSON.
-    weights : float array, shape (F, A)
-    features : int32 array, shape (F,) or shorter, optional
-        The feature of each row, of the first rows if the others are zero; if left out, they are 0, 1, 2, …
+    `features`, int32, has the feature of each row, or of the first ones if the others are 0; None for 0, 1, 2, …
     """
     rows = np.flatnonzero(weights.any(axis=1)).astype(np.int32)
     numbers = rows
@@ -51,17 +45,7 @@ def unpack(
 ) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[Any]]:
     """Return what `pack` made into bytes: the header, the features whose weights are not zero, and their weights.
 
-    Parameters
-    ----------
-    data : bytes
-    expected : mapping
-        What the header must say.
-    num_features : int
-        Each feature is below it.
-    shape : tuple of int
-        Of a row of weights.
-    dtype : data type
-        Of weights.
+    `expected` is what the header must say; features are below `num_features`; a row of weights has `shape` and `dtype`.
 
     Raises
     ------

@@ -43,7 +43,7 @@ NAME = "sarsa"
 
 @dataclass(frozen=True)
 class Defaults:
-    """What is taken where nothing is set and feature sets differ."""
+    """Defaults that differ between feature sets."""
 
     lambda_: float = 0.9
     gamma: float = 0.999
@@ -57,7 +57,7 @@ _DEFAULTS = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _L
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
-    """What can be set of learning, whatever the features; see `arcademark.agents.sarsa.Sarsa`."""
+    """The parameters of learning, whatever the features; see `arcademark.agents.sarsa.Sarsa`."""
 
     features: str = "basic"
     alpha: float = 0.5
@@ -71,7 +71,7 @@ class Learning:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn: `Learning` with what is left open put in, and the parameters that are set of the feature set."""
+    """How to learn: `Learning` with defaults filled in, and the parameters that are set of the feature set."""
 
     features: str
     feature_parameters: Mapping[str, Any]
@@ -90,12 +90,7 @@ def defaults(features: str) -> Defaults:
 
 
 def read_settings(**parameters: Any) -> Settings:
-    """Check parameters and put in what is left open, None.
-
-    Parameters
-    ----------
-    **parameters
-        Of `Learning`, and of the feature set.
+    """Check parameters of `Learning` and of the feature set, and fill in defaults for those that are None.
 
     Raises
     ------

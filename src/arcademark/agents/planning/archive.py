@@ -22,17 +22,7 @@ START = 0
 
 
 class Trajectory(NamedTuple):
-    """A way from the start to somewhere.
-
-    Parameters
-    ----------
-    score : float
-        Sum of its rewards.
-    length : int
-        Its actions.
-    last : int
-        Its last experience.
-    """
+    """A way from the start to somewhere: the sum of its rewards, its number of actions, and its last experience."""
 
     score: float
     length: int
@@ -44,18 +34,11 @@ class Trajectory(NamedTuple):
 
 
 class Archive:
-    """Cells with the best trajectory to each.
+    """Cells with the best trajectory to each, from the state where exploration begins.
 
-    The weight of a cell is ``1 / √(seen + 1)``, where `seen` counts the explorations in which it was met since its
-    trajectory last changed (Ecoffet et al. 2021, Methods); or the same of other counts (see `weights`).
-
-    Parameters
-    ----------
-    state : State
-        Where exploration begins.
-    weights : (float, float, float)
-        Of the counts of a cell: in how many explorations it was seen; how often it was chosen to explore from; how
-        often since something new was found from there. A cell's weight is the sum of ``weight / √(count + 1)``.
+    The weight of a cell is the sum of ``weight / √(count + 1)`` of three counts: in how many explorations it was seen
+    since its trajectory last changed; how often it was chosen to explore from; how often since something new was found
+    from there. Ecoffet et al. 2021 (Methods) have the first alone.
     """
 
     def __init__(self, state: State, weights: tuple[float, float, float]) -> None:
@@ -76,13 +59,7 @@ class Archive:
 
     @classmethod
     def remembered(cls, memory: Any, weights: tuple[float, float, float]) -> Self:
-        """Return the archive whose `memory` is given.
-
-        Raises
-        ------
-        ValueError
-            If it is that of no archive.
-        """
+        """Return the archive whose `memory` is given; ValueError if it is that of no archive."""
         keys, states, ways, counts, before, actions, best = memory
         archive = cls(as_state(states[0]), weights)
         archive._index = {key: cell for cell, key in enumerate(keys)}
@@ -140,7 +117,7 @@ class Archive:
         return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
 
     def put(self, key: bytes, state: State, way: Trajectory) -> int:
-        """Make `way` the trajectory of the key's cell, which counts from 0 again; return the cell."""
+        """Make `way` the trajectory of the key's cell, whose counts begin again; return the cell."""
         cell = self._index.get(key)
         if cell is None:
             return self._add(key, state, way)

@@ -38,15 +38,7 @@ if TYPE_CHECKING:
 class Path:
     """A sequence of actions and what it leads to.
 
-    Parameters
-    ----------
-    states : list of State
-        Where it begins, and where each action led.
-    actions : list of int
-    rewards : list of float
-        Of each action.
-    ended : bool
-        Whether the episode ends with the last action.
+    `states` are where it begins and where each action led; `ended` says whether the episode ends with the last action.
     """
 
     states: list[State]

@@ -5,8 +5,6 @@ or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least dept
 
     features.read(model) ─→ atoms ─→ table.enter(atoms, before, depth) ─→ was it novel?
 
-Three kinds of features:
-
 ``ram``
     Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015).
 ``tiles``
@@ -49,16 +47,9 @@ class NoveltyTable(Protocol):
     """The least depth at which each atom was met in one search."""
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet atoms at a depth; say whether one of them was never met at this depth or a smaller one.
+        """Meet atoms at a depth, 0 to 65,534; say whether one of them was never met at this depth or a smaller one.
 
-        Parameters
-        ----------
-        atoms : array
-            What `Features.read` gave.
-        before : array or None
-            What it gave for the state before; None where there is none or it is not known.
-        depth : int
-            From 0, at most 65,534.
+        `atoms` and `before` are of this state and of the one before, None where it is not known.
         """
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
@@ -117,16 +108,9 @@ class RamTable:
 
 
 class TileFeatures:
-    """The colours of the tiles of the screen, alone or in pairs too; `Features`.
+    """The colours of the tiles of the screen, alone or with `pairs` in space and time too; `Features`.
 
     A screen of 210 × 160 falls into tiles of 15 × 10 pixels; on others, rows of tiles are as even as can be.
-
-    Parameters
-    ----------
-    screen_shape : (int, int)
-        Height and width in pixels.
-    pairs : bool
-        Whether pairs in space and time are atoms as well.
     """
 
     def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
@@ -211,16 +195,8 @@ class PairTable:
 class ScreenCells:
     """Cells of Go-Explore: the screen in shades of grey, shrunk, its brightness cut into a few levels.
 
-    Ecoffet et al. 2019: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels
-    are of equal width, rounded down.
-
-    Parameters
-    ----------
-    game : str
-    screen_shape : (int, int)
-        Height and width of the screen.
-    width, height, levels : int
-        Of a cell.
+    Ecoffet et al. 2019: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels are of
+    equal width, rounded down.
     """
 
     def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:

@@ -105,13 +105,7 @@ class GoExplore(KeptPlanner):
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Say why a game cannot be played so, or None if it can.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
+        """Say why a game cannot be played so, or None if it can; ArcadeMarkError if a parameter is out of range."""
         super().supports(env, **parameters)
         probability = env.protocol.repeat_action_probability
         if probability:

@@ -1,7 +1,7 @@
 """Kernels of `features`: which atoms a screen holds, and whether they are novel.
 
-Depths are 16 bits wide; an atom that was never met has 65,535. "Enter" writes the depth over greater ones and says
-whether it did; "hold" says whether some depth is at least the given one, and writes nothing.
+Depths are 16 bits wide; an atom that was never met has 65,535. "Enter" writes the depth over greater ones and returns
+whether it did; "hold" returns whether some depth is at least the given one, and writes nothing.
 """
 
 from __future__ import annotations
@@ -60,21 +60,10 @@ def numbers_hold(depths, atoms, depth):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def find_tiles(screen, rows, columns, found):  # type: ignore[no-untyped-def]
-    """Find the colours in each tile of a screen.
+    """Write the numbers of the colours in each tile of a screen, ``colour · 224 + tile``, ascending; return how many.
 
-    Parameters
-    ----------
-    screen : uint8 array, shape (height, width)
-        Twice the colour; the lowest bit is none of the colour's.
-    rows, columns : int64 arrays, shapes (15,) and (17,)
-        Where tiles begin and end.
-    found : uint16 array, shape (28672,)
-        Room for the numbers of the atoms, ``colour · 224 + tile``, in ascending order.
-
-    Returns
-    -------
-    int
-        How many there are.
+    The screen, uint8, holds twice the colour; its lowest bit is none of the colour's. `rows` and `columns` are where
+    tiles begin and end.
     """
     tiles = np.empty((COLOURS, TILES), np.uint8)
     counts = np.zeros(COLOURS, np.int64)
@@ -104,20 +93,9 @@ def find_tiles(screen, rows, columns, found):  # type: ignore[no-untyped-def]
 def meet_space(depths, used, atoms, old, depth, enter):  # type: ignore[no-untyped-def]
     """Meet all pairs of atoms of one screen, each with itself too, but for pairs of old ones.
 
-    A pair has the smaller colour first; of equal colours, the earlier tile.
-
-    Parameters
-    ----------
-    depths : uint16 array, shape (128, 128, 837)
-        By two colours and the offset, rows · 31 + columns + 418.
-    used : bool array, shape (128, 128)
-        Which rows of `depths` are filled.
-    atoms : uint16 array, shape (n,)
-        In ascending order.
-    old : bool array, shape (28672,)
-    depth : int
-    enter : bool
-        Whether to enter (else only to look, and to stop at the first that holds).
+    A pair has the smaller colour first; of equal colours, the earlier tile. `depths`, uint16 (128, 128, 837), has a row
+    for two colours and a column for the offset, rows · 31 + columns + 418; `used` says which rows are filled. `atoms`
+    ascend. Without `enter` nothing is written, and the first that holds ends the search.
     """
     return meet_pairs(depths, used, atoms[~old[atoms]], atoms, True, depth, enter)
 
@@ -126,14 +104,7 @@ def meet_space(depths, used, atoms, old, depth, enter):  # type: ignore[no-untyp
 def meet_time(depths, used, atoms, before, olds, depth, enter):  # type: ignore[no-untyped-def]
     """Meet all pairs of an atom of the screen before and one of this screen, in this order, but for pairs of old ones.
 
-    Parameters
-    ----------
-    depths, used, depth, enter
-        As in `meet_space`.
-    atoms, before : uint16 arrays
-        In ascending order.
-    olds : two bool arrays, shape (28672,)
-        Old ones of this screen and of the one before.
+    `olds` are the old ones of this screen and of the one before; the others are as in `meet_space`.
     """
     old, old_before = olds[0][atoms], olds[1][before]
     novel = meet_pairs(depths, used, before[old_before], atoms[~old], False, depth, enter)
@@ -192,7 +163,7 @@ def places(atoms):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def end_of_colour(atoms, i, colour):  # type: ignore[no-untyped-def]
-    """Return where the atoms of a colour end that begin at i."""
+    """Return where the atoms of a colour that begin at i end."""
     while i < atoms.shape[0] and atoms[i] // TILES == colour:
         i += 1
     return i
@@ -200,19 +171,9 @@ def end_of_colour(atoms, i, colour):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def shrink(screen, gray, levels, cell):  # type: ignore[no-untyped-def]
-    """Shrink a screen to mean shades of grey and cut these into levels.
+    """Shrink a screen to mean shades of grey, `gray` of each of its bytes, and cut these into levels, 1 to 256.
 
     Exact in whole numbers: a row of the screen is as wide as `cell` is high, in a unit that divides both.
-
-    Parameters
-    ----------
-    screen : uint8 array, shape (H, W)
-    gray : int64 array, shape (256,)
-        Luminance of each screen byte, 0 to 255.
-    levels : int
-        From 1 to 256.
-    cell : uint8 array, shape (h, w)
-        Receives the levels.
     """
     big_h, big_w = screen.shape
     h, w = cell.shape

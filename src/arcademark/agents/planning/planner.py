@@ -39,21 +39,13 @@ def within(default: T, least: float, most: float | None = None) -> T:
 class KeptPlanner:
     """A planner whose `memory` holds all that it knows of an episode; a base for `agents.base.Planner`.
 
-    It is a dataclass, and its keyword-only fields are its parameters.
+    It is a dataclass, and its keyword-only fields are its parameters. `name` is the agent's, for messages; `plan`
+    yields about every `yield_frames` frames; `emulated` counts the frames of the decision under way.
 
     Parameters
     ----------
     env : EnvironmentSpec
         The game to be played.
-
-    Attributes
-    ----------
-    name : str
-        Of the agent, for messages.
-    yield_frames : int
-        Frames to emulate before `plan` yields again.
-    emulated : int
-        Frames of the decision under way.
     """
 
     env: EnvironmentSpec
@@ -69,13 +61,7 @@ class KeptPlanner:
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range.
-        """
+        """Play every game; ArcadeMarkError if a parameter is out of range."""
         make: Callable[..., object] = cls
         make(env, **parameters)
         return None
@@ -83,18 +69,7 @@ class KeptPlanner:
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
-        """Search from `state` and return the action; yields True every `yield_frames`.
-
-        Parameters
-        ----------
-        model : GenerativeModel
-        state : State
-            Where the real game stands.
-        first : bool
-            Whether an episode begins: nothing is kept from the one before.
-        rng : numpy.random.Generator
-            All that is random is drawn from it.
-        """
+        """Search from `state` and return the action; yields True every `yield_frames`; see `base.Planner.plan`."""
         self.begin(model, state, first)
         frames = model.frames
         for _ in self.search(model, rng):
@@ -122,13 +97,7 @@ class KeptPlanner:
         return pack(self.memory())
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds.
-
-        Raises
-        ------
-        ValueError
-            If it is damaged, or of another planner.
-        """
+        """Become what `checkpoint` holds; ValueError if it is damaged, or of another planner."""
         try:
             self.remember(unpack(checkpoint))
         except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
@@ -163,13 +132,7 @@ def pack(memory: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Return what `pack` made into bytes, tuples and states as lists.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are no such data.
-    """
+    """Return what `pack` made into bytes, tuples and states as lists; ValueError if it did not."""
     end = at = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
 
     def find(described: dict[str, Any]) -> Any:
@@ -206,23 +169,14 @@ def _frozen(value: Any) -> Any:
 
 
 def choose(values: Sequence[float], rng: np.random.Generator) -> int:
-    """Return the index of the greatest value; among equal ones each is as likely.
-
-    Nothing is drawn where one is the greatest alone.
-    """
+    """Return the index of the greatest value; among equal ones each is as likely, and only then one is drawn."""
     greatest = max(values)
     best = [i for i, value in enumerate(values) if value == greatest]
     return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]
 
 
 def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
-    """Refuse a budget of frames that holds no action.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If `frames` is below those of one action, the protocol's if `frames_per_action` is None.
-    """
+    """Refuse a budget of frames below those of one action, the protocol's if `frames_per_action` is None."""
     if frames_per_action is not None:
         check(agent, "frames_per_action", frames_per_action, 1)
     least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
@@ -233,13 +187,7 @@ def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, 
 
 
 def check(agent: str, parameter: str, value: float, least: float, most: float | None = None) -> None:
-    """Refuse a parameter that is out of range.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If `value` is below `least` or above `most`.
-    """
+    """Refuse a parameter that is below `least` or above `most`."""
     if value < least or (most is not None and value > most):
         expected = f"at least {least:g}" if most is None else f"{least:g} to {most:g}"
         raise ArcadeMarkError(f"agent {agent}: parameter {parameter!r} is {value:g}: expected {expected}")

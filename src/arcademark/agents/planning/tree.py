@@ -48,8 +48,8 @@ class Node:
     visits : int
         How often a simulation passed through here.
     value : float
-        What the planner makes of it: the best discounted sum of the rewards that follow (breadth-first), or the total
-        of all returns, from the reward of this node on (UCT).
+        The best discounted sum of the rewards that follow (breadth-first), or the total of all returns, from the reward
+        of this node on (UCT).
     """
 
     __slots__ = ("action", "children", "ended", "reward", "state", "untried", "value", "visits")
