@@ -4,26 +4,36 @@ Accepted, in this order:
 
 1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`);
 2. an object with ``plan(model, state, first, rng)``: a `Planner`;
-3. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have. It is asked about one
-   observation at a time; `state` and `episode_start` are passed if it takes them, and the state it returns is kept for
-   the episode; ``deterministic=True`` is passed if it takes it, for its own sampling would not be repeatable;
-4. a plain callable, observation → action.
+3. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have, made a `Policy` by
+   `PredictPolicy`;
+4. a plain callable, observation → action, made a `Policy` by `CallablePolicy`.
 
 What 3 and 4 are given is theirs to keep. Every action goes through `CheckedPolicy` or `CheckedPlanner`: the one place
-where an agent's mistakes become a line that names the agent, the game and what was expected.
+where an agent's mistakes become a line that names the agent, the game and what was expected. Their methods raise
+`ArcadeMarkError` if the agent raises, or returns something else than it should.
 """
 
 from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.base import Learner, Planner, Policy, Transition, learns
+from arcademark.agents.base import (
+    Actions,
+    Flags,
+    Generators,
+    Learner,
+    Observations,
+    Planner,
+    Policy,
+    Transition,
+    learns,
+)
 from arcademark.agents.importing import said, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
@@ -34,26 +44,19 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
 ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
+CHECKPOINT_FRAMES = 1_000_000
 CHECKPOINT_SECONDS = 10.0
-"""How much play of a planner may be lost, unless it asks for something else."""
+"""How much play of a learner or a planner may be lost, unless it asks for something else."""
 
 
 def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
-    """Make a checked agent of what a factory returned.
-
-    Parameters
-    ----------
-    made : object
-        See the list above.
-    name : str
-        The agent, for messages.
-    env : EnvironmentSpec
+    """Make a checked agent of what a factory returned; `name` is the agent's, for messages.
 
     Raises
     ------
     ArcadeMarkError
-        If it is none of these, has only some of a learner's or planner's methods, its optional attributes are wrong, or
-        it has spaces that are not the game's (`arcademark.agents.spaces`).
+        If it is none of the above, has only some of a learner's or planner's methods, its optional attributes are
+        wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
     """
     agent = _adapted(made, name, env)
     check_spaces(made, agent.where, observing(env, agent.observation))
@@ -63,20 +66,20 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Chec
 def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     if inspect.isclass(made):
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
-    if callable(getattr(made, "act", None)):
-        _check_arguments(cast(Policy, made).act, 3, f"agent {name}: act", "(observations, first, rngs)")
+    if _has(made, "act"):
+        _check_arguments(made, "act", ("observations", "first", "rngs"), name)
         if learns(made, name):
             return CheckedLearner(cast(Learner, made), name, env)
         return CheckedPolicy(cast(Policy, made), name, env)
-    if callable(getattr(made, "plan", None)):
-        _check_arguments(cast(Planner, made).plan, 4, f"agent {name}: plan", "(model, state, first, rng)")
-        kept = [method for method in ("checkpoint", "restore") if callable(getattr(made, method, None))]
+    if _has(made, "plan"):
+        _check_arguments(made, "plan", ("model", "state", "first", "rng"), name)
+        kept = [method for method in ("checkpoint", "restore") if _has(made, method)]
         if len(kept) == 1:
             raise ArcadeMarkError(
                 f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
             )
         return CheckedPlanner(cast(Planner, made), name, env)
-    if callable(getattr(made, "predict", None)):
+    if _has(made, "predict"):
         return CheckedPolicy(PredictPolicy(made), name, env)
     if callable(made):
         return CheckedPolicy(CallablePolicy(made), name, env)
@@ -86,100 +89,149 @@ def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | C
     )
 
 
+def _has(agent: object, method: str) -> bool:
+    return callable(getattr(agent, method, None))
+
+
+def _check_arguments(agent: object, method: str, arguments: tuple[str, ...], name: str) -> None:
+    try:
+        signature = inspect.signature(getattr(agent, method))
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        expected = f"({', '.join(arguments)})"
+        raise ArcadeMarkError(f"agent {name}: {method} takes {signature}; expected {expected}") from None
+
+
+class PredictPolicy:
+    """An agent with ``predict(observation)``, which returns an action, or an action and a state.
+
+    It is asked about one episode at a time. `state` and `episode_start` are passed if it takes them, and the state it
+    returns is kept for the episode; ``deterministic=True`` is passed if it takes it, since its own sampling would not
+    be repeatable.
+    """
+
+    asked = "predict"
+
+    def __init__(self, agent: Any) -> None:
+        self._predict: Callable[..., Any] = agent.predict
+        try:
+            self._takes = set(inspect.signature(self._predict).parameters)
+        except (TypeError, ValueError):
+            self._takes = set()
+        self._states: list[Any] = []
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Ask for each episode in turn, with the state that belongs to it."""
+        self._states.extend([None] * (len(first) - len(self._states)))
+        return np.array([self._one(i, observations[i].copy(), bool(first[i])) for i in range(len(first))])
+
+    def _one(self, i: int, observation: Observations, first: bool) -> Any:
+        given = {
+            "state": None if first else self._states[i],
+            "episode_start": np.array([first]),
+            "deterministic": True,
+        }
+        answer = self._predict(observation, **{name: given[name] for name in given if name in self._takes})
+        if isinstance(answer, tuple) and len(answer) == 2:
+            answer, self._states[i] = answer
+        return _scalar(answer)
+
+
+class CallablePolicy:
+    """A function from one observation to one action."""
+
+    asked = "its function"
+
+    def __init__(self, function: Callable[[Observations], Any]) -> None:
+        self._function = function
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Ask for each episode in turn."""
+        return np.array([_scalar(self._function(observation.copy())) for observation in observations])
+
+
+def _scalar(answer: Any) -> Any:
+    """Unwrap an action that came in an array of one (as from a batch of one)."""
+    array = np.asarray(answer)
+    return array.reshape(())[()] if array.size == 1 else answer
+
+
 class CheckedAgent:
-    """What is common to policies and planners.
+    """What is common to checked policies and planners.
 
-    Parameters
-    ----------
-    agent : Policy or Planner
-    name : str
-        The agent, for messages.
-    env : EnvironmentSpec
-
-    Attributes
-    ----------
-    frames_per_action : int or None
-        What the agent declares.
-    observation : {"palette", "ram"} or None
-        What the agent declares.
+    `frames_per_action` and `observation` are what the agent declares, None if nothing; `where` names the agent and the
+    game, for messages.
     """
 
     def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
         self._agent = agent
         self.where = f"agent {name} on {env.game}"
         self.num_actions = env.num_actions
-        self.frames_per_action: int | None = self._positive("frames_per_action", None)
-        self.observation: AskedObservation | None = self._observation()
+        self.frames_per_action: int | None = self._whole("frames_per_action", None)
+        self.observation: AskedObservation | None = self._declared(
+            "observation",
+            lambda value: isinstance(value, str) and value in ASKED_OBSERVATIONS,
+            " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS),
+        )
 
-    def _call(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _call(self, method: str, *arguments: Any) -> Any:
         try:
-            return function(*arguments)
+            return getattr(self._agent, method)(*arguments)
         except (Exception, SystemExit) as error:
-            raise ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}") from error
+            raise self._raised(method, error) from error
 
-    def _bytes(self, saved: object) -> bytes:
+    def _raised(self, method: str, error: BaseException) -> ArcadeMarkError:
+        return ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}")
+
+    def checkpoint(self) -> bytes:
+        """Return everything that the agent keeps."""
+        saved = self._call("checkpoint")
         if not isinstance(saved, (bytes, bytearray)):
             raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
         return bytes(saved)
 
-    def _observation(self) -> Any:
-        value = getattr(self._agent, "observation", None)
-        if value is not None and not (isinstance(value, str) and value in ASKED_OBSERVATIONS):
-            expected = " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS)
-            raise ArcadeMarkError(f"{self.where}: its observation is {said(repr, value)}; expected {expected}")
-        return value
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds."""
+        self._call("restore", checkpoint)
 
-    def _positive(self, attribute: str, default: Any) -> Any:
+    def _declared(self, attribute: str, fits: Callable[[Any], bool], expected: str, default: Any = None) -> Any:
+        """Return an optional attribute of the agent."""
         value = getattr(self._agent, attribute, None)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ArcadeMarkError(
-                f"{self.where}: its {attribute} is {said(repr, value)}; expected a whole number of at least 1"
-            )
-        return int(value)
+        if isinstance(value, bool) or not fits(value):
+            raise ArcadeMarkError(f"{self.where}: its {attribute} is {said(repr, value)}; expected {expected}")
+        return value
+
+    def _whole(self, attribute: str, default: Any) -> Any:
+        def fits(value: Any) -> bool:
+            return isinstance(value, (int, np.integer)) and bool(value >= 1)
+
+        value = self._declared(attribute, fits, "a whole number of at least 1", default)
+        return value if value is None else int(value)
 
 
 class CheckedPolicy(CheckedAgent):
-    """A policy whose mistakes are told clearly; all it returns is valid.
+    """A policy whose mistakes are reported clearly; all it returns is valid.
 
-    Parameters
-    ----------
-    policy : Policy
-    name : str
-        The agent, for messages.
-    env : EnvironmentSpec
-
-    Attributes
-    ----------
-    frames_per_action : int or None
-        What the agent declares.
-    batch_size : int
-        What the agent declares, 1 if nothing.
-    asked : str
-        What the agent's author calls the method that chooses, for messages.
+    `batch_size` is what the agent declares, 1 if nothing; `asked` is what its author calls the method that chooses.
     """
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
         super().__init__(policy, name, env)
         self.policy = policy
         self.asked = getattr(policy, "asked", "act")
-        self.batch_size: int = self._positive("batch_size", 1)
+        self.batch_size: int = self._whole("batch_size", 1)
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
-        """Ask the agent and check its answer.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the agent raises, or its actions have another shape, are no integers, or are out of range.
-        """
-        actions: NDArray[Any] = self._call(self.asked, self._ask, observations, first, rngs)
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Ask the agent and check its answer: integers in ``range(num_actions)``, one for each episode."""
+        try:
+            actions: NDArray[Any] = np.asarray(self.policy.act(observations, first, rngs))
+        except (Exception, SystemExit) as error:
+            raise self._raised(self.asked, error) from error
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: {self.asked} returned an array of shape {actions.shape}; expected {first.shape}, "
@@ -195,58 +247,32 @@ class CheckedPolicy(CheckedAgent):
             )
         return actions.astype(np.int64, copy=False)
 
-    def _ask(self, *arguments: Any) -> NDArray[Any]:
-        return np.asarray(self.policy.act(*arguments))
-
 
 class CheckedLearner(CheckedPolicy):
-    """A learner whose mistakes are told clearly.
-
-    Attributes
-    ----------
-    checkpoint_frames : int
-        What the agent declares, 1,000,000 if nothing.
-    """
+    """A learner whose mistakes are reported clearly; `checkpoint_frames` is what it declares, 1,000,000 if nothing."""
 
     def __init__(self, learner: Learner, name: str, env: EnvironmentSpec) -> None:
         super().__init__(learner, name, env)
         self.learner = learner
-        self.checkpoint_frames = self._positive("checkpoint_frames", 1_000_000)
+        self.checkpoint_frames = self._whole("checkpoint_frames", CHECKPOINT_FRAMES)
 
     def train(self) -> None:
         """Explore and learn from now on."""
-        self._call("train", self.learner.train)
+        self._call("train")
 
     def evaluate(self) -> None:
         """Neither learn nor change from now on."""
-        self._call("evaluate", self.learner.evaluate)
+        self._call("evaluate")
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Learn from one step."""
-        self._call("learn", self.learner.learn, transition, rng)
-
-    def checkpoint(self) -> bytes:
-        """Return everything the learner is.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the agent raises, or returns anything but bytes.
-        """
-        return self._bytes(self._call("checkpoint", self.learner.checkpoint))
-
-    def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
-        self._call("restore", self.learner.restore, checkpoint)
+        self._call("learn", transition, rng)
 
 
 class CheckedPlanner(CheckedAgent):
-    """A planner whose mistakes are told clearly; the actions it returns are valid.
+    """A planner whose mistakes are reported clearly; the actions it returns are valid.
 
-    Attributes
-    ----------
-    checkpoint_seconds : float
-        What the agent declares, 10 if nothing.
+    `checkpoint_seconds` is what the agent declares, 10 if nothing.
     """
 
     batch_size = 1
@@ -254,44 +280,27 @@ class CheckedPlanner(CheckedAgent):
     def __init__(self, planner: Planner, name: str, env: EnvironmentSpec) -> None:
         super().__init__(planner, name, env)
         self.planner = planner
-        self._keeps = callable(getattr(planner, "checkpoint", None))
-        self.checkpoint_seconds = self._seconds()
+        self._keeps = _has(planner, "checkpoint")
+        self.checkpoint_seconds = float(
+            self._declared(
+                "checkpoint_seconds",
+                lambda value: isinstance(value, (int, float, np.number)) and bool(value > 0),
+                "more than 0",
+                CHECKPOINT_SECONDS,
+            )
+        )
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
-        """Ask for an action and check it; yields wherever the planner does, True where a checkpoint can be taken.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the agent raises, or its answer is no action.
-        """
-        answer = self._call("plan", self.planner.plan, model, state, first, rng)
+        """Ask for an action and check it; yields wherever the planner does, True where a checkpoint can be taken."""
+        answer = self._call("plan", model, state, first, rng)
         if isinstance(answer, Generator):
             answer = yield from self._run(answer)
-        return self._action(answer)
-
-    def _run(self, planning: Generator[Any, None, Any]) -> Generator[bool, None, Any]:
-        while True:
-            try:
-                told = next(planning)
-            except StopIteration as end:
-                return end.value
-            except (Exception, SystemExit) as error:
-                raise ArcadeMarkError(f"{self.where}: plan raised {where_raised(error)}") from error
-            if told is not None and told is not True:
-                raise ArcadeMarkError(
-                    f"{self.where}: plan yielded {said(repr, told)}; expected None or True, and the action to be "
-                    "returned"
-                )
-            yield bool(told) and self._keeps
-
-    def _action(self, answer: object) -> int:
         try:
             if isinstance(answer, (bool, np.bool_)):
                 raise TypeError
-            action = operator.index(answer)  # type: ignore[arg-type]
+            action = operator.index(answer)
         except TypeError:
             raise ArcadeMarkError(
                 f"{self.where}: plan returned {type(answer).__name__}; expected an integer, the action"
@@ -300,113 +309,26 @@ class CheckedPlanner(CheckedAgent):
             raise ArcadeMarkError(f"{self.where}: plan chose action {action}; expected 0 to {self.num_actions - 1}")
         return action
 
-    def checkpoint(self) -> bytes:
-        """Return what the planner keeps; nothing if it has no `checkpoint`.
+    def _run(self, planning: Generator[Any, None, Any]) -> Generator[bool, None, Any]:
+        while True:
+            try:
+                yielded = next(planning)
+            except StopIteration as end:
+                return end.value
+            except (Exception, SystemExit) as error:
+                raise self._raised("plan", error) from error
+            if yielded is not None and yielded is not True:
+                raise ArcadeMarkError(
+                    f"{self.where}: plan yielded {said(repr, yielded)}; expected None or True, and the action to be "
+                    "returned"
+                )
+            yield bool(yielded) and self._keeps
 
-        Raises
-        ------
-        ArcadeMarkError
-            If the agent raises, or returns anything but bytes.
-        """
-        return self._bytes(self._call("checkpoint", self.planner.checkpoint)) if self._keeps else b""
+    def checkpoint(self) -> bytes:
+        """Return what the planner keeps; nothing if it has no `checkpoint`."""
+        return super().checkpoint() if self._keeps else b""
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds."""
         if self._keeps:
-            self._call("restore", self.planner.restore, checkpoint)
-
-    def _seconds(self) -> float:
-        value = getattr(self.planner, "checkpoint_seconds", None)
-        if value is None:
-            return CHECKPOINT_SECONDS
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0:
-            raise ArcadeMarkError(f"{self.where}: its checkpoint_seconds is {said(repr, value)}; expected more than 0")
-        return float(value)
-
-
-class PredictPolicy:
-    """An agent with ``predict(observation)``, asked about one episode at a time.
-
-    Parameters
-    ----------
-    agent : object
-        Its `predict` returns an action, or an action and a state.
-    """
-
-    asked = "predict"
-
-    def __init__(self, agent: Any) -> None:
-        self._predict: Callable[..., Any] = agent.predict
-        takes = _keywords(self._predict)
-        self._takes_state = "state" in takes
-        self._takes_start = "episode_start" in takes
-        self._fixed = {"deterministic": True} if "deterministic" in takes else {}
-        self._states: list[Any] = []
-
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
-        """Ask for each episode in turn, with the state that belongs to it."""
-        self._states.extend([None] * (len(first) - len(self._states)))
-        return np.array([self._one(i, observations[i].copy(), bool(first[i])) for i in range(len(first))])
-
-    def _one(self, i: int, observation: NDArray[np.uint8], first: bool) -> Any:
-        keywords: dict[str, Any] = dict(self._fixed)
-        if self._takes_state:
-            keywords["state"] = None if first else self._states[i]
-        if self._takes_start:
-            keywords["episode_start"] = np.array([first])
-        answer = self._predict(observation, **keywords)
-        if isinstance(answer, tuple) and len(answer) == 2:
-            answer, self._states[i] = answer
-        return _scalar(answer)
-
-
-class CallablePolicy:
-    """A function from one observation to one action.
-
-    Parameters
-    ----------
-    function : callable
-    """
-
-    asked = "its function"
-
-    def __init__(self, function: Callable[[NDArray[np.uint8]], Any]) -> None:
-        self._function = function
-
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
-        """Ask for each episode in turn."""
-        return np.array([_scalar(self._function(observation.copy())) for observation in observations])
-
-
-def _scalar(answer: Any) -> Any:
-    """Unwrap an action that came in an array of one (as from a batch of one)."""
-    array = np.asarray(answer)
-    return array.reshape(())[()] if array.size == 1 else answer
-
-
-def _keywords(function: Callable[..., Any]) -> set[str]:
-    try:
-        return set(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return set()
-
-
-def _check_arguments(function: Callable[..., Any], count: int, what: str, expected: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(*range(count))
-    except TypeError:
-        raise ArcadeMarkError(f"{what} takes {signature}; expected {expected}") from None
+            super().restore(checkpoint)

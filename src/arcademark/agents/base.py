@@ -49,16 +49,17 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
 
+Observations = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
+Generators = Sequence[np.random.Generator]
+Actions = NDArray[np.int64]
+
+
 @runtime_checkable
 class Policy(Protocol):
     """Observations in, actions out, for N episodes in play at once."""
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Choose an action for each episode in play.
 
         Parameters
@@ -92,10 +93,10 @@ class Transition(NamedTuple):
         Whether the episode ended there, and how.
     """
 
-    observation: NDArray[np.uint8]
+    observation: Observations
     action: int
     reward: float
-    next_observation: NDArray[np.uint8]
+    next_observation: Observations
     terminated: bool
     truncated: bool
 

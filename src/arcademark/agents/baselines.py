@@ -10,11 +10,9 @@ button; a minimal set leaves actions out) is not played by that variant: no two 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-from numpy.typing import NDArray
 
+from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -62,12 +60,7 @@ class Random:
         self.num_actions = env.num_actions
         self.frames_per_action = _frames_per_action(env)
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Draw an action for each episode from its own generator."""
         return np.array([rng.integers(self.num_actions) for rng in rngs], dtype=np.int64)
 
@@ -86,12 +79,7 @@ class Const:
     def __init__(self, env: EnvironmentSpec, *, action: str) -> None:
         self.action = env.action_meanings.index(console_action(action))
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Return the action, N times."""
         return np.full(len(first), self.action, dtype=np.int64)
 
@@ -124,12 +112,7 @@ class Perturb:
         self.num_actions = env.num_actions
         self.frames_per_action = _frames_per_action(env)
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Draw for each episode from its own generator whether to stray, and then where to."""
         return np.array(
             [self.action if rng.random() < self.probability else rng.integers(self.num_actions) for rng in rngs],

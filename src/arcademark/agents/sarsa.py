@@ -33,14 +33,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.agents.parameters import Parameter, declared
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.agents.base import Transition
+    from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
     from arcademark.agents.linear.base import LinearValues, Reader
     from arcademark.agents.linear.settings import Settings
     from arcademark.environments.base import AskedObservation, EnvironmentSpec
@@ -153,12 +152,7 @@ class Sarsa:
         seen = observing(env, feature_set(found.features).observed)
         check_parameters(found.features, seen, found.feature_parameters)
 
-    def act(
-        self,
-        observations: NDArray[np.uint8],
-        first: NDArray[np.bool_],
-        rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""
         if self._training:
             return np.array([self._act_in_training(observations[0], bool(first[0]), rngs[0])])
@@ -170,7 +164,7 @@ class Sarsa:
             chosen.append(choose(reader.values.tolist(), self.settings.evaluation_epsilon, rng))
         return np.array(chosen)
 
-    def _act_in_training(self, observation: NDArray[np.uint8], first: bool, rng: np.random.Generator) -> int:
+    def _act_in_training(self, observation: Observations, first: bool, rng: np.random.Generator) -> int:
         if first or self._action is None:
             self._end()
             self._learner.see(observation, True)
@@ -287,7 +281,7 @@ class _Seeing:
         self._of: Any = getattr(features, "update", None) or getattr(features, "count", None)
         self.values = reader.values
 
-    def see(self, observation: NDArray[np.uint8], first: bool) -> None:
+    def see(self, observation: Observations, first: bool) -> None:
         """See an observation; `first` if an episode begins with it."""
         if first:
             self._begin_features()

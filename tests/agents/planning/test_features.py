@@ -11,12 +11,14 @@ from seeing_models import SeeingModel, tile_screen
 from arcademark.agents.planning.features import (
     BASIC,
     OFFSETS,
+    DepthTable,
     PairTable,
-    RamTable,
+    RamFeatures,
     ScreenCells,
     TileFeatures,
-    TileTable,
     make_features,
+    ram_table,
+    tile_table,
 )
 from arcademark.environments.palettes import gray_table
 
@@ -100,7 +102,7 @@ def test_what_is_read_is_kept_when_the_next_is_read():
 
 
 def test_a_byte_is_novel_if_no_state_had_its_value_at_so_small_a_depth():
-    table = RamTable(2)
+    table = ram_table(2)
     first, second, both = (np.array(ram, np.uint8) for ram in ([5, 7], [5, 8], [6, 8]))
     assert table.enter(first, None, 2)
     assert not table.enter(first, None, 2)
@@ -115,14 +117,14 @@ def test_a_byte_is_novel_if_no_state_had_its_value_at_so_small_a_depth():
 
 
 def test_the_five_is_not_a_five_elsewhere():
-    table = RamTable(2)
+    table = ram_table(2)
     table.enter(np.array([5, 7], np.uint8), None, 0)
     assert table.enter(np.array([7, 5], np.uint8), None, 9)
 
 
 def test_an_offset_is_novel_where_no_tile_is():
     """Two colours in tiles where they were before, but never at once."""
-    tables = TileTable(), PairTable()
+    tables = tile_table(), PairTable()
     shown = [((3, 3, 1), (8, 8, 2)), ((3, 4, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2))]
     features = TileFeatures((210, 160), pairs=True)
     novel = []
@@ -153,7 +155,7 @@ def test_the_papers_number_of_atoms():
 @given(seed=st.integers(0, 10**6), num_atoms=st.integers(1, 25), root=st.sampled_from(["none", "alone", "after"]))
 def test_tables_are_as_their_reference_implementations(seed, num_atoms, root):
     rng = np.random.default_rng(seed)
-    tiles, pairs, slow_tile, slow_pair = TileTable(), PairTable(), SlowTable(), SlowTable()
+    tiles, pairs, slow_tile, slow_pair = tile_table(), PairTable(), SlowTable(), SlowTable()
 
     def draw():
         numbers = np.unique(rng.choice(4, num_atoms) * 224 * 31 + rng.choice([0, 1, 15, 16, 100, 223], num_atoms))
@@ -205,7 +207,11 @@ def test_levels_are_of_equal_width():
         assert read_screen(cells, np.full((8, 8), byte, np.uint8)) == bytes([level])
 
 
-@pytest.mark.parametrize(("name", "table"), [("ram", RamTable), ("tiles", TileTable), ("b-prost", PairTable)])
+@pytest.mark.parametrize(
+    ("name", "kind", "table"),
+    [("ram", RamFeatures, DepthTable), ("tiles", TileFeatures, DepthTable), ("b-prost", TileFeatures, PairTable)],
+)
 @pytest.mark.parametrize("game", ["pong", "toy", "carnival"])
-def test_features_are_known_by_name(name, table, game):
-    assert type(make_features(name, game).new_table()) is table
+def test_features_are_known_by_name(name, kind, table, game):
+    features = make_features(name, game)
+    assert (type(features), type(features.new_table())) == (kind, table)

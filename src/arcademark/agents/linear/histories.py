@@ -305,7 +305,7 @@ def update(episode, amount):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
-    """Settle weights and move their features to group 0, with `dead_only` only those that are off and have no traces."""
+    """Settle weights and move features to group 0, with `dead_only` only those that are off without traces."""
     taken = np.empty(LANES, np.int32)
     event = episode.counters[EVENT]
     for feature in range(len(groups.of)):

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner, as_state, within
+from arcademark.agents.planning.planner import KeptPlanner, as_state, hold, within
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,12 +134,8 @@ class BestPath(KeptPlanner):
 
     def _random_actions(self, num_actions: int, count: int, rng: np.random.Generator) -> list[int]:
         """Draw actions, each held for as long as `hold` says."""
-        actions: list[int] = rng.integers(num_actions, size=count).tolist()
-        held = (rng.random(count) < self.hold).tolist()
-        for i in range(1, count):
-            if held[i]:
-                actions[i] = actions[i - 1]
-        return actions
+        actions = rng.integers(num_actions, size=count).tolist()
+        return hold(actions, (rng.random(count) < self.hold).tolist())
 
     def _play(self, model: GenerativeModel, path: Path, actions: list[int]) -> Path:
         """Play actions from the end of a path and return it with them, as far as the episode goes."""

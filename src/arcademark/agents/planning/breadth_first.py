@@ -25,12 +25,12 @@ Where the paper leaves something open:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arcademark.agents.planning.planner import choose, within
-from arcademark.agents.planning.tree import Node, TreePlanner
+from arcademark.agents.planning.planner import within
+from arcademark.agents.planning.tree import Node, TreePlanner, back_up, returns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,6 +57,7 @@ class BreadthFirst(TreePlanner):
     prune_duplicates: bool = False
 
     name = "breadth-first"
+    kept = ("emulated",)
     checkpoint_seconds = 60.0
     """A tree of 133,000 frames takes some 20 MB to write."""
 
@@ -80,35 +81,17 @@ class BreadthFirst(TreePlanner):
                 self._expand(model, node)
                 yield
             nodes.extend(node.children)
-        self._back_up(nodes)
+        back_up(reversed(nodes), self.discount)
 
-    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
-        """Take the branch with the greatest return."""
-        assert self.root is not None
-        branches = [child.reward + self.discount * child.value for child in self.root.children]
-        action = self.root.children[choose(branches, rng)].action
-        self.descend(action)
-        return action
-
-    def memory(self) -> Any:
-        """Return the tree, and the frames of the decision under way."""
-        return super().memory(), self.emulated
-
-    def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
-        tree, self.emulated = memory
-        super().remember(tree)
+    def preferences(self, root: Node) -> Sequence[float]:
+        """Return the return of each branch."""
+        return returns(root, self.discount)
 
     def _expand(self, model: GenerativeModel, node: Node) -> None:
-        assert node.state is not None
         children: list[Node] = []
         found: set[State] = set()
         for action in range(model.num_actions):
-            before = model.frames
-            model.restore(node.state)
-            reward, terminated, truncated = model.step(action)
-            self.emulated += model.frames - before
-            ended = terminated or truncated
+            reward, ended = self.step(model, node, action)
             state = model.save() if self.prune_duplicates or not ended else None
             if self.prune_duplicates and state is not None:
                 if state in found:
@@ -116,10 +99,3 @@ class BreadthFirst(TreePlanner):
                 found.add(state)
             children.append(Node(state, action, reward, ended))
         node.children = tuple(children)
-
-    def _back_up(self, nodes: list[Node]) -> None:
-        """Give each node its value, the last of a breadth-first order first."""
-        discount = self.discount
-        for node in reversed(nodes):
-            if node.children:
-                node.value = max([child.reward + discount * child.value for child in node.children])

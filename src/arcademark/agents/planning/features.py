@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.agents.planning import novelty
+from arcademark.agents.planning.novelty import COLOURS, COLUMNS, ROWS, UNSEEN
 from arcademark.environments import facts, toy
 from arcademark.environments.palettes import gray_table
 
@@ -34,9 +36,6 @@ if TYPE_CHECKING:
 
     from arcademark.environments.generative import GenerativeModel
 
-UNSEEN = 65535
-"""Stands for a depth at which an atom that was never met is met: beyond all depths."""
-ROWS, COLUMNS, COLOURS = 14, 16, 128
 BASIC = ROWS * COLUMNS * COLOURS
 """Atoms of a tile and a colour."""
 OFFSETS = (2 * ROWS - 1) * (2 * COLUMNS - 1)
@@ -67,13 +66,7 @@ class Features(Protocol):
 
 
 class RamFeatures:
-    """The bytes of the memory; `Features`.
-
-    Parameters
-    ----------
-    ram_size : int
-        Bytes of memory.
-    """
+    """The bytes of the memory; `Features`."""
 
     def __init__(self, ram_size: int) -> None:
         self._size = ram_size
@@ -84,27 +77,9 @@ class RamFeatures:
         model.ram(ram)
         return ram
 
-    def new_table(self) -> RamTable:
-        """Return a table in which no byte has had any value."""
-        return RamTable(self._size)
-
-
-class RamTable:
-    """Depths of values of bytes; a `NoveltyTable`."""
-
-    def __init__(self, ram_size: int) -> None:
-        from arcademark.agents.planning import novelty
-
-        self._kernels = novelty
-        self._depths = np.full((ram_size, 256), UNSEEN, np.uint16)
-
-    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet the memory `atoms` at a depth."""
-        return bool(self._kernels.enter_bytes(self._depths, atoms, depth))
-
-    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Say whether one of the bytes had its value at no smaller depth."""
-        return bool(self._kernels.bytes_hold(self._depths, atoms, depth))
+    def new_table(self) -> NoveltyTable:
+        """Return a table in which no atom was met."""
+        return ram_table(self._size)
 
 
 class TileFeatures:
@@ -114,9 +89,6 @@ class TileFeatures:
     """
 
     def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
-        from arcademark.agents.planning import novelty
-
-        self._kernels = novelty
         self._pairs = pairs
         self._screen = np.empty(screen_shape, np.uint8)
         self._rows = _edges(screen_shape[0], ROWS)
@@ -126,30 +98,38 @@ class TileFeatures:
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
         """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
         model.screen(self._screen)
-        count = self._kernels.find_tiles(self._screen, self._rows, self._columns, self._found)
+        count = novelty.find_tiles(self._screen, self._rows, self._columns, self._found)
         return self._found[:count].copy()
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""
-        return PairTable() if self._pairs else TileTable()
+        return PairTable() if self._pairs else tile_table()
 
 
-class TileTable:
-    """Depths of atoms by their number; a `NoveltyTable`."""
+class DepthTable:
+    """Depths of atoms, which the kernels `enter` and `holds` look up; a `NoveltyTable`."""
 
-    def __init__(self) -> None:
-        from arcademark.agents.planning import novelty
-
-        self._kernels = novelty
-        self._depths = np.full(BASIC, UNSEEN, np.uint16)
+    def __init__(self, shape: tuple[int, ...], enter: Callable[..., bool], holds: Callable[..., bool]) -> None:
+        self._depths = np.full(shape, UNSEEN, np.uint16)
+        self._enter, self._holds = enter, holds
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet the tiles' atoms at a depth."""
-        return bool(self._kernels.enter_numbers(self._depths, atoms, depth))
+        """Meet atoms at a depth."""
+        return bool(self._enter(self._depths, atoms, depth))
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Say whether one of the atoms was met at no smaller depth."""
-        return bool(self._kernels.numbers_hold(self._depths, atoms, depth))
+        return bool(self._holds(self._depths, atoms, depth))
+
+
+def ram_table(ram_size: int) -> DepthTable:
+    """Return a table in which no byte of the memory has had any value."""
+    return DepthTable((ram_size, 256), novelty.enter_bytes, novelty.bytes_hold)
+
+
+def tile_table() -> DepthTable:
+    """Return a table in which no colour was met in any tile."""
+    return DepthTable((BASIC,), novelty.enter_numbers, novelty.numbers_hold)
 
 
 class PairTable:
@@ -161,10 +141,7 @@ class PairTable:
     """
 
     def __init__(self) -> None:
-        from arcademark.agents.planning import novelty
-
-        self._kernels = novelty
-        self._tiles = TileTable()
+        self._tiles = tile_table()
         shape = (COLOURS, COLOURS, OFFSETS)
         self._space, self._time = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
         self._space_used, self._time_used = np.zeros(shape[:2], np.bool_), np.zeros(shape[:2], np.bool_)
@@ -185,11 +162,11 @@ class PairTable:
         return self._tiles.holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
 
     def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:
-        found = bool(self._kernels.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
+        found = bool(novelty.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
         if before is None or (found and not enter):
             return found
         olds = self._old, self._old_before
-        return bool(self._kernels.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or found
+        return bool(novelty.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or found
 
 
 class ScreenCells:
@@ -200,11 +177,8 @@ class ScreenCells:
     """
 
     def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
-        from arcademark.agents.planning import novelty
-
-        self._kernels = novelty
-        self._gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
-        self._gray = self._gray.astype(np.int64)
+        gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
+        self._gray = gray.astype(np.int64)
         self._screen = np.empty(screen_shape, np.uint8)
         self._cell = np.empty((height, width), np.uint8)
         self._levels = levels
@@ -212,7 +186,7 @@ class ScreenCells:
     def read(self, model: GenerativeModel) -> bytes:
         """Return the cell of the state where the model, having made a step, stands."""
         model.screen(self._screen)
-        self._kernels.shrink(self._screen, self._gray, self._levels, self._cell)
+        novelty.shrink(self._screen, self._gray, self._levels, self._cell)
         return self._cell.tobytes()
 
 

@@ -33,14 +33,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
-from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, within
+from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold, within
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from arcademark.agents.planning.features import ScreenCells
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
@@ -127,6 +127,8 @@ class GoExplore(KeptPlanner):
 
         Yields True after each exploration; parameters are those of `KeptPlanner.plan`.
         """
+        from arcademark.agents.planning.features import ScreenCells  # compiled, so slow to import
+
         if first:
             self._forget()
         if self._actions is None:
@@ -183,12 +185,8 @@ class GoExplore(KeptPlanner):
     def _draw(self, model: GenerativeModel, rng: np.random.Generator) -> list[int]:
         """Draw the actions of an exploration, each repeated for a while."""
         steps = min(self.explore_actions, self._steps_left(model))
-        repeats = rng.random(steps) < self.repeat_probability
-        actions: list[int] = rng.integers(model.num_actions, size=steps).tolist()
-        for i in range(1, steps):
-            if repeats[i]:
-                actions[i] = actions[i - 1]
-        return actions
+        repeated = (rng.random(steps) < self.repeat_probability).tolist()
+        return hold(rng.integers(model.num_actions, size=steps).tolist(), repeated)
 
     def memory(self) -> Any:
         """Return what was found so far, and which of it was played."""

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 UNSEEN = np.uint16(65535)
+"""Depth of an atom that was never met: beyond all depths."""
 ROWS, COLUMNS, COLOURS = 14, 16, 128
 TILES = ROWS * COLUMNS
 SPAN = 2 * COLUMNS - 1

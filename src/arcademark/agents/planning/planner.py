@@ -168,6 +168,14 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
+def hold(actions: list[int], held: Sequence[bool]) -> list[int]:
+    """Put in the place of each action that is held the one before it."""
+    for i in range(1, len(actions)):
+        if held[i]:
+            actions[i] = actions[i - 1]
+    return actions
+
+
 def choose(values: Sequence[float], rng: np.random.Generator) -> int:
     """Return the index of the greatest value; among equal ones each is as likely, and only then one is drawn."""
     greatest = max(values)

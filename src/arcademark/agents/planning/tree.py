@@ -15,14 +15,16 @@ Nodes know their children, not their parents: a dropped part is freed at once. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from arcademark.agents.planning.planner import KeptPlanner, as_state
+from arcademark.agents.planning.planner import KeptPlanner, as_state, choose
 
 if TYPE_CHECKING:
-    from arcademark.environments.generative import State
+    import numpy as np
+
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 class Node:
@@ -77,11 +79,11 @@ class Node:
 class TreePlanner(KeptPlanner):
     """A planner that keeps the part of its tree that it walks into.
 
-    Attributes
-    ----------
-    root : Node or None
-        Where the last decision led, with all that is known from there on; None if nothing is.
+    `root` is where the last decision led, with all that is known from there on; None if nothing is. `kept` names the
+    attributes that are kept beside the tree.
     """
+
+    kept: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,18 +95,57 @@ class TreePlanner(KeptPlanner):
             self.root = Node(state)
         return self.root
 
+    def step(self, model: GenerativeModel, node: Node, action: int) -> tuple[float, bool]:
+        """Take an action in a node, and count its frames; return the reward, and whether the episode ended."""
+        assert node.state is not None
+        before = model.frames
+        model.restore(node.state)
+        reward, terminated, truncated = model.step(action)
+        self.emulated += model.frames - before
+        return reward, terminated or truncated
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the most preferred action of the root, any if none was tried, and keep the tree below it."""
+        assert self.root is not None
+        children = self.root.children
+        if children:
+            action = children[choose(self.preferences(self.root), rng)].action
+        else:
+            action = int(rng.integers(model.num_actions))
+        self.descend(action)
+        return action
+
     def descend(self, action: int) -> None:
         """Make the child that `action` leads to the root."""
         children = self.root.children if self.root is not None else ()
         self.root = next((child for child in children if child.action == action), None)
 
+    def preferences(self, root: Node) -> Sequence[float]:
+        """Return how good each child of the root is."""
+        raise NotImplementedError
+
     def memory(self) -> Any:
-        """Return the tree, flat."""
-        return flatten(self.root)
+        """Return the tree, flat, and what else is kept."""
+        return flatten(self.root), *[getattr(self, name) for name in self.kept]
 
     def remember(self, memory: Any) -> None:
-        """Keep the tree that `memory` returned."""
-        self.root = unflatten(memory)
+        """Keep what `memory` returned."""
+        tree, *others = memory
+        self.root = unflatten(tree)
+        for name, value in zip(self.kept, others, strict=True):
+            setattr(self, name, value)
+
+
+def returns(node: Node, discount: float) -> list[float]:
+    """Return the discounted sum of rewards of the best path through each child."""
+    return [child.reward + discount * child.value for child in node.children]
+
+
+def back_up(nodes: Iterable[Node], discount: float) -> None:
+    """Give each node the value of its best path; children come before their parents."""
+    for node in nodes:
+        if node.children:
+            node.value = max(returns(node, discount))
 
 
 def flatten(root: Node | None) -> list[tuple[Any, ...]]:

@@ -40,9 +40,9 @@ episode meets), ``"none"`` leaves rewards as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from arcademark.agents.planning.planner import choose, within
 from arcademark.agents.planning.tree import Node, TreePlanner
@@ -83,6 +83,7 @@ class UCT(TreePlanner):
     prune_duplicates: bool = True
 
     name = "uct"
+    kept = ("magnitude",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,25 +102,9 @@ class UCT(TreePlanner):
             self._sample(model, self.root, rng)
             yield
 
-    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
-        """Return the action most frequently taken at the root, any if none was."""
-        assert self.root is not None
-        children = self.root.children
-        if not children:
-            action = int(rng.integers(model.num_actions))
-        else:
-            action = children[choose([child.visits for child in children], rng)].action
-        self.descend(action)
-        return action
-
-    def memory(self) -> Any:
-        """Return the tree, and the magnitude that rewards are divided by."""
-        return super().memory(), self.magnitude
-
-    def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
-        tree, self.magnitude = memory
-        super().remember(tree)
+    def preferences(self, root: Node) -> Sequence[float]:
+        """Return how often each action was taken."""
+        return [child.visits for child in root.children]
 
     def _sample(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> None:
         """Run one simulation (Algorithm 2, sample)."""
@@ -146,10 +131,7 @@ class UCT(TreePlanner):
 
     def _expand(self, model: GenerativeModel, node: Node, action: int) -> Node | None:
         """Take an action for the first time; return its child, or None for a duplicate of another's."""
-        assert node.state is not None
-        model.restore(node.state)
-        reward, terminated, truncated = model.step(action)
-        ended = terminated or truncated
+        reward, ended = self.step(model, node, action)
         state = model.save() if self.prune_duplicates or not ended else None
         if self.prune_duplicates and any(state == child.state for child in node.children):
             return None

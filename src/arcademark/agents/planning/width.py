@@ -16,18 +16,19 @@ played is the first of the best path::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcademark.agents.planning.features import Features, make_features
-from arcademark.agents.planning.planner import check_frames, choose, within
-from arcademark.agents.planning.tree import Node, TreePlanner
+from arcademark.agents.planning.planner import check_frames, within
+from arcademark.agents.planning.tree import Node, TreePlanner, back_up, flatten, returns, unflatten
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from arcademark.agents.planning.features import Features
     from arcademark.environments.generative import GenerativeModel, State
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
@@ -66,6 +67,8 @@ class WidthPlanner(TreePlanner):
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
         """Begin at the kept root if the game stands there, with what is known of it."""
+        from arcademark.agents.planning.features import make_features  # compiled, so slow to import
+
         if self.reader is None:
             self.reader = make_features(self.features, self.env.game)
         kept = self.root
@@ -76,10 +79,8 @@ class WidthPlanner(TreePlanner):
 
     def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
         """Return the first action of the best path, any if no action was tried."""
-        assert self.root is not None
         self.forget_search()
-        action = self.best_action(self.root, rng) if self.root.children else int(rng.integers(model.num_actions))
-        self.descend(action)
+        action = super().decide(model, rng)
         self.atoms = {node: self.atoms[node] for node in self.kept_nodes() if node in self.atoms}
         return action
 
@@ -92,11 +93,7 @@ class WidthPlanner(TreePlanner):
             return None
         assert node.state is not None
         assert self.reader is not None
-        frames_before = model.frames
-        model.restore(node.state)
-        reward, terminated, truncated = model.step(action)
-        self.emulated += model.frames - frames_before
-        ended = terminated or truncated
+        reward, ended = self.step(model, node, action)
         if self.risk_aversion > 1:
             reward = self._averse(reward, node.state.lives - model.save().lives)
         child = Node(None if ended else model.save(), action, reward, ended)
@@ -117,27 +114,18 @@ class WidthPlanner(TreePlanner):
             return LIFE_COST * self.risk_aversion
         return reward * self.risk_aversion if reward < 0 else reward
 
-    def best_action(self, root: Node, rng: np.random.Generator) -> int:
-        """Back up values and return the first action of the best path."""
-        lengths = self._back_up(root)
-        values = [child.reward + self.discount * child.value for child in root.children]
-        if self.prefer_long:
-            greatest = max(values)
-            values = [
-                lengths[child] if value == greatest else -1 for child, value in zip(root.children, values, strict=True)
-            ]
-        return root.children[choose(values, rng)].action
-
-    def _back_up(self, root: Node) -> dict[Node, int]:
-        """Give each node its value; return the length of the longest of its best paths."""
+    def preferences(self, root: Node) -> Sequence[float]:
+        """Back up values; return the return of each child, or if asked for the length of its path where it is best."""
+        nodes = list(root.walk())[::-1]
+        back_up(nodes, self.discount)
+        values = returns(root, self.discount)
+        if not self.prefer_long:
+            return values
         lengths: dict[Node, int] = {}
-        for node in reversed(list(root.walk())):
-            node.value, lengths[node] = 0.0, 0
-            if node.children:
-                pairs = [(c.reward + self.discount * c.value, lengths[c]) for c in node.children]
-                node.value, length = max(pairs)
-                lengths[node] = length + 1
-        return lengths
+        for node in nodes:
+            paths = zip(returns(node, self.discount), [lengths[child] + 1 for child in node.children], strict=True)
+            lengths[node] = max(paths, default=(0.0, 0))[1]
+        return [lengths[c] if value == max(values) else -1 for value, c in zip(values, root.children, strict=True)]
 
     def kept_nodes(self) -> list[Node]:
         """Return the nodes of the kept tree in the order in which it is written."""
@@ -145,12 +133,12 @@ class WidthPlanner(TreePlanner):
 
     def memory(self) -> Any:
         """Return the tree, its nodes' atoms in the order in which it is written, and the decision's frames so far."""
-        return super().memory(), [self.atoms.get(node) for node in self.kept_nodes()], self.emulated
+        return flatten(self.root), [self.atoms.get(node) for node in self.kept_nodes()], self.emulated
 
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
         tree, atoms, self.emulated = memory
-        super().remember(tree)
+        self.root = unflatten(tree)
         self.forget_search()
         pairs = zip(self.kept_nodes(), atoms, strict=True)
         self.atoms = {node: found for node, found in pairs if found is not None}
