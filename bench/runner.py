@@ -30,7 +30,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arcademark.agents.loading import agent_specs, make_policy
+from arcademark.agents.adapters import CheckedPolicy
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory, Opened
@@ -73,7 +74,8 @@ class ThisProcess:
 def play_bare(trial: Trial, episodes: Sequence[int]) -> int:
     """Play episodes with nothing around the loop; return the frames played."""
     spec = environment_spec(trial.game, trial.protocol)
-    policy = make_policy(trial.agent, spec)
+    policy = make_agent(trial.agent, spec)
+    assert isinstance(policy, CheckedPolicy)
     environment = open_environment(spec)
     observations = np.zeros((1, *spec.observation_shape), spec.observation_dtype)
     frames = 0

@@ -3,7 +3,7 @@ import pytest
 
 from arcademark.agents.adapters import CheckedLearner, CheckedPolicy, adapt
 from arcademark.agents.base import Learner, Policy, Transition
-from arcademark.agents.loading import agent_specs, make_policy
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 
 
@@ -76,7 +76,7 @@ def test_a_wrong_answer_is_told_with_the_agent_the_game_and_what_was_expected(en
 )
 def test_the_bad_agents_fail_at_the_fourth_call(env, fakes, fake, settings, complaint):
     (spec,) = agent_specs(f"{fakes}/{fake}.py:make_agent", settings)
-    policy = make_policy(spec, env)
+    policy = make_agent(spec, env)
     for _ in range(3):
         assert call(policy, env).tolist() == [0]
     with pytest.raises(ArcadeMarkError) as caught:

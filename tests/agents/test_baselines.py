@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents.baselines import Const, Perturb, Random, console_action
-from arcademark.agents.loading import agent_specs, applies, make_policy
+from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 
@@ -74,11 +74,11 @@ def test_a_variant_whose_action_the_game_lacks_does_not_apply(small_env, env):
     fire = agent_specs("perturb", {"action": "1"})[0]
     assert applies(fire, small_env) == "pong has no action FIRE in its full set (NOOP, RIGHT, LEFT)"
     with pytest.raises(ArcadeMarkError, match=r"perturb\(action=FIRE\) does not play this game: pong has no action"):
-        make_policy(fire, small_env)
+        make_agent(fire, small_env)
 
 
 def test_no_two_constant_agents_play_the_same(small_env):
     played = [
-        act(make_policy(spec, small_env), [0])[0, 0] for spec in agent_specs("const") if not applies(spec, small_env)
+        act(make_agent(spec, small_env), [0])[0, 0] for spec in agent_specs("const") if not applies(spec, small_env)
     ]
     assert sorted(played) == [0, 1, 2]

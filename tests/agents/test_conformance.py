@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from agent_conformance import check_agent
 
-from arcademark.agents.loading import agent_specs, applies, make_policy
+from arcademark.agents.loading import agent_specs, applies, make_agent
 
 BUILTIN = agent_specs("baselines")
 
@@ -14,18 +14,18 @@ BUILTIN = agent_specs("baselines")
 @pytest.mark.parametrize("protocol_name", ["world-records", "ale-2013"])
 def test_the_baselines_conform(spec, protocol_name, make_env):
     env = make_env(protocol_name=protocol_name)
-    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+    check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("spec", BUILTIN, ids=lambda spec: spec.label)
 def test_the_baselines_conform_with_fewer_actions(spec, small_env):
     if not applies(spec, small_env):
-        check_agent(lambda: make_policy(spec, small_env), small_env, np.random.default_rng(0))
+        check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))
 
 
 def test_the_learner_of_the_tests_conforms(fakes, small_env):
     (spec,) = agent_specs(f"{fakes}/learner.py:make_learner", {"learning_rate": "0.5"})
-    check_agent(lambda: make_policy(spec, small_env), small_env, np.random.default_rng(0))
+    check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))
 
 
 class Good:

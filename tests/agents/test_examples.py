@@ -8,7 +8,7 @@ from agent_conformance import check_agent
 
 from arcademark.agents import base
 from arcademark.agents.base import Transition
-from arcademark.agents.loading import agent_specs, make_policy
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
@@ -27,11 +27,11 @@ LEARNER = f"{EXAMPLES}/my_learner.py:make_learner"
 def test_the_example_conforms_on_every_kind_of_observation(shape, settings, make_env):
     env = make_env(shape=shape)
     (spec,) = agent_specs(EXAMPLE, settings)
-    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+    check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
 
 def test_the_example_holds_its_action_until_it_is_bored(env):
-    policy = make_policy(agent_specs(EXAMPLE, {"boredom": "5"})[0], env)
+    policy = make_agent(agent_specs(EXAMPLE, {"boredom": "5"})[0], env)
     observation = np.zeros((1, *env.observation_shape), np.uint8)
     rngs = [np.random.default_rng(0)]
     actions = [int(policy.act(observation, np.array([step == 0]), rngs)[0]) for step in range(30)]
@@ -74,12 +74,12 @@ def test_the_planner_plays_the_emulator(tmp_path):
 def test_the_learner_conforms(make_env):
     env = make_env("toy")
     (spec,) = agent_specs(LEARNER, {"step_size": "0.5"})
-    check_agent(lambda: make_policy(spec, env), env, np.random.default_rng(0))
+    check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
 
 def test_the_learner_learns_the_action_that_brings_most(make_env):
     env = make_env("toy")
-    learner = make_policy(agent_specs(LEARNER, {"step_size": "0.5", "exploration": "0.0"})[0], env)
+    learner = make_agent(agent_specs(LEARNER, {"step_size": "0.5", "exploration": "0.0"})[0], env)
     seen, rng = np.zeros(env.observation_shape, np.uint8), np.random.default_rng(0)
     learner.train()
     for action, reward in ((0, -1.0), (2, 4.0), (2, 0.0), (1, 0.5)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents.importing import canonical_reference
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, kind, make_policy
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, kind, make_agent
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 GOOD = """
@@ -38,7 +38,7 @@ def first_action(policy, env):
 
 
 def load(ref, settings, env):
-    return make_policy(agent_specs(ref, settings)[0], env)
+    return make_agent(agent_specs(ref, settings)[0], env)
 
 
 def fails(ref, env=None, **settings):
@@ -64,11 +64,11 @@ def test_a_file_is_loaded_from_anywhere_by_its_absolute_path(own_agent, env, tmp
     assert spec == AgentSpec(f"{tmp_path}/own.py:make_agent", {"depth": 2})
     assert spec.label == "own.py:make_agent(depth=2)"
     monkeypatch.chdir("/")
-    assert first_action(make_policy(spec, env), env) == [2]
+    assert first_action(make_agent(spec, env), env) == [2]
 
 
 def test_a_class_is_a_factory_too(own_agent, env):
-    assert first_action(make_policy(agent_specs(own_agent(GOOD, "Agent"), {"depth": 5})[0], env), env) == [5]
+    assert first_action(make_agent(agent_specs(own_agent(GOOD, "Agent"), {"depth": 5})[0], env), env) == [5]
 
 
 def test_a_setting_equal_to_the_default_makes_the_same_agent(own_agent):
@@ -89,7 +89,7 @@ def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (spec,) = agent_specs("own_package_for_test.agents:make_agent")
     assert spec.label == "own_package_for_test.agents:make_agent"
-    assert first_action(make_policy(spec, env), env) == [1]
+    assert first_action(make_agent(spec, env), env) == [1]
     assert str(tmp_path) not in sys.path
 
 
@@ -111,10 +111,10 @@ class Agent:
     code = textwrap.dedent("""
         import pickle, sys
         import numpy as np
-        from arcademark.agents.loading import make_policy
+        from arcademark.agents.loading import make_agent
         spec, env = pickle.load(open(sys.argv[1], "rb"))
         observations = np.zeros((1, *env.observation_shape), np.uint8)
-        print(make_policy(spec, env).act(observations, np.array([True]), [None]))
+        print(make_agent(spec, env).act(observations, np.array([True]), [None]))
     """)
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "spec.pickle"], capture_output=True, text=True, check=True, cwd="/"
@@ -133,8 +133,8 @@ def make_agent():
     for folder, action in (("a", 2), ("b", 3)):
         own_agent(f"ACTION = {action}", name=f"{folder}/helper_in_test.py")
         refs.append(own_agent(code, name=f"{folder}/agent.py"))
-    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
-    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+    assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+    assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
 
 
 def test_neighbouring_packages_of_the_same_name_are_kept_apart(own_agent, env):
@@ -148,7 +148,7 @@ def make_agent():
         own_agent("", name=f"{folder}/package_in_test/__init__.py")
         own_agent(f"ACTION = {action}", name=f"{folder}/package_in_test/sub.py")
         refs.append(own_agent(code, name=f"{folder}/agent.py"))
-    assert [first_action(make_policy(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
+    assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
 
 
 def test_a_script_that_exits_is_told_like_an_error(own_agent, env):
@@ -160,7 +160,7 @@ def test_a_script_that_exits_is_told_like_an_error(own_agent, env):
 
 
 def test_an_agent_named_like_a_module_shadows_nothing(own_agent, env):
-    make_policy(agent_specs(own_agent(GOOD, name="random.py"))[0], env)
+    make_agent(agent_specs(own_agent(GOOD, name="random.py"))[0], env)
     import random
 
     assert hasattr(random, "shuffle")
@@ -267,7 +267,7 @@ def test_settings_are_checked_against_what_the_agent_declares(own_agent):
 def test_a_recorded_parameter_that_the_agent_no_longer_has_is_refused(own_agent, env):
     ref = own_agent(GOOD)
     with pytest.raises(UnknownNameError, match="unknown parameter 'width'"):
-        make_policy(AgentSpec(agent_specs(ref)[0].ref, {"width": 1}), env)
+        make_agent(AgentSpec(agent_specs(ref)[0].ref, {"width": 1}), env)
 
 
 def test_a_file_whose_name_is_no_text_is_refused(tmp_path):

@@ -72,22 +72,13 @@ class AgentSpec:
 
 @dataclass(frozen=True)
 class BuiltinAgent:
-    """An agent that comes with the package, or a set of them.
-
-    Parameters
-    ----------
-    name, summary, citation : str
-    factory : callable or None
-        Makes the agent (of a planner: its class); None for a set.
-    members : tuple of str
-        Names of the agents that it stands for; itself alone unless it is a set.
-    """
+    """An agent that comes with the package, made by `factory`; where this is None a set, of the agents `members`."""
 
     name: str
+    factory: Callable[..., Any] | None
     summary: str
     citation: str
-    factory: Callable[..., Any] | None
-    members: tuple[str, ...]
+    members: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -100,90 +91,76 @@ class BuiltinAgent:
         return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
-_BASELINES = "Bellemare et al. 2013, §3.1.2"
-_PLANNERS = "Bellemare et al. 2013, §3.2.1 and Appendix B"
-_BUILTIN = {
-    agent.name: agent
-    for agent in (
-        BuiltinAgent(
-            "random",
-            "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
-            _BASELINES,
-            baselines.Random,
-            ("random",),
-        ),
-        BuiltinAgent(
-            "const",
-            "Plays one action throughout. Without an action: 18 agents, one for each.",
-            _BASELINES,
-            baselines.Const,
-            ("const",),
-        ),
-        BuiltinAgent(
-            "perturb",
-            "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
-            _BASELINES,
-            baselines.Perturb,
-            ("perturb",),
-        ),
-        BuiltinAgent(
-            "baselines",
-            "All 37: random, and const and perturb for each of the 18 actions.",
-            "Bellemare et al. 2013, §4.1.2",
-            None,
-            ("random", "const", "perturb"),
-        ),
-        BuiltinAgent(
-            "sarsa",
-            "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
-            "Bellemare et al. 2013, §3.1 and Appendix A",
-            Sarsa,
-            ("sarsa",),
-        ),
-        BuiltinAgent(
-            "breadth-first",
-            "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
-            _PLANNERS,
-            BreadthFirst,
-            ("breadth-first",),
-        ),
-        BuiltinAgent(
-            "uct",
-            "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
-            _PLANNERS,
-            UCT,
-            ("uct",),
-        ),
-        BuiltinAgent(
-            "iw",
-            "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
-            "Lipovetzky, Ramirez and Geffner 2015",
-            IteratedWidth,
-            ("iw",),
-        ),
-        BuiltinAgent(
-            "rollout-iw",
-            "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
-            "Bandres, Bonet and Geffner 2018",
-            RolloutIW,
-            ("rollout-iw",),
-        ),
-        BuiltinAgent(
-            "go-explore",
-            "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
-            "Ecoffet et al. 2019; Ecoffet et al. 2021",
-            GoExplore,
-            ("go-explore",),
-        ),
-        BuiltinAgent(
-            "best-path",
-            "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
-            "ours, after rolling horizon evolution (Perez et al. 2013)",
-            BestPath,
-            ("best-path",),
-        ),
-    )
-}
+_AGENTS = (
+    BuiltinAgent(
+        "random",
+        baselines.Random,
+        "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
+        "Bellemare et al. 2013, §3.1.2",
+    ),
+    BuiltinAgent(
+        "const",
+        baselines.Const,
+        "Plays one action throughout. Without an action: 18 agents, one for each.",
+        "Bellemare et al. 2013, §3.1.2",
+    ),
+    BuiltinAgent(
+        "perturb",
+        baselines.Perturb,
+        "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
+        "Bellemare et al. 2013, §3.1.2",
+    ),
+    BuiltinAgent(
+        "baselines",
+        None,
+        "All 37: random, and const and perturb for each of the 18 actions.",
+        "Bellemare et al. 2013, §4.1.2",
+        ("random", "const", "perturb"),
+    ),
+    BuiltinAgent(
+        "sarsa",
+        Sarsa,
+        "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
+        "Bellemare et al. 2013, §3.1 and Appendix A",
+    ),
+    BuiltinAgent(
+        "breadth-first",
+        BreadthFirst,
+        "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
+        "Bellemare et al. 2013, §3.2.1 and Appendix B",
+    ),
+    BuiltinAgent(
+        "uct",
+        UCT,
+        "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
+        "Bellemare et al. 2013, §3.2.1 and Appendix B",
+    ),
+    BuiltinAgent(
+        "iw",
+        IteratedWidth,
+        "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
+        "Lipovetzky, Ramirez and Geffner 2015",
+    ),
+    BuiltinAgent(
+        "rollout-iw",
+        RolloutIW,
+        "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
+        "Bandres, Bonet and Geffner 2018",
+    ),
+    BuiltinAgent(
+        "go-explore",
+        GoExplore,
+        "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
+        "Ecoffet et al. 2019; Ecoffet et al. 2021",
+    ),
+    BuiltinAgent(
+        "best-path",
+        BestPath,
+        "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
+        "ours, after rolling horizon evolution (Perez et al. 2013)",
+    ),
+)
+_BUILTIN = {agent.name: agent for agent in _AGENTS}
 
 
 def builtin_agents() -> Mapping[str, BuiltinAgent]:
@@ -192,7 +169,7 @@ def builtin_agents() -> Mapping[str, BuiltinAgent]:
 
 
 def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple[AgentSpec, ...]:
-    """Name the agents that a reference stands for, with their settings checked.
+    """Name the agents that a reference stands for: 18 for "const" or "perturb" without an action, else one or a set.
 
     Parameters
     ----------
@@ -200,11 +177,6 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         A built-in agent, ``package.module:factory`` or ``path/to/file.py:factory``.
     settings : mapping of str to object
         The agent's own parameters, as text (``--set depth=2``) or as values.
-
-    Returns
-    -------
-    tuple of AgentSpec
-        One; 18 for "const" or "perturb" without an action; 37 for "baselines".
 
     Raises
     ------
@@ -227,13 +199,7 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
 
 
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
-    """Call an agent by a name of its own.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there are several agents, or the name is empty, too long, or has characters that cannot be seen.
-    """
+    """Call the one agent there is by a name of its own, of visible characters."""
     if len(specs) > 1:
         raise ArcadeMarkError(f"--name {escaped(name)}: names one agent, and these are {len(specs)}; leave it out")
     if not name.strip() or len(name) > LONGEST_NAME or escaped(name) != name:
@@ -244,10 +210,9 @@ def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
 
 
 def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
-    """Say why this agent does not play this game, or None if it does.
+    """Say why this agent does not play this game, or None if it does; a plan leaves such trials out and says so.
 
-    A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None. Const and Perturb
-    have one: a game that lacks their action is not theirs. A plan leaves such trials out and says so.
+    A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None.
     """
     factory = _factory(spec)
     supports = getattr(factory, "supports", None)
@@ -270,23 +235,14 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
 
 
 def kind(spec: AgentSpec) -> Kind:
-    """Say what an agent is, as far as can be told before it is made: as `kind_of`."""
+    """Say what kind of agent it is, before it is made; as `kind_of`."""
     return kind_of(_factory(spec), spec.label)
 
 
 def kind_of(factory: Callable[..., Any], name: str) -> Kind:
-    """Say what a factory makes if its class tells, or "function" where only what it returns does.
+    """Say what a factory makes if its class shows it, or "function" where only what it returns does.
 
-    Parameters
-    ----------
-    factory : callable
-    name : str
-        The agent, for messages.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If its class has only some of a learner's methods.
+    `name` is the agent's, for messages. ArcadeMarkError if its class has only some of a learner's methods.
     """
     if not inspect.isclass(factory) or hasattr(factory, "__getattr__"):
         return "function"
@@ -299,17 +255,6 @@ def kind_of(factory: Callable[..., Any], name: str) -> Kind:
 
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make the agent for one game, adapted and checked.
-
-    Parameters
-    ----------
-    spec : AgentSpec
-    env : EnvironmentSpec
-        The game to be played.
-
-    Returns
-    -------
-    CheckedPolicy or CheckedPlanner
-        A `CheckedLearner` if the agent learns.
 
     Raises
     ------
@@ -328,20 +273,6 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
     return adapt(made, spec.label, env)
-
-
-def make_policy(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy:
-    """Make an agent that acts on observations; otherwise as `make_agent`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Also if it is a planner.
-    """
-    agent = make_agent(spec, env)
-    if isinstance(agent, CheckedPlanner):
-        raise ArcadeMarkError(f"{agent.where}: it is a planner, which needs a model of the game; expected a policy")
-    return agent
 
 
 def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:
