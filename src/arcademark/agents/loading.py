@@ -50,9 +50,9 @@ class AgentSpec:
     ref : str
         A built-in agent's name, ``package.module:factory``, or ``/absolute/path/file.py:factory``.
     parameters : mapping of str to JSON value
-        What differs from the agent's own defaults.
+        Those that differ from the agent's own defaults.
     name : str
-        What people call it, "PPO (ours)"; "" for a name made of the others.
+        "PPO (ours)"; "" for a label made of the others.
     """
 
     ref: str
@@ -278,18 +278,17 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
 def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:
     if agent.factory is None:
         if settings:
+            wrong = ", ".join(settings)
             raise ArcadeMarkError(
-                f"agent {agent.name} is a set and has no parameters; set {', '.join(settings)} on one of its members"
+                f"agent {agent.name} is a set and has no parameters; set {wrong} on one of its members"
             )
         return tuple(spec for name in agent.members for spec in _builtin_specs(_BUILTIN[name], {}))
-    if "action" not in [parameter.name for parameter in agent.parameters]:
-        return (AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, settings)),)
-    chosen = settings.get("action")
-    actions = JOYSTICK_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
-    return tuple(
-        AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, {**settings, "action": action}))
-        for action in actions
-    )
+    variants: list[dict[str, object]] = [settings]
+    if "action" in [parameter.name for parameter in agent.parameters]:
+        chosen = settings.get("action")
+        actions = JOYSTICK_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
+        variants = [{**settings, "action": action} for action in actions]
+    return tuple(AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, one)) for one in variants)
 
 
 def _factory(spec: AgentSpec) -> Callable[..., Any]:

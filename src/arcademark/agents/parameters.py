@@ -38,13 +38,7 @@ ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
 class Parameter:
     """One parameter that an agent declares.
 
-    Parameters
-    ----------
-    name : str
-    annotation : object
-        A type, or `MISSING` where any JSON value or text is taken.
-    default : object
-        `MISSING` where a value is required.
+    `annotation` is `MISSING` where any JSON value or text is taken, `default` where a value is required.
     """
 
     name: str
@@ -62,24 +56,12 @@ class Parameter:
         return describe(self.annotation)
 
     def read(self, value: object) -> Any:
-        """Return `value`, text or already typed, as the JSON value that is recorded.
-
-        Raises
-        ------
-        ValueError
-            If it is not what the annotation asks for.
-        """
+        """Return `value`, text or already typed, as the JSON value that is recorded; ValueError as of `coerce`."""
         return _to_json(coerce(value, self.annotation))
 
 
 def declared(factory: Callable[..., object]) -> tuple[tuple[Parameter, ...], bool]:
-    """Read what a factory declares.
-
-    Returns
-    -------
-    parameters : tuple of Parameter
-    takes_environment : bool
-        Whether its first argument is the `EnvironmentSpec`.
+    """Return the parameters that a factory declares, and whether its first argument is the `EnvironmentSpec`.
 
     Raises
     ------
@@ -109,14 +91,9 @@ def declared(factory: Callable[..., object]) -> tuple[tuple[Parameter, ...], boo
 
 
 def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mapping[str, object]) -> dict[str, Any]:
-    """Check settings against what the agent declares; those equal to their default are left out.
+    """Return settings as JSON values, without those equal to their default.
 
-    Raises
-    ------
-    UnknownNameError
-        If a name is not declared.
-    ArcadeMarkError
-        If a value is not what is expected, or a required one is missing.
+    ArcadeMarkError if a name is not declared, a value is not what is expected, or a required one is missing.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
     found: dict[str, Any] = {}
@@ -172,15 +149,7 @@ def describe(annotation: Any) -> str:
 
 
 def coerce(value: object, annotation: Any) -> Any:
-    """Read text, or a value that is already typed, as what an annotation asks for.
-
-    Reading what was read before changes nothing.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
-    """
+    """Read text, or a value that is already typed, as what an annotation asks for; ValueError if it is not that."""
     kind, arguments = typing.get_origin(annotation) or annotation, typing.get_args(annotation)
     if kind is MISSING or kind is Any:
         return _first(value, (types.NoneType, int, float, bool, str)) if isinstance(value, str) else value
@@ -266,10 +235,9 @@ def _none(value: object) -> None:
         _refuse(value)
 
 
-def _bool(value: object) -> bool:
-    if isinstance(value, str):
-        value = BOOLEANS.get(value.lower())
-    return value if isinstance(value, bool) else bool(_refuse(value))
+def _bool(value: object) -> Any:
+    read = BOOLEANS.get(value.lower()) if isinstance(value, str) else value
+    return read if isinstance(read, bool) else _refuse(value)
 
 
 def _int(value: object) -> int:
@@ -281,19 +249,17 @@ def _int(value: object) -> int:
     return int(value) if isinstance(value, Integral) else int(number)
 
 
-def _float(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (str, Real)):
-        _refuse(value)
-    number = float(value)  # type: ignore[arg-type]
-    return number if math.isfinite(number) else float(_refuse(value))
+def _float(value: object) -> Any:
+    number = _refuse(value) if isinstance(value, bool) or not isinstance(value, (str, Real)) else float(value)
+    return number if math.isfinite(number) else _refuse(value)
 
 
-def _str(value: object) -> str:
-    return value if isinstance(value, str) else str(_refuse(value))
+def _str(value: object) -> Any:
+    return value if isinstance(value, str) else _refuse(value)
 
 
-def _path(value: object) -> Path:
-    return Path(value) if isinstance(value, (str, PurePath)) else Path(_refuse(value))
+def _path(value: object) -> Any:
+    return Path(value) if isinstance(value, (str, PurePath)) else _refuse(value)
 
 
 def _refuse(value: object) -> Any:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from numbers import Integral
 from typing import Any
@@ -88,23 +88,10 @@ def _remedy(shape: tuple[int, ...], env: EnvironmentSpec) -> str:
 
 def _changes(shape: tuple[int, ...]) -> Iterator[Mapping[str, Any]]:
     """Yield changes of the protocol that may lead to a shape."""
-    kinds: Sequence[Mapping[str, Any]] = (
-        {},
-        {"observation": "grayscale"},
-        {"observation": "rgb"},
-        {"observation": "ram"},
-    )
-    stacks: Sequence[Mapping[str, Any]] = (
-        {},
-        {"frame_stack": 1},
-        {"frame_stack": shape[0]} if shape and shape[0] <= MOST_STACKED else {},
-    )
-    sizes: Sequence[Mapping[str, Any]] = (
-        {},
-        {"screen_size": None},
-        {"screen_size": shape[-2:]},
-        {"screen_size": shape[-3:-1]},
-    )
+    stacked = {"frame_stack": shape[0]} if shape and shape[0] <= MOST_STACKED else {}
+    kinds = ({}, *({"observation": kind} for kind in ("grayscale", "rgb", "ram")))
+    stacks: tuple[Mapping[str, Any], ...] = ({}, {"frame_stack": 1}, stacked)
+    sizes = ({}, *({"screen_size": size} for size in (None, shape[-2:], shape[-3:-1])))
     for kind, stack, size in product(kinds, stacks, sizes):
         yield {**kind, **stack, **size}
 

@@ -14,7 +14,7 @@ None), and ``classes_picture()``, which draws the classes of objects that are to
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,29 @@ class CountedFeatures(_Features, Protocol):
 
 
 Features = BinaryFeatures | CountedFeatures
+
+
+class Stages:
+    """Binary features of features: what changes at one stage is what the next one sees."""
+
+    num_features: int
+
+    def _connect(self, *stages: Any) -> None:
+        """Set the stages, which have `begin` and `update`; the features are those of the last."""
+        self._stages = stages
+        self.num_features = stages[-1].num_features
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        for stage in self._stages:
+            stage.begin()
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+        seen: Any = observation
+        for stage in self._stages:
+            seen = stage.update(seen)
+        return cast(Change, seen)
 
 
 def check_feature(feature: int, num_features: int) -> None:

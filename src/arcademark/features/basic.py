@@ -17,7 +17,7 @@ from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features import background as backgrounds
-from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.base import Observed, Stages, check_feature
 from arcademark.features.colours import NumColours, game_colours
 from arcademark.features.tiles import ColourTiles
 
@@ -99,7 +99,7 @@ class Hiding:
 
 
 @dataclass(eq=False, repr=False)
-class Basic(Hiding, Coloured, Tiled):
+class Basic(Stages, Hiding, Coloured, Tiled):
     """A feature for each tile and each colour; a `base.BinaryFeatures`.
 
     Parameters are those of `Tiled`, `Coloured` and `Hiding`.
@@ -124,15 +124,7 @@ class Basic(Hiding, Coloured, Tiled):
         self.hidden = self.hide(self.env)
         shape, known = facts.screen_shape(self.env.game), game_colours(self.env.game, self.colours)
         self._tiles = ColourTiles(shape, self.rows, self.columns, known, self.hidden)
-        self.num_features = self._tiles.num_features
-
-    def begin(self) -> None:
-        """Forget the episode: nothing is active."""
-        self._tiles.begin()
-
-    def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next screen of the episode, uint8 of the game's shape."""
-        return self._tiles.update(observation)
+        self._connect(self._tiles)
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "colour 26 (#…) in the tile of row 3, column 5" (from 0)."""
@@ -140,5 +132,5 @@ class Basic(Hiding, Coloured, Tiled):
         return self._tiles.describe(feature)
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the tiles in the colours that show there, in bands where there are several; of the screen's size."""
+        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey."""
         return self._tiles.picture(observation)

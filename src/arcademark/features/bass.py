@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Change, check_feature
+from arcademark.features.base import check_feature
 from arcademark.features.basic import Basic
 from arcademark.features.colours import NumColours
 from arcademark.features.pairs import Pairs
@@ -44,19 +41,9 @@ class Bass(Basic):
             )
         super().__post_init__()
         self._pairs = Pairs(self.num_features)
-        self.num_features = self._pairs.num_features
-
-    def begin(self) -> None:
-        """Forget the episode: nothing is active."""
-        super().begin()
-        self._pairs.begin()
-
-    def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next screen of the episode, uint8 of the game's shape."""
-        return self._pairs.update(super().update(observation))
+        self._connect(self._tiles, self._pairs)
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "green in the tile of row 3, column 5", or two such joined by "and"."""
         check_feature(feature, self.num_features)
-        parts = (feature,) if feature < self._pairs.num_base else self._pairs.describe_pair(feature)
-        return " and ".join(self._tiles.describe(part) for part in parts)
+        return self._pairs.describe(feature, self._tiles.describe)

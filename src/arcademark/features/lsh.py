@@ -172,18 +172,14 @@ class Lsh:
 
 
 def _check(vectors: int, nonzero: int, table_size: int, hash_seed: int, num_bits: int) -> None:
-    ranges = (
-        ("vectors", vectors, 1, MOST_VECTORS),
-        ("nonzero", nonzero, 1, num_bits),
-        (
-            "table_size",
-            table_size,
-            2,
-            min(MOST_BUCKETS, np.iinfo(np.int32).max // vectors if vectors > 0 else MOST_BUCKETS),
-        ),
-        ("vectors * nonzero", vectors * nonzero, 1, MOST_ENTRIES),
-    )
-    for name, value, least, most in ranges:
+    most_buckets = min(MOST_BUCKETS, np.iinfo(np.int32).max // max(vectors, 1))
+    ranges = {
+        "vectors": (vectors, 1, MOST_VECTORS),
+        "nonzero": (nonzero, 1, num_bits),
+        "table_size": (table_size, 2, most_buckets),
+        "vectors * nonzero": (vectors * nonzero, 1, MOST_ENTRIES),
+    }
+    for name, (value, least, most) in ranges.items():
         if not least <= value <= most:
             raise ArcadeMarkError(f"lsh: {name} is {value:,}; expected {least:,} to {most:,}")
     if hash_seed < 0:

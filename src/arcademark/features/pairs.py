@@ -14,6 +14,7 @@ that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isqrt
 
 import numpy as np
@@ -59,12 +60,10 @@ class Pairs:
             raise ValueError("the change does not fit: a base feature came that was active, or went that was not")
         return Change(self._on[:came], self._off[:gone])
 
-    def pair(self, i: int, j: int) -> int:
-        """Return the number of the pair of two different base features; ValueError if there is none."""
-        low, high = min(i, j), max(i, j)
-        if not 0 <= low < high < self.num_base:
-            raise ValueError(f"no pair of {i} and {j}; expected two different numbers from 0 to {self.num_base - 1}")
-        return self.num_base + high * (high - 1) // 2 + low
+    def describe(self, feature: int, describe_base: Callable[[int], str]) -> str:
+        """Say what a feature means, given what a base feature does: two such joined by "and" for a pair."""
+        parts = (feature,) if feature < self.num_base else self.describe_pair(feature)
+        return " and ".join(describe_base(part) for part in parts)
 
     def describe_pair(self, feature: int) -> tuple[int, int]:
         """Return the two base features of a pair, the smaller one first; ValueError if `feature` is no pair."""

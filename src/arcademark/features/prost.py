@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments import facts
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.base import Change, Observed, Stages, check_feature
 from arcademark.features.basic import Basic, Hiding, Tiled
 from arcademark.features.blobs import UNSEEN, BlobFinder
 from arcademark.features.colours import NumColours, game_colours
@@ -60,16 +60,7 @@ class BProst(Basic):
         Tiled.__post_init__(self)
         self._offsets = make_offsets(self.rows, self.columns, self.time)
         super().__post_init__()
-        self.num_features = self._offsets.num_features
-
-    def begin(self) -> None:
-        """Forget the episode: nothing is active."""
-        super().begin()
-        self._offsets.begin()
-
-    def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next screen of the episode, uint8 of the game's shape."""
-        return self._offsets.update(super().update(observation))
+        self._connect(self._tiles, self._offsets)
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "colour 3 (#…), and colour 26 (#…) 2 rows below and 1 column left"."""
@@ -97,7 +88,7 @@ class _Neighbouring:
 
 
 @dataclass(eq=False, repr=False)
-class BlobProst(Hiding, _Neighbouring, Tiled):
+class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
     """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
 
     Parameters and errors are those of `basic.Basic`, but for
@@ -129,16 +120,7 @@ class BlobProst(Hiding, _Neighbouring, Tiled):
         self._colours = game_colours(self.env.game)
         shape = facts.screen_shape(self.env.game)
         self._spots = BlobSpots(shape, self.rows, self.columns, self.proximity, self.hidden)
-        self.num_features = self._offsets.num_features
-
-    def begin(self) -> None:
-        """Forget the episode: nothing is active."""
-        self._spots.begin()
-        self._offsets.begin()
-
-    def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next screen of the episode, uint8 of the game's shape."""
-        return self._offsets.update(self._spots.update(observation))
+        self._connect(self._spots, self._offsets)
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "a blob of colour 3 (#…), and one of colour 26 (#…) 2 rows below"."""
@@ -188,9 +170,8 @@ class BlobSpots:
         """Draw the boxes and tiles of the blobs of a screen, in colours of shape (128, 3)."""
         image = np.full((*self._shape, 3), NOTHING, np.uint8)
         shown = np.where(observation == self._hidden, UNSEEN, observation & 127).astype(np.uint8)
-        blobs = list(
-            zip(*(part.tolist() for part in BlobFinder(*self._shape, self._proximity).find(shown)), strict=True)
-        )
+        found = BlobFinder(*self._shape, self._proximity).find(shown)
+        blobs = list(zip(*(part.tolist() for part in found), strict=True))
         for colour, top, bottom, left, right in blobs:
             image[[top, bottom], left : right + 1] = rgb[colour]
             image[top : bottom + 1, [left, right]] = rgb[colour]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcademark.environments import facts
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.base import Change, Observed, Stages, check_feature
 from arcademark.features.pairs import Pairs
 
 BYTES_A_ROW = 8
@@ -83,7 +83,7 @@ class RamBits:
             )
 
 
-class Ram:
+class Ram(Stages):
     """The bits of the console's memory and the logical AND of every pair of them (Bellemare et al. 2013, Appendix A.5).
 
     Bits are numbered as by `RamBits`, pairs as by `Pairs`.
@@ -104,25 +104,13 @@ class Ram:
     def __init__(self, env: EnvironmentSpec) -> None:
         self._bits = RamBits(env)
         self._pairs = Pairs(self._bits.num_features)
-        self.num_features = self._pairs.num_features
+        self._connect(self._bits, self._pairs)
         self.picture: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] = self._bits.picture
 
-    def begin(self) -> None:
-        """Forget the episode: nothing is active."""
-        self._bits.begin()
-        self._pairs.begin()
-
-    def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Tell which bits and pairs changed, both in ascending order; parameters and errors as of `RamBits.update`."""
-        return self._pairs.update(self._bits.update(observation))
-
     def describe(self, feature: int) -> str:
-        """Say which bit or bits a feature is; errors as of `RamBits.describe`."""
+        """Say which bit or bits a feature is."""
         check_feature(feature, self.num_features)
-        if feature < self._bits.num_features:
-            return self._bits.describe(feature)
-        first, second = self._pairs.describe_pair(feature)
-        return f"{self._bits.describe(first)} and {self._bits.describe(second)}"
+        return self._pairs.describe(feature, self._bits.describe)
 
 
 @njit(cache=True)

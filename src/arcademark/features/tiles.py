@@ -49,7 +49,6 @@ class ColourTiles:
         self._shape, self._row, self._column = shape, row, column
         self._codes = colours.codes
         self._first = first.astype(np.int32).ravel()
-        self.background = background
         self._background = np.full(shape, UNSEEN, np.uint8) if background is None else background
         self._hidden = self._background.ravel()
         groups = -(-self._hidden.size // (8 * GROUP))

@@ -27,27 +27,30 @@ Seen = TypeVar("Seen", contravariant=True)
 
 
 class Reader(Protocol[Seen]):
-    """Action values of the states of an episode."""
+    """Action values of the states of an episode; `values`, shape (num_actions,), are those of the state last seen."""
 
     values: NDArray[np.float64]
-    """Shape (num_actions,): those of the state last seen."""
 
     def begin(self, seen: Seen) -> None:
         """Begin an episode in a state."""
+        self.see(seen)
 
     def see(self, seen: Seen) -> None:
         """See the state that followed."""
 
 
 class LinearValues(Reader[Seen], Protocol[Seen]):
-    """Action values that are linear in features, with their traces."""
+    """Action values that are linear in features, with their traces.
+
+    `weights`, shape (rows, at least num_actions), has a row a feature; only the first `num_actions` columns are used.
+    """
 
     weights: NDArray[Any]
-    """Shape (rows, at least num_actions), a row a feature; only the first `num_actions` columns are used."""
 
     @property
     def features(self) -> NDArray[np.int32] | None:
         """The feature of each row, of those in use; None if each feature has the row of its number."""
+        return None
 
     @property
     def num_active(self) -> int:
@@ -63,23 +66,12 @@ class LinearValues(Reader[Seen], Protocol[Seen]):
         """End the episode: settle the weights and forget the traces."""
 
     def reader(self) -> Reader[Seen]:
-        """Return what tells the values of other episodes, between `end` and `begin`."""
+        """Return a reader for other episodes, between `end` and `begin`."""
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights, between `end` and `begin`.
-
-        Parameters
-        ----------
-        features : int32 array, shape (n,)
-            Each once; the weights of all others are 0.
-        weights : float array, shape (n, as in `weights`)
-        """
-
-
-def write_rows(weights: NDArray[Any], features: NDArray[np.int32], rows: NDArray[Any]) -> None:
-    """Write rows of weights, and 0 to all others."""
-    weights[np.flatnonzero(weights.any(axis=1))] = 0
-    weights[features] = rows
+        """Take up weights of features, each there once, between `end` and `begin`; those of all others are 0."""
+        self.weights[np.flatnonzero(self.weights.any(axis=1))] = 0
+        self.weights[features] = weights
 
 
 def horizon(decay: float, threshold: float) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
-from arcademark.agents.linear.base import horizon, write_rows
+from arcademark.agents.linear.base import LinearValues, Reader, horizon
 from arcademark.agents.linear.histories import ACTIVE, COLUMNS, FREE, MOVED, NEVER, STEP, Episode, Groups
 from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
@@ -21,7 +21,7 @@ STEPS = 4096
 """Room at first, doubled when needed."""
 
 
-class BinaryValues:
+class BinaryValues(LinearValues[Change]):
     """A `base.LinearValues` on features that are 0 or 1, for at most `LANES` actions.
 
     `decay` is γλ; traces below `threshold` are dropped; weights are of `dtype`.
@@ -38,22 +38,9 @@ class BinaryValues:
         self.values = self._episode.values[:num_actions]
 
     @property
-    def features(self) -> NDArray[np.int32] | None:
-        """The feature of each row of weights: None, since each has the row of its number."""
-        return None
-
-    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights of features, between `end` and `begin`; those of all others are 0."""
-        write_rows(self.weights, features, weights)
-
-    @property
     def num_active(self) -> int:
-        """Features of the state last seen that are not zero."""
+        """Features of the state last seen that are active."""
         return int(self._episode.counters[ACTIVE])
-
-    def begin(self, seen: Change) -> None:
-        """Begin an episode in a state."""
-        self.see(seen)
 
     def take(self, action: int) -> None:
         """Take an action in the state last seen."""
@@ -76,7 +63,7 @@ class BinaryValues:
         self._forget()
 
     def reader(self) -> BinaryReader:
-        """Return what tells the values of other episodes, between `end` and `begin`."""
+        """Return a reader for other episodes, between `end` and `begin`."""
         return BinaryReader(self.weights, len(self.values))
 
     def _make_room(self, moving: int) -> None:
@@ -109,7 +96,7 @@ class BinaryValues:
             array[:] = 0
 
 
-class BinaryReader:
+class BinaryReader(Reader[Change]):
     """A `base.Reader` on features that are 0 or 1."""
 
     def __init__(self, weights: NDArray[Any], num_actions: int) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-from arcademark.agents.linear.base import write_rows
+from arcademark.agents.linear.base import LinearValues, Reader
 from arcademark.features.base import Counts
 
 
-class CountedValues:
+class CountedValues(LinearValues[Counts]):
     """A `base.LinearValues` on features that are counts.
 
     `decay` is γλ; traces whose magnitude is below `threshold` are dropped; weights and traces are of `dtype`.
@@ -28,7 +28,6 @@ class CountedValues:
     ) -> None:
         self.weights: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
         self.values = np.zeros(num_actions)
-        self.num_active = 0
         self._decay, self._threshold = decay, threshold
         self._traces: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
         self._live = np.zeros(1024, np.int64)
@@ -36,38 +35,21 @@ class CountedValues:
         self._features, self._counts = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
     @property
-    def features(self) -> NDArray[np.int32] | None:
-        """The feature of each row of weights: None, since each has the row of its number."""
-        return None
-
-    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights of features, between `end` and `begin`; those of all others are 0."""
-        write_rows(self.weights, features, weights)
-
-    def begin(self, seen: Counts) -> None:
-        """Begin an episode in a state."""
-        self.see(seen)
+    def num_active(self) -> int:
+        """The sum of the squares of the counts last seen, rounded up."""
+        return math.ceil(float(self._counts @ self._counts))
 
     def take(self, action: int) -> None:
         """Take an action in the state last seen."""
         needed = self._num_live + len(self._features)
         if needed > len(self._live):
             self._live = np.concatenate([self._live, np.zeros(needed, np.int64)])
-        self._num_live = decay_and_replace(
-            self._traces,
-            self._live,
-            self._num_live,
-            self._features,
-            self._counts,
-            action,
-            self._decay,
-            self._threshold,
-        )
+        state, decaying = (self._features, self._counts), (self._decay, self._threshold)
+        self._num_live = decay_and_replace(self._traces, self._live, self._num_live, *state, action, *decaying)
 
     def see(self, seen: Counts) -> None:
         """See the state that followed."""
         self._features, self._counts = seen.features.copy(), seen.counts.copy()
-        self.num_active = math.ceil(float(self._counts @ self._counts))
         weigh(self.weights, self._features, self._counts, self.values)
 
     def update(self, amount: float) -> None:
@@ -81,20 +63,16 @@ class CountedValues:
         self._num_live = 0
 
     def reader(self) -> CountedReader:
-        """Return what tells the values of other episodes, between `end` and `begin`."""
+        """Return a reader for other episodes, between `end` and `begin`."""
         return CountedReader(self.weights, len(self.values))
 
 
-class CountedReader:
+class CountedReader(Reader[Counts]):
     """A `base.Reader` on features that are counts."""
 
     def __init__(self, weights: NDArray[Any], num_actions: int) -> None:
         self._weights = weights
         self.values = np.zeros(num_actions)
-
-    def begin(self, seen: Counts) -> None:
-        """Begin an episode in a state."""
-        self.see(seen)
 
     def see(self, seen: Counts) -> None:
         """See the state that followed."""
@@ -102,9 +80,7 @@ class CountedReader:
 
 
 @njit(cache=True)
-def weigh(
-    weights: NDArray[Any], features: NDArray[np.int32], counts: NDArray[np.float32], values: NDArray[np.float64]
-) -> None:
+def weigh(weights, features, counts, values):  # type: ignore[no-untyped-def]
     """Write the values of the state with these counts of features."""
     values[:] = 0.0
     for i in range(len(features)):
@@ -114,16 +90,9 @@ def weigh(
 
 
 @njit(cache=True)
-def decay_and_replace(
-    traces: NDArray[Any],
-    live: NDArray[np.int64],
-    num_live: int,
-    features: NDArray[np.int32],
-    counts: NDArray[np.float32],
-    action: int,
-    decay: float,
-    threshold: float,
-) -> int:
+def decay_and_replace(  # type: ignore[no-untyped-def]
+    traces, live, num_live, features, counts, action, decay, threshold
+):
     """Let traces decay, drop those below the threshold, set those of the action to the state's counts; count them.
 
     The first `num_live` entries of `live` are the flat indices of the traces that are not 0.
@@ -148,9 +117,7 @@ def decay_and_replace(
 
 
 @njit(cache=True)
-def add_traces(
-    weights: NDArray[Any], traces: NDArray[Any], live: NDArray[np.int64], num_live: int, amount: float
-) -> None:
+def add_traces(weights, traces, live, num_live, amount):  # type: ignore[no-untyped-def]
     """Add `amount` times each live trace to its weight."""
     flat_weights, flat_traces = weights.reshape(-1), traces.reshape(-1)
     for i in range(num_live):

@@ -53,7 +53,7 @@ class NumberedValues(BinaryValues):
         super().see(numbered)
 
     def reader(self) -> NumberedReader:
-        """Return what tells the values of other episodes, between `end` and `begin`."""
+        """Return a reader for other episodes, between `end` and `begin`."""
         return NumberedReader(self, len(self.values))
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.background import SCREENS, background
+from arcademark.features import background as backgrounds
 from arcademark.features.base import Counts, Observed, check_feature
 from arcademark.features.cache import cached
 from arcademark.features.disco.blobs import Workspace
@@ -130,11 +130,6 @@ class Disco:
         self._instances, self._before, self._count_before = before, now, here
         return Counts(self._features[:used], self._counts[:used])
 
-    def instances(self, observation: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return class, row and column of each instance on a screen, int32 (n, 3), in reading order."""
-        found = np.zeros_like(self._instances)
-        return found[: self._classify(observation, found), :3]
-
     def describe(self, feature: int) -> str:
         """Say what a feature means."""
         check_feature(feature, self.num_features)
@@ -184,7 +179,7 @@ def make_disco(
     env: EnvironmentSpec,
     *,
     background: bool = True,
-    background_screens: int = SCREENS,
+    background_screens: int = backgrounds.SCREENS,
     class_screens: int = CLASS_SCREENS,
     trajectory: str | None = None,
     max_classes: int = 10,
@@ -226,24 +221,19 @@ def make_disco(
     ArcadeMarkError
         If a parameter is out of range, no class is found, or the trajectory cannot be read.
     """
-    check_disco(
-        max_classes=max_classes,
-        max_instances=max_instances,
-        tilings=tilings,
-        grid=grid,
-        max_velocity=max_velocity,
-        min_frequency=min_frequency,
-        min_extent=min_extent,
-    )
-    still = _background(env, background, background_screens, trajectory)
-    filtering = {"max_classes": max_classes, "min_frequency": min_frequency, "min_extent": min_extent}
+    filtering: Any = {"max_classes": max_classes, "min_frequency": min_frequency, "min_extent": min_extent}
+    coding = {"max_velocity": max_velocity, "tilings": tilings, "grid": grid, "max_instances": max_instances}
+    check_disco(**filtering, **coding)
+    if background:
+        still = backgrounds.background(env, background_screens, trajectory)
+    else:
+        still = np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
     sampling = sampling_key(env, class_screens, trajectory, SEED)
     key = {**sampling, **filtering, "background": background_screens if background else 0, "version": VERSION}
 
     def discover() -> dict[str, NDArray[np.generic]]:
         screens = sample_screens(env, class_screens, trajectory, np.random.default_rng(SEED))
-        shape = still.shape[0], still.shape[1]
-        return find_classes(sight(screens, still), shape, max_classes, min_frequency, min_extent).arrays()
+        return find_classes(sight(screens, still), screen_shape(env.game), **filtering).arrays()
 
     classes = ObjectClasses(**cached("disco-classes", key, discover))
     if not len(classes):
@@ -251,13 +241,7 @@ def make_disco(
             f"disco: no class of objects in {class_screens:,} sample screens of {env.game!r}; lower min_frequency or "
             "min_extent, or name a trajectory that shows more of the game"
         )
-    return Disco(still, classes, max_velocity=max_velocity, tilings=tilings, grid=grid, max_instances=max_instances)
-
-
-def _background(env: EnvironmentSpec, wanted: bool, screens: int, trajectory: str | None) -> NDArray[np.uint8]:
-    if wanted:
-        return background(env, screens, trajectory)
-    return np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
+    return Disco(still, classes, **coding)
 
 
 def check_disco(**parameters: Any) -> None:
