@@ -10,6 +10,7 @@ An `AgentSpec` is pure data: it says all that is needed to make the agent again,
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -19,18 +20,11 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
-from arcademark.agents import baselines
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns
+from arcademark.agents.baselines import console_action
 from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, said, where_raised
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
-from arcademark.agents.planning.best_path import BestPath
-from arcademark.agents.planning.breadth_first import BreadthFirst
-from arcademark.agents.planning.go_explore import GoExplore
-from arcademark.agents.planning.iterated_width import IteratedWidth
-from arcademark.agents.planning.rollout_iw import RolloutIW
-from arcademark.agents.planning.uct import UCT
-from arcademark.agents.sarsa import Sarsa
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -72,13 +66,25 @@ class AgentSpec:
 
 @dataclass(frozen=True)
 class BuiltinAgent:
-    """An agent that comes with the package, made by `factory`; where this is None a set, of the agents `members`."""
+    """An agent that comes with the package, or a set of the agents `members`, which has no factory.
+
+    `place` says where the factory is, "module:name". It is imported when asked for: compiled features take long to be.
+    """
 
     name: str
-    factory: Callable[..., Any] | None
+    place: str | None
     summary: str
     citation: str
     members: tuple[str, ...] = ()
+
+    @cached_property
+    def factory(self) -> Callable[..., Any] | None:
+        """What makes the agent; of a learner or planner its class."""
+        if self.place is None:
+            return None
+        module, _, name = self.place.partition(":")
+        found: Callable[..., Any] = getattr(importlib.import_module(f"arcademark.agents.{module}"), name)
+        return found
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -94,19 +100,19 @@ class BuiltinAgent:
 _AGENTS = (
     BuiltinAgent(
         "random",
-        baselines.Random,
+        "baselines:Random",
         "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
         "Bellemare et al. 2013, §3.1.2",
     ),
     BuiltinAgent(
         "const",
-        baselines.Const,
+        "baselines:Const",
         "Plays one action throughout. Without an action: 18 agents, one for each.",
         "Bellemare et al. 2013, §3.1.2",
     ),
     BuiltinAgent(
         "perturb",
-        baselines.Perturb,
+        "baselines:Perturb",
         "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
         "Bellemare et al. 2013, §3.1.2",
     ),
@@ -119,43 +125,43 @@ _AGENTS = (
     ),
     BuiltinAgent(
         "sarsa",
-        Sarsa,
+        "sarsa:Sarsa",
         "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
         "Bellemare et al. 2013, §3.1 and Appendix A",
     ),
     BuiltinAgent(
         "breadth-first",
-        BreadthFirst,
+        "planning.breadth_first:BreadthFirst",
         "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
         "Bellemare et al. 2013, §3.2.1 and Appendix B",
     ),
     BuiltinAgent(
         "uct",
-        UCT,
+        "planning.uct:UCT",
         "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
         "Bellemare et al. 2013, §3.2.1 and Appendix B",
     ),
     BuiltinAgent(
         "iw",
-        IteratedWidth,
+        "planning.iterated_width:IteratedWidth",
         "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
         "Lipovetzky, Ramirez and Geffner 2015",
     ),
     BuiltinAgent(
         "rollout-iw",
-        RolloutIW,
+        "planning.rollout_iw:RolloutIW",
         "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
         "Bandres, Bonet and Geffner 2018",
     ),
     BuiltinAgent(
         "go-explore",
-        GoExplore,
+        "planning.go_explore:GoExplore",
         "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
         "Ecoffet et al. 2019; Ecoffet et al. 2021",
     ),
     BuiltinAgent(
         "best-path",
-        BestPath,
+        "planning.best_path:BestPath",
         "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
         "ours, after rolling horizon evolution (Perez et al. 2013)",
     ),
@@ -286,7 +292,7 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
     variants: list[dict[str, object]] = [settings]
     if "action" in [parameter.name for parameter in agent.parameters]:
         chosen = settings.get("action")
-        actions = JOYSTICK_ACTIONS if chosen is None else (baselines.console_action(str(chosen)),)
+        actions = JOYSTICK_ACTIONS if chosen is None else (console_action(str(chosen)),)
         variants = [{**settings, "action": action} for action in actions]
     return tuple(AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, one)) for one in variants)
 

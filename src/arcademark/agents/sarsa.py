@@ -26,45 +26,33 @@ few of very many are met, and `linear.counted` where they are counts.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
+from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
+from arcademark.agents.linear import saved
+from arcademark.agents.linear.base import LinearValues, Reader
+from arcademark.agents.linear.binary import BinaryValues
+from arcademark.agents.linear.counted import CountedValues
+from arcademark.agents.linear.numbered import MANY, NumberedValues
+from arcademark.agents.linear.settings import NAME, Learning, Settings, read_settings
 from arcademark.agents.parameters import Parameter, declared
+from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
+from arcademark.features.base import BinaryFeatures, Features
+from arcademark.features.registry import check_parameters, feature_set, make_features
 
-if TYPE_CHECKING:
-    from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
-    from arcademark.agents.linear.base import LinearValues, Reader
-    from arcademark.agents.linear.settings import Settings
-    from arcademark.environments.base import AskedObservation, EnvironmentSpec
-    from arcademark.features.base import Features
-
-NAME = "sarsa"
 VERSION = 1
 """Of checkpoints."""
 
 
-class _Signature:
-    """The signature of `Sarsa`, made when asked for, since feature sets take long to import.
-
-    It has the parameters of learning, and those of each feature set, which may be left open.
-    """
-
-    def __get__(self, agent: Sarsa | None, of: type[Sarsa]) -> inspect.Signature:
-        return _signature()
-
-
-@functools.cache
 def _signature() -> inspect.Signature:
-    from arcademark.agents.linear.settings import Learning
-    from arcademark.features.registry import feature_set
-
+    """Return the parameters of learning and those of each feature set, which may be left open."""
     parameters = {parameter.name: parameter for parameter in declared(Learning)[0]}
     for features in ("basic", "blob-prost", "lsh", "disco"):  # the others have no parameters of their own
         for parameter in declared(feature_set(features).factory)[0]:
@@ -120,12 +108,9 @@ class Sarsa:
     batch_size = 1
     checkpoint_frames = 1_000_000
 
-    __signature__ = _Signature()
+    __signature__ = _signature()
 
     def __init__(self, env: EnvironmentSpec, **parameters: Any) -> None:
-        from arcademark.agents.linear.settings import read_settings
-        from arcademark.features.registry import feature_set
-
         self.settings: Settings = read_settings(**parameters)
         self.observation: AskedObservation = feature_set(self.settings.features).observed
         self._env = observing(env, self.observation)
@@ -145,9 +130,6 @@ class Sarsa:
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
         """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
-        from arcademark.agents.linear.settings import read_settings
-        from arcademark.features.registry import check_parameters, feature_set
-
         found = read_settings(**parameters)
         seen = observing(env, feature_set(found.features).observed)
         check_parameters(found.features, seen, found.feature_parameters)
@@ -217,8 +199,6 @@ class Sarsa:
 
     def checkpoint(self) -> bytes:
         """Return the weights and all else that learning goes on from; there are no traces between episodes."""
-        from arcademark.agents.linear import saved
-
         header = {
             **self._made_for(),
             "feature_parameters": self._feature_parameters(),
@@ -231,8 +211,6 @@ class Sarsa:
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds; ArcadeMarkError if it is of other features or actions, or damaged."""
-        from arcademark.agents.linear import saved
-
         self._end()
         try:
             values = self._values
@@ -268,8 +246,6 @@ class Sarsa:
         return {name: value for name, value in self.settings.feature_parameters.items() if name != "trajectory"}
 
     def _features(self) -> Features:
-        from arcademark.features.registry import make_features
-
         return make_features(self.settings.features, self._env, self.settings.feature_parameters)
 
 
@@ -305,11 +281,6 @@ def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) ->
 
 
 def _values(features: Features, num_actions: int, settings: Settings) -> LinearValues[Any]:
-    from arcademark.agents.linear.binary import BinaryValues
-    from arcademark.agents.linear.counted import CountedValues
-    from arcademark.agents.linear.numbered import MANY, NumberedValues
-    from arcademark.features.base import BinaryFeatures
-
     of_binary = BinaryValues if features.num_features < MANY else NumberedValues
     kind = of_binary if isinstance(features, BinaryFeatures) else CountedValues
     decay = settings.gamma * settings.lambda_

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
+from arcademark.agents.planning.features import ScreenCells
 from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold, within
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
@@ -40,7 +41,6 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.agents.planning.features import ScreenCells
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.generative import GenerativeModel, State
 
@@ -127,8 +127,6 @@ class GoExplore(KeptPlanner):
 
         Yields True after each exploration; parameters are those of `KeptPlanner.plan`.
         """
-        from arcademark.agents.planning.features import ScreenCells  # compiled, so slow to import
-
         if first:
             self._forget()
         if self._actions is None:

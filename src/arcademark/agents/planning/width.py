@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arcademark.agents.planning.features import Features, make_features
 from arcademark.agents.planning.planner import check_frames, within
 from arcademark.agents.planning.tree import Node, TreePlanner, back_up, flatten, returns, unflatten
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arcademark.agents.planning.features import Features
     from arcademark.environments.generative import GenerativeModel, State
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
@@ -67,8 +67,6 @@ class WidthPlanner(TreePlanner):
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
         """Begin at the kept root if the game stands there, with what is known of it."""
-        from arcademark.agents.planning.features import make_features  # compiled, so slow to import
-
         if self.reader is None:
             self.reader = make_features(self.features, self.env.game)
         kept = self.root
