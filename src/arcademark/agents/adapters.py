@@ -52,11 +52,8 @@ CHECKPOINT_SECONDS = 10.0
 def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make a checked agent of what a factory returned; `name` is the agent's, for messages.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If it is none of the above, has only some of a learner's or planner's methods, its optional attributes are
-        wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
+    ArcadeMarkError if it is none of the above, has only some of a learner's or planner's methods, its optional
+    attributes are wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
     """
     agent = _adapted(made, name, env)
     check_spaces(made, agent.where, observing(env, agent.observation))

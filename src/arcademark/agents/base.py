@@ -132,13 +132,7 @@ LEARNER_METHODS = ("learn", "train", "evaluate", "checkpoint", "restore")
 
 
 def learns(policy: object, name: str) -> bool:
-    """Say whether a policy, or a policy's class, is a learner's; `name` is the agent's, for messages.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it has `learn` or all the other methods of a learner, but lacks some.
-    """
+    """Say whether a policy, or a policy's class, is a learner's; ArcadeMarkError if it has only some of its methods."""
     found = [method for method in LEARNER_METHODS if callable(getattr(policy, method, None))]
     missing = [method for method in LEARNER_METHODS if method not in found]
     if "learn" not in found and len(missing) > 1:

@@ -19,13 +19,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 def console_action(action: str | int) -> str:
-    """Return one of `JOYSTICK_ACTIONS`, given its name in either case ("FIRE", "up_left") or its index, 0 to 17.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such action.
-    """
+    """Return one of `JOYSTICK_ACTIONS`, given its name in either case ("FIRE", "up_left") or its index, 0 to 17."""
     text = str(action).strip()
     if text.lstrip("-").isdecimal():
         index = int(text)

@@ -36,10 +36,7 @@ class ImportingError(ArcadeMarkError):
 def canonical_reference(reference: str) -> str:
     """Return the reference with a file's path made absolute (relative paths start at the current folder).
 
-    Raises
-    ------
-    ImportingError
-        If it is not of the form ``package.module:factory`` or ``path/to/file.py:factory``.
+    ImportingError if it is not of the form ``package.module:factory`` or ``path/to/file.py:factory``.
     """
     source, colon, factory = reference.strip().rpartition(":")
     if reference.strip().endswith(".py") or not colon or not source or not factory:
@@ -62,10 +59,7 @@ def is_file(source: str) -> bool:
 def load_factory(reference: str) -> Callable[..., Any]:
     """Import what a canonical reference names.
 
-    Raises
-    ------
-    ImportingError
-        If the file, module or attribute is missing, importing raises, or it cannot be called.
+    ImportingError if the file, module or attribute is missing, importing raises, or it cannot be called.
     """
     source, _, name = reference.rpartition(":")
     with importable(reference):
@@ -141,13 +135,10 @@ def _load_file(path: Path) -> ModuleType:
 def _load_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(error.name + ".")):
-            raise ImportingError(
-                name, f"there is no module {error.name!r} in the current folder or installed"
-            ) from None
-        raise ImportingError(name, f"importing it raised {where_raised(error)}") from error
     except (Exception, SystemExit) as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing and f"{name}.".startswith(f"{missing}."):
+            raise ImportingError(name, f"there is no module {missing!r} in the current folder or installed") from None
         raise ImportingError(name, f"importing it raised {where_raised(error)}") from error
 
 

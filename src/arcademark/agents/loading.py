@@ -175,7 +175,7 @@ def builtin_agents() -> Mapping[str, BuiltinAgent]:
 
 
 def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple[AgentSpec, ...]:
-    """Name the agents that a reference stands for: 18 for "const" or "perturb" without an action, else one or a set.
+    """Name the agents that a reference stands for: 18 for "const" or "perturb" without an action, 37 for "baselines".
 
     Parameters
     ----------
@@ -186,11 +186,9 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
 
     Raises
     ------
-    UnknownNameError
-        If there is no such agent, or it declares no such parameter.
     ArcadeMarkError
-        If an own agent cannot be loaded, its class has only some of a learner's methods, or a parameter is wrong or
-        missing.
+        If there is no such agent or parameter, an own agent cannot be loaded, its class has only some of a learner's
+        methods, or a parameter is wrong or missing.
     """
     settings = dict(settings or {})
     if ref in _BUILTIN:
@@ -262,10 +260,7 @@ def kind_of(factory: Callable[..., Any], name: str) -> Kind:
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make the agent for one game, adapted and checked.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If it cannot be loaded, does not play this game, its factory raises, or what it returns is no agent.
+    ArcadeMarkError if it cannot be loaded, does not play this game, its factory raises, or what it returns is no agent.
     """
     if reason := applies(spec, env):
         raise ArcadeMarkError(f"agent {spec.label} does not play this game: {reason}")

@@ -26,12 +26,8 @@ MOST_STACKED = 16
 def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
     """Refuse an agent, as its factory returned it, whose spaces are not the game's; one without is taken as it is.
 
-    `where` names the agent and the game, for messages; `env` is what it is shown.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is for another number of actions, or observations of another shape or type.
+    ArcadeMarkError if it is for another number of actions, or observations of another shape or type. `where` names the
+    agent and the game, for messages; `env` is what it is shown.
     """
     _check_actions(getattr(agent, "action_space", None), where, env)
     _check_observations(getattr(agent, "observation_space", None), where, env)

@@ -32,10 +32,7 @@ def background(
 ) -> NDArray[np.uint8]:
     """Return the most frequent colour of each pixel, 0 to 127, from the cache if it was found before.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If `screens` is not positive, or the trajectory cannot be read.
+    ArcadeMarkError if `screens` is not positive, or the trajectory cannot be read.
     """
     sampled = sample_screens(env, screens, trajectory, np.random.default_rng(seed))
     key = sampling_key(env, screens, trajectory, seed)

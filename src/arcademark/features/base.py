@@ -26,14 +26,9 @@ Observed = Literal["palette", "ram"]
 
 
 class Change(NamedTuple):
-    """Which binary features changed. Both arrays are valid until the next `update` or `begin` only.
+    """Which binary features became and ceased to be active, each once, in no particular order.
 
-    Parameters
-    ----------
-    on : int32 array
-        Features that became active, each once, in no particular order.
-    off : int32 array
-        Features that were active and no longer are, likewise.
+    Both arrays are valid until the next `update` or `begin` only.
     """
 
     on: NDArray[np.int32]
@@ -41,14 +36,9 @@ class Change(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The features that are not zero. Both arrays are valid until the next `update` or `begin` only.
+    """The features that are not zero, each once, in no particular order, and their values.
 
-    Parameters
-    ----------
-    features : int32 array, shape (n,)
-        Each once, in no particular order.
-    counts : float32 array, shape (n,)
-        Their values, none of them zero.
+    Both arrays, of shape (n,), are valid until the next `count` or `begin` only.
     """
 
     features: NDArray[np.int32]

@@ -84,10 +84,7 @@ class Hiding:
     def hide(self, env: EnvironmentSpec) -> NDArray[np.uint8] | None:
         """Return the background that is to be taken away, uint8 of the screen's shape; None for none.
 
-        Raises
-        ------
-        ArcadeMarkError
-            If a parameter is out of range, or the trajectory cannot be read.
+        ArcadeMarkError if a parameter is out of range, or the trajectory cannot be read.
         """
         if self.background:
             return backgrounds.background(env, self.background_screens, self.trajectory)
@@ -102,17 +99,9 @@ class Hiding:
 class Basic(Stages, Hiding, Coloured, Tiled):
     """A feature for each tile and each colour; a `base.BinaryFeatures`.
 
-    Parameters are those of `Tiled`, `Coloured` and `Hiding`.
-
-    Attributes
-    ----------
-    hidden : uint8 array, shape (height, width), or None
-        Colours that are not seen; None where nothing is taken away.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is out of range, or the trajectory cannot be read.
+    Parameters are those of `Tiled`, `Coloured` and `Hiding`; ArcadeMarkError if one is out of range, or the trajectory
+    cannot be read. `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken
+    away.
     """
 
     observed: Observed = field(default="palette", init=False)

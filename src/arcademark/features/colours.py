@@ -35,15 +35,9 @@ SECAM = {
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """A way to tell n colours apart.
+    """A way to tell n colours apart, with their `names` and how they look, `rgb`, uint8 (n, 3).
 
-    Parameters
-    ----------
-    codes : uint8 array, shape (256,)
-        Number of each byte, below n. Observations hold bytes from 0 to 127 only; the others are there so that any byte
-        has a number.
-    rgb : uint8 array, shape (n, 3)
-    names : tuple of str, length n
+    `codes`, uint8 (256,), has the number of each byte; observations hold bytes from 0 to 127 only.
     """
 
     codes: NDArray[np.uint8]

@@ -59,6 +59,9 @@ Entries = NDArray[np.uint32]
 class Lsh:
     """A feature for each random vector and each bucket; a `base.BinaryFeatures`.
 
+    There are ``vectors * table_size``, 100,000 by default; `vectors` of them are always active. ArcadeMarkError if a
+    parameter is out of range.
+
     Parameters
     ----------
     env : EnvironmentSpec
@@ -73,16 +76,6 @@ class Lsh:
         The vectors and their hash values follow from it, the shape of the screen and the parameters.
     encoding : {"one-hot", "binary"}
         Whether a screen has a bit for each pixel and colour, or the digits of each pixel's colour.
-
-    Attributes
-    ----------
-    num_features : int
-        ``vectors * table_size``, 100,000 by default; `vectors` of them are always active.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is out of range.
     """
 
     observed: Observed = "palette"
@@ -115,17 +108,9 @@ class Lsh:
         self._buckets[:] = -1
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Return which features changed since the last screen, both arrays ascending.
+        """Return which features changed since the last screen, uint8 (height, width), both arrays ascending.
 
-        Parameters
-        ----------
-        observation : uint8 array, shape (height, width)
-            Colours from 0 to 127; of other bytes the highest bit is ignored.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the screen is of another shape.
+        Of bytes above 127 the highest bit is ignored. ArcadeMarkError if the screen is of another shape.
         """
         self._check_shape(observation)
         self._screen[...] = observation
@@ -232,12 +217,8 @@ def _distinct(source: np.random.PCG64, rows: int, count: int, end: int) -> NDArr
 def make_index(num_bits: int, vectors: int, nonzero: int, table_size: int, hash_seed: int) -> tuple[Entries, Ints]:
     """Draw the random vectors and index them by bit.
 
-    Returns
-    -------
-    entries : uint32 array, shape (vectors * nonzero,)
-        ``vector << 16 | hash value mod table_size``, sorted by bit, then by vector.
-    starts : int32 array, shape (num_bits + 1,)
-        Where the entries of each bit begin.
+    The entries, ``vector << 16 | hash value mod table_size``, are sorted by bit, then by vector; `starts`, int32
+    (num_bits + 1,), says where those of each bit begin.
     """
     bits, values = random_vectors(num_bits, vectors, nonzero, table_size, hash_seed)
     owners = np.arange(vectors, dtype=np.uint64)[:, None]
@@ -263,18 +244,17 @@ def add_changes(last, screen, planes, first_planes, entries, starts, table_size,
             old, new = last[pixel] & 127, screen[pixel] & 127
             if old == new:
                 continue
-            for place in range(first_planes[old], first_planes[old + 1]):
-                bit = planes[place] * pixels + pixel
-                for e in range(starts[bit], starts[bit + 1]):
-                    vector = np.int64(entries[e] >> 16)
-                    total = sums[vector] - np.int64(entries[e] & 0xFFFF)
-                    sums[vector] = total + table_size if total < 0 else total
-            for place in range(first_planes[new], first_planes[new + 1]):
-                bit = planes[place] * pixels + pixel
-                for e in range(starts[bit], starts[bit + 1]):
-                    vector = np.int64(entries[e] >> 16)
-                    total = sums[vector] + np.int64(entries[e] & 0xFFFF)
-                    sums[vector] = total - table_size if total >= table_size else total
+            for colour, sign in ((old, -1), (new, 1)):
+                for place in range(first_planes[colour], first_planes[colour + 1]):
+                    bit = planes[place] * pixels + pixel
+                    for e in range(starts[bit], starts[bit + 1]):
+                        vector = np.int64(entries[e] >> 16)
+                        total = sums[vector] + sign * np.int64(entries[e] & 0xFFFF)
+                        if total < 0:
+                            total += table_size
+                        elif total >= table_size:
+                            total -= table_size
+                        sums[vector] = total
         old_words[word] = new_words[word]
 
 

@@ -56,13 +56,7 @@ class Numbering:
         return Change(self._on[:on], self._off[:off])
 
     def restore(self, features: NDArray[np.int32]) -> None:
-        """Number features as `features` had them.
-
-        Raises
-        ------
-        ValueError
-            If one is there twice, or is none; the numbering is then as it was.
-        """
+        """Number features as `features` had them; ValueError, and no change, if one is there twice, or is none."""
         given = np.array(features, np.int32)
         if given.ndim != 1 or len(np.unique(given)) < len(given):
             raise ValueError("a feature is numbered twice")

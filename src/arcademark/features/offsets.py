@@ -34,12 +34,8 @@ MAX_TILES = (1 << 15) - 1
 class Offsets:
     """Spots, and the offsets between them, on one screen and, with `time`, from the screen before.
 
-    The features are `num_spots`, `num_space` and `num_time`, in this order.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 32,767 tiles, or more features than an int32 can number.
+    The features are `num_spots`, `num_space` and `num_time`, in this order. ValueError if there are more than 32,767
+    tiles, or more features than an int32 can number.
     """
 
     def __init__(self, rows: int, columns: int, time: bool) -> None:
@@ -156,10 +152,8 @@ def follow(  # type: ignore[no-untyped-def]
     `counts`, uint16 (features,), has the pairs of each feature, and `ACTIVE` if it was reported active; `starts` the
     first feature of two colours; `now` and `before` are sets of spots (`_Spots`); `colours`, int64 (129,), their
     number, then those met in the episode; ``half - 1`` is the number of the offset to nowhere; `on` and `off` receive
-    features.
-
-    What comes is counted before anything goes, so a feature is met at most once as it leaves 0 and once as it gets
-    back there; what came and went at once is then left out.
+    features. What comes is counted before anything goes, so a feature is met at most once as it leaves 0 and once as it
+    gets back there; what came and went at once is then left out.
     """
     num_on, num_off = came.shape[0], went.shape[0]
     on[:num_on] = came

@@ -50,10 +50,7 @@ class Pairs:
     def update(self, change: Change) -> Change:
         """Return which base features and pairs changed, both ascending, given which base ones did.
 
-        Raises
-        ------
-        ValueError
-            If a base feature is unknown, comes while it is active or goes while it is not.
+        ValueError if a base feature is unknown, comes while it is active or goes while it is not.
         """
         came, gone = form_pairs(self._states, change.on, change.off, self._lists, self._on, self._off)
         if came < 0:

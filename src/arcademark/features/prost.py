@@ -91,7 +91,7 @@ class _Neighbouring:
 class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
     """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
 
-    Parameters and errors are those of `basic.Basic`, but for
+    Parameters, `hidden` and errors are those of `basic.Basic`, but for
 
     Parameters
     ----------
@@ -99,11 +99,6 @@ class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
         Tiles of the screen. A blob is in the tile of the middle of its box.
     background : bool
         Whether to take away the background; else its parts are blobs too.
-
-    Attributes
-    ----------
-    hidden : uint8 array, shape (height, width), or None
-        Colours that are not seen; None where nothing is taken away.
     """
 
     rows: int = field(default=BLOB_ROWS, kw_only=True)

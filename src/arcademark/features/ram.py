@@ -26,17 +26,12 @@ SET, CLEAR, BETWEEN = (255, 214, 90), (44, 50, 64), (16, 18, 24)
 
 
 class RamBits:
-    """The bits of the console's memory (Bellemare et al. 2013, Appendix A.5).
+    """The bits of the console's memory (Bellemare et al. 2013, Appendix A.5), 1,024 on an Atari 2600.
 
     Parameters
     ----------
     env : EnvironmentSpec
         The game to be played; it says how much memory there is: 128 bytes on an Atari 2600, 8 in the toy game.
-
-    Attributes
-    ----------
-    num_features : int
-        1,024 on an Atari 2600.
     """
 
     observed: Observed = "ram"
@@ -86,17 +81,12 @@ class RamBits:
 class Ram(Stages):
     """The bits of the console's memory and the logical AND of every pair of them (Bellemare et al. 2013, Appendix A.5).
 
-    Bits are numbered as by `RamBits`, pairs as by `Pairs`.
+    Bits are numbered as by `RamBits`, pairs as by `Pairs`: 1,024 + 523,776 = 524,800 features on an Atari 2600.
 
     Parameters
     ----------
     env : EnvironmentSpec
         The game to be played.
-
-    Attributes
-    ----------
-    num_features : int
-        1,024 + 523,776 = 524,800 on an Atari 2600.
     """
 
     observed: Observed = "ram"

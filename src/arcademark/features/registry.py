@@ -89,12 +89,7 @@ def feature_set(name: str) -> FeatureSet:
 def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any] | None = None) -> Features:
     """Make a feature set for one game; parameters that are not given keep their defaults.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such set.
-    ArcadeMarkError
-        If a parameter is out of range, or the set cannot be made for this game.
+    ArcadeMarkError if there is no such set, a parameter is out of range, or it cannot be made for this game.
     """
     return feature_set(name).factory(env, **dict(parameters or {}))
 

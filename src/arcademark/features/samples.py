@@ -49,10 +49,7 @@ def sample_screens(
 ) -> Iterator[NDArray[np.uint8]]:
     """Play and yield the screen of every frame, uint8 of 0 to 127, in one array that the next screen overwrites.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If `count` is not positive, or the trajectory cannot be read (when called, not when iterated).
+    ArcadeMarkError if `count` is not positive, or the trajectory cannot be read, when called, not when iterated.
     """
     if count < 1:
         raise ArcadeMarkError(f"{count} sample screens: expected at least 1")
@@ -77,13 +74,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
 
 
 def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
-    """Read a file of actions.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the file cannot be read, holds no action, or a line holds something else.
-    """
+    """Read a file of actions; ArcadeMarkError if it cannot be read, holds no action, or a line holds something else."""
     try:
         place = Path(path).expanduser()
     except RuntimeError:  # of a user that there is not

@@ -106,10 +106,8 @@ def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: i
 
     `screen` and `last`, which becomes equal to it, are filled up to a whole group of words; `hidden` is the background,
     `codes` the colour of each byte, `first` the first feature of each pixel's tile, `counts` the pixels that show each
-    feature, `active` where it is positive; `on` and `off` receive the features.
-
-    Pixels lose their old colours and gain their new ones in one pass. A gained pixel is not lost again, so a count
-    falls to nothing at most once, and rises from it at most once, after that: no list holds a feature twice.
+    feature, `active` where it is positive; `on` and `off` receive the features. Pixels lose their old colours and gain
+    their new ones in one pass, so a count falls to nothing at most once, and rises from it at most once, after that.
     """
     rose = fell = 0
     words = changed_words(screen.view(np.uint64), last.view(np.uint64))

@@ -57,13 +57,7 @@ class NumberedValues(BinaryValues):
         return NumberedReader(self, len(self.values))
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights, between `end` and `begin`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such feature, or one is there twice; nothing is changed then.
-        """
+        """Take up weights, between `end` and `begin`; ValueError if a feature is there twice or is none."""
         self.numbering.restore(features)
         self.weights[:] = 0
         self._make_rows()

@@ -46,11 +46,7 @@ def unpack(
     """Return what `pack` made into bytes: the header, the features whose weights are not zero, and their weights.
 
     `expected` is what the header must say; features are below `num_features`; a row of weights has `shape` and `dtype`.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are no such weights, or those of other features or actions.
+    ValueError if the bytes are no such weights, or those of other features or actions.
     """
     first, _, body = data.partition(b"\n") if b"\n" in data[:MOST_HEADER] else (b"", b"", b"")
     width = 4 + int(np.prod(shape)) * dtype.itemsize

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,28 +92,17 @@ def defaults(features: str) -> Defaults:
 def read_settings(**parameters: Any) -> Settings:
     """Check parameters of `Learning` and of the feature set, and fill in defaults for those that are None.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such feature set.
-    ArcadeMarkError
-        If a parameter is out of range, or the feature set does not have it.
+    ArcadeMarkError if there is no such feature set, or a parameter is out of range or is none of the set's.
     """
+    given = {name: value for name, value in parameters.items() if value is not None}
     names = [field.name for field in dataclasses.fields(Learning)]
-    asked = Learning(**{name: parameters.pop(name) for name in names if name in parameters})
-    usual = defaults(asked.features)
-    exploring = usual.epsilon if asked.epsilon is None else asked.epsilon
-    settings = Settings(
-        features=asked.features,
-        feature_parameters=_of_features(asked.features, parameters),
-        alpha=asked.alpha,
-        lambda_=usual.lambda_ if asked.lambda_ is None else asked.lambda_,
-        gamma=usual.gamma if asked.gamma is None else asked.gamma,
-        epsilon=exploring,
-        evaluation_epsilon=exploring if asked.evaluation_epsilon is None else asked.evaluation_epsilon,
-        trace_threshold=asked.trace_threshold,
-        reward_scale=asked.reward_scale,
-    )
+    asked = {name: given.pop(name) for name in names if name in given}
+    features = asked.get("features", Learning.features)
+    learning = dataclasses.asdict(Learning()) | dataclasses.asdict(defaults(features)) | asked
+    if learning["evaluation_epsilon"] is None:
+        learning["evaluation_epsilon"] = learning["epsilon"]
+    settings = Settings(feature_parameters=given, **learning)
+    _check_names(features, given)
     for name in ("lambda_", "gamma", "epsilon", "evaluation_epsilon"):
         _check(name, getattr(settings, name), "from 0 to 1", 0.0 <= getattr(settings, name) <= 1.0)
     _check("alpha", settings.alpha, "more than 0", 0.0 < settings.alpha < math.inf)
@@ -121,15 +110,13 @@ def read_settings(**parameters: Any) -> Settings:
     return settings
 
 
-def _of_features(features: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are set, if they are the feature set's."""
+def _check_names(features: str, given: Iterable[str]) -> None:
+    """Refuse parameters that the feature set does not have."""
     known = [parameter.name for parameter in declared(feature_set(features).factory)[0]]
-    found = {name: value for name, value in given.items() if value is not None}
-    for name in found:
+    for name in given:
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise ArcadeMarkError(f"agent {NAME}: features {features!r} have no parameter '{name}'; {has}")
-    return found
 
 
 def _check(name: str, value: float, expected: str, holds: bool) -> None:

@@ -8,21 +8,21 @@
              └──── archive: new cells, and better ways to old ones ←────────┘
 
 A way is better if its score is higher, or the same with fewer actions. The first decision of an episode explores until
-its frames are spent; this and the further decisions then play the best trajectory found, action by action, so its score
-is reached again exactly. The papers' second phase, which trains a policy that stands noise, is not part of it: this
-planner plays games without randomness only.
+its frames are spent; this and the further decisions then play the best trajectory found, so its score is reached again
+exactly. The papers' second phase, which trains a policy that withstands noise, is not part of it: this planner plays
+games without randomness only.
 
 From the papers: cells of 11 × 8 pixels of 8 shades (2019); 100 actions an exploration, repeated with probability
-0.95 (2019 and 2021), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021); counts start
-again where a cell's trajectory is replaced. Ours is different in this:
+0.95 (2019 and 2021), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021); counts start again where a cell's
+trajectory is replaced. Different here:
 
 * 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.
 * 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; ``seen_weight``,
   ``chosen_weight`` and ``chosen_since_new_weight`` are those of the same counts, with the form of 2021.
-* No knowledge of a game is used, neither rooms nor levels. A lost life ends an exploration if ``life_ends`` says so, as
-  in 2019's games, which are Montezuma's Revenge and Pitfall; in 2021's others it does not.
+* No knowledge of a game is used, neither rooms nor levels. ``life_ends`` ends an exploration with a life, as 2019 does
+  in its games, Montezuma's Revenge and Pitfall, and 2021 not in others.
 * Cells are explored one after another, not in batches of 100.
-* Where the best trajectory ends before the episode, the action that does nothing follows. In a game that takes points
+* Where the best trajectory ends before the episode, the action that does nothing follows; in a game that takes points
   away, the episode can then end with less than the trajectory gave.
 """
 

@@ -30,28 +30,12 @@ if TYPE_CHECKING:
 class Node:
     """A place in the tree.
 
-    Parameters
-    ----------
-    state : State or None
-        Where the model can be restored to; None where nothing follows.
-    action : int
-        The action that led here; -1 for a root that none led to.
-    reward : float
-        What that action gave.
-    ended : bool
-        Whether the episode ends here, by its own end or at the frame cap.
-
-    Attributes
-    ----------
-    children : tuple of Node
-        One for each action that was tried here and is no duplicate of another, in the order of trying.
-    untried : list of int or None
-        Actions not tried yet, the next one last; None as long as nothing was tried.
-    visits : int
-        How often a simulation passed through here.
-    value : float
-        The best discounted sum of the rewards that follow (breadth-first), or the total of all returns, from the reward
-        of this node on (UCT).
+    `state` is where the model can be restored to, None where nothing follows; `action` led here, -1 for a root that
+    none led to, and gave `reward`; `ended` says whether the episode ends here, by its own end or at the frame cap.
+    `children` has one for each action that was tried and is no duplicate of another, in the order of trying; `untried`
+    are the other actions, the next one last, None as long as nothing was tried. `visits` counts the simulations that
+    passed through; `value` is the best discounted sum of the rewards that follow (breadth-first), or the total of all
+    returns, from the reward of this node on (UCT).
     """
 
     __slots__ = ("action", "children", "ended", "reward", "state", "untried", "value", "visits")

@@ -43,21 +43,12 @@ INCOMPARABLE = 2.0
 
 @dataclass(frozen=True)
 class ObjectClasses:
-    """The classes that were found, most frequent first, and the shapes of each, most frequent first.
+    """The c classes that were found, most frequent first, and the s shapes of each, most frequent first.
 
-    Parameters
-    ----------
-    frequency : float64 array, shape (c,)
-        Share of the sample screens on which an instance of the class was.
-    instances : float64 array, shape (c,)
-        Instances on such a screen, on average.
-    of_shape : int32 array, shape (s,)
-        The class of each shape, in ascending order.
-    shape_frequency : float64 array, shape (s,)
-        Share of the sample screens on which the shape was.
-    heights, widths : int32 arrays, shape (s,)
-    rows : uint64 array, shape (r,)
-        The shapes' rows, one shape after the other; the leftmost pixel is the lowest bit.
+    `frequency`, float64 (c,), is the share of sample screens on which an instance of the class was, `instances` how
+    many there are on such a screen, on average. `of_shape`, int32 (s,), is the class of each shape, ascending,
+    `shape_frequency` the share of sample screens on which the shape was, `heights` and `widths` its box. `rows`, uint64
+    (r,), has the shapes' rows, one shape after the other; the leftmost pixel is the lowest bit.
     """
 
     frequency: NDArray[np.float64]

@@ -66,19 +66,9 @@ NO_COLOUR = 255
 class Disco:
     """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
 
-    Parameters
-    ----------
-    background : uint8 array, shape (height, width)
-        The colours of what is no object; the width a multiple of 8.
-    classes : ObjectClasses
-        What to look for.
-    max_velocity, tilings, grid, max_instances : int
-        As of `make_disco`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there would be more features than can be numbered.
+    `background`, uint8 (height, width), has the colours of what is no object; the width is a multiple of 8. `classes`
+    are what to look for; the other parameters are those of `make_disco`. ArcadeMarkError if there would be more
+    features than can be numbered.
     """
 
     observed: Observed = "palette"

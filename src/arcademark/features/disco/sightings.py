@@ -22,19 +22,10 @@ MAX_ROWS = 1 << 20
 class Sightings:
     """The shapes seen on screens, mirror images taken for one shape.
 
-    Parameters
-    ----------
-    screens : int
-        How many screens were looked at.
-    rows : uint64 array, shape (r,)
-        The shapes' rows, one shape after the other; shape s has those from ``first[s]`` on.
-    first, heights, widths : int arrays, shape (s,)
-    screen, shape : int32 arrays, shape (n,)
-        Of each sighting, in order: on which screen, and which shape.
-    centre : int32 array, shape (n, 2)
-        The middle of its box, row and column, in half pixels: top + bottom, left + right.
-    part : bool array, shape (n,)
-        Whether its box touches a larger one, corners included.
+    Each of the s shapes has `heights`, `widths` and, from `first` on, `rows` of pixels. Of each of the n sightings, in
+    order, `screen` and `shape` say where and what was seen; `centre`, int32 (n, 2), is the middle of its box, row and
+    column, in half pixels (top + bottom, left + right); `part` says whether the box touches a larger one, corners
+    included.
     """
 
     screens: int
