@@ -126,12 +126,9 @@ class PredictPolicy:
         return np.array([self._one(i, observations[i].copy(), bool(first[i])) for i in range(len(first))])
 
     def _one(self, i: int, observation: Observations, first: bool) -> Any:
-        given = {
-            "state": None if first else self._states[i],
-            "episode_start": np.array([first]),
-            "deterministic": True,
-        }
-        answer = self._predict(observation, **{name: given[name] for name in given if name in self._takes})
+        state = None if first else self._states[i]
+        keywords = {"state": state, "episode_start": np.array([first]), "deterministic": True}
+        answer = self._predict(observation, **{name: keywords[name] for name in keywords if name in self._takes})
         if isinstance(answer, tuple) and len(answer) == 2:
             answer, self._states[i] = answer
         return _scalar(answer)

@@ -92,8 +92,10 @@ class WidthPlanner(TreePlanner):
         assert node.state is not None
         assert self.reader is not None
         reward, ended = self.step(model, node, action)
-        if self.risk_aversion > 1:
-            reward = self._averse(reward, node.state.lives - model.save().lives)
+        if self.risk_aversion > 1 and node.state.lives > model.save().lives:
+            reward = LIFE_COST * self.risk_aversion
+        elif reward < 0:
+            reward *= self.risk_aversion
         child = Node(None if ended else model.save(), action, reward, ended)
         self.atoms[child] = self.reader.read(model)
         node.children = (*node.children, child)
@@ -105,12 +107,6 @@ class WidthPlanner(TreePlanner):
             return 0
         same = np.array_equal(self.atoms[node], self.atoms[parent])
         return parent_still + model.spec.protocol.frame_skip if same else 0
-
-    def _averse(self, reward: float, lives_lost: int) -> float:
-        """Return what a reward is worth to one who fears losses, of lives above all."""
-        if lives_lost > 0:
-            return LIFE_COST * self.risk_aversion
-        return reward * self.risk_aversion if reward < 0 else reward
 
     def preferences(self, root: Node) -> Sequence[float]:
         """Back up values; return the return of each child, or if asked for the length of its path where it is best."""

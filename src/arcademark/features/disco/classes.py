@@ -40,6 +40,8 @@ OUTERMOST = 0.005
 """Share of instances at each end of the screen that do not tell how far a class gets about."""
 INCOMPARABLE = 2.0
 
+Shapes = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+
 
 @dataclass(frozen=True)
 class ObjectClasses:
@@ -75,11 +77,7 @@ class ObjectClasses:
 
 
 def find_classes(
-    seen: Sightings,
-    screen_shape: tuple[int, int],
-    max_classes: int,
-    min_frequency: float,
-    min_extent: float,
+    seen: Sightings, screen_shape: tuple[int, int], max_classes: int, min_frequency: float, min_extent: float
 ) -> ObjectClasses:
     """Find at most `max_classes` classes of objects among the shapes that were seen.
 
@@ -89,19 +87,12 @@ def find_classes(
     counts = _screens_of(seen, np.arange(len(seen.first)), len(seen.first))
     common = np.flatnonzero(counts >= max(2.0, RARE * seen.screens))
     common = common[np.argsort(-counts[common], kind="stable")]
-    drawn = _Shapes(seen, common)
+    drawn = seen.rows, seen.first[common], seen.heights[common], seen.widths[common]
     of_shape = np.full(len(seen.first), -1)
-    of_shape[common] = discover(*drawn.arrays, MAX_AREA_RATIO, MAX_DIFFERENCE)
+    of_shape[common] = discover(*drawn, MAX_AREA_RATIO, MAX_DIFFERENCE)
     of_shape = _filter(seen, of_shape, screen_shape, min_frequency, min_extent)
     of_shape[common] = _merge(drawn, of_shape[common], max_classes)
     return _most_frequent(seen, of_shape, counts, max_classes)
-
-
-class _Shapes:
-    """Some shapes, as kernels take them."""
-
-    def __init__(self, seen: Sightings, which: NDArray[np.int64]) -> None:
-        self.arrays = seen.rows, seen.first[which], seen.heights[which], seen.widths[which]
 
 
 def _screens_of(seen: Sightings, of_shape: NDArray[np.int64], number: int) -> NDArray[np.int64]:
@@ -113,11 +104,7 @@ def _screens_of(seen: Sightings, of_shape: NDArray[np.int64], number: int) -> ND
 
 
 def _filter(
-    seen: Sightings,
-    of_shape: NDArray[np.int64],
-    screen_shape: tuple[int, int],
-    min_frequency: float,
-    min_extent: float,
+    seen: Sightings, of_shape: NDArray[np.int64], screen_shape: tuple[int, int], min_frequency: float, min_extent: float
 ) -> NDArray[np.int64]:
     """Return the classes of shapes, -1 for those of classes that are dropped."""
     number = int(of_shape.max(initial=-1)) + 1
@@ -132,12 +119,10 @@ def _filter(
     return np.where(np.isin(of_shape, dropped), -1, of_shape)
 
 
-def _merge(drawn: _Shapes, of_shape: NDArray[np.int64], max_classes: int) -> NDArray[np.int64]:
-    """Merge similar classes; the arrays are of the same shapes."""
+def _merge(drawn: Shapes, of_shape: NDArray[np.int64], max_classes: int) -> NDArray[np.int64]:
+    """Merge similar classes of the shapes `drawn`: rows, where each begins, heights and widths."""
     names = np.unique(of_shape[of_shape >= 0])
-    apart = least_differences(
-        *drawn.arrays, np.searchsorted(names, of_shape), of_shape >= 0, len(names), MAX_AREA_RATIO
-    )
+    apart = least_differences(*drawn, np.searchsorted(names, of_shape), of_shape >= 0, len(names), MAX_AREA_RATIO)
     left = len(names)
     merged = of_shape.copy()
     while left > 1:

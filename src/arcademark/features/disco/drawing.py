@@ -31,11 +31,7 @@ WIDTH = 480
 
 
 def draw_instances(
-    screen: NDArray[np.uint8],
-    found: Workspace,
-    blobs: int,
-    keys: NDArray[np.uint64],
-    values: NDArray[np.int32],
+    screen: NDArray[np.uint8], found: Workspace, blobs: int, keys: NDArray[np.uint64], values: NDArray[np.int32]
 ) -> NDArray[np.uint8]:
     """Draw a screen in dark grey, and those of its blobs that are instances in the colours of their classes.
 

@@ -53,17 +53,11 @@ def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -
         new = note(found.runs, found.blobs, found.hashes, blobs, keys, values, rows, sizes, used, notes[noted:])
         notes[noted : noted + new, 4] = number - 1
         noted += new
-    sizes, notes = sizes[: used[0]], notes[:noted]
+    first, heights, widths = sizes[: used[0]].T.copy()
+    shape, screen = notes[:noted, [0, 4]].T.copy()
+    centre, part = notes[:noted, 1:3].copy(), notes[:noted, 3] != 0
     return Sightings(
-        number,
-        rows[: used[1]].copy(),
-        sizes[:, 0].astype(np.int64),
-        sizes[:, 1].copy(),
-        sizes[:, 2].copy(),
-        notes[:, 4].copy(),
-        notes[:, 0].copy(),
-        notes[:, 1:3].copy(),
-        notes[:, 3] != 0,
+        number, rows[: used[1]].copy(), first.astype(np.int64), heights, widths, screen, shape, centre, part
     )
 
 
