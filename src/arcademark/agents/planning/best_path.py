@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner, as_state, hold, within
+from arcademark.agents.planning.planner import KeptPlanner, as_state, hold_actions, within
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,7 +132,7 @@ class BestPath(KeptPlanner):
     def _random_actions(self, num_actions: int, count: int, rng: np.random.Generator) -> list[int]:
         """Draw actions, each held for as long as `hold` says."""
         actions = rng.integers(num_actions, size=count).tolist()
-        return hold(actions, (rng.random(count) < self.hold).tolist())
+        return hold_actions(actions, (rng.random(count) < self.hold).tolist())
 
     def _play(self, model: GenerativeModel, path: Path, actions: list[int]) -> Path:
         """Play actions from the end of a path and return it with them, as far as the episode goes."""

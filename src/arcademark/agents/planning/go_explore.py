@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold, within
+from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold_actions, within
 from arcademark.environments.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
@@ -184,7 +184,7 @@ class GoExplore(KeptPlanner):
         """Draw the actions of an exploration, each repeated for a while."""
         steps = min(self.explore_actions, self._steps_left(model))
         repeated = (rng.random(steps) < self.repeat_probability).tolist()
-        return hold(rng.integers(model.num_actions, size=steps).tolist(), repeated)
+        return hold_actions(rng.integers(model.num_actions, size=steps).tolist(), repeated)
 
     def memory(self) -> Any:
         """Return what was found so far, and which of it was played."""

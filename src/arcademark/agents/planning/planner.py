@@ -168,7 +168,7 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def hold(actions: list[int], held: Sequence[bool]) -> list[int]:
+def hold_actions(actions: list[int], held: Sequence[bool]) -> list[int]:
     """Put in the place of each action that is held the one before it."""
     for i in range(1, len(actions)):
         if held[i]:
