@@ -1,10 +1,8 @@
 """What predictions from any tasks learn from: one distribution of all tasks, and one without each group of algorithms.
 
-Conventions
------------
-* Scores are normalised, on Atari in percent of the average human; `arcademark.subset.joint` says what known ones tell.
-* A group is what algorithms have in common, on Atari the paper that they come from. What is predicted of a group by the
-  distribution fitted without it shows how well a new kind of algorithm is told (`arcademark.subset.calibration`).
+A group is what algorithms have in common, on Atari their paper. Predictions of a group by the distribution fitted
+without it show how well new kinds of algorithms are predicted (`arcademark.subset.calibration`). Scores are normalised,
+on Atari in percent of the average human.
 """
 
 from __future__ import annotations
@@ -107,8 +105,7 @@ def train(
         Normalised scores; NaN where missing.
     algorithms, tasks : sequence of str
     groups : sequence of str, optional
-        What algorithms have in common, such as the paper they come from: intervals are to hold for others. Each on its
-        own if None.
+        What algorithms have in common; each on its own if None.
     transform : str, optional
         One of `problem.TRANSFORMS`.
     on_progress : callable, optional

@@ -37,16 +37,10 @@ ROUNDING = 1e-12
 
 @inner
 def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
-    """Eliminate a task: fill in the Gram matrix of what the later columns have beyond it.
+    """Eliminate task k: fill in the Gram matrix of what the later columns have beyond it.
 
-    Parameters
-    ----------
-    gram, out : float64 arrays, shape (≥ y + 1, ≥ y + 1)
-        Upper triangles from row ``k`` on; ``out`` from row k + 1 on. May be the same.
-    k, y : int
-        The task's place, and the target's, which is last.
-    squares : float64 array, shape (≥ y,)
-        The columns' own squares before any elimination.
+    ``gram`` is read from row k on, ``out``, which may be the same, filled from row k + 1 on, up to the target's place
+    y; ``squares`` are the columns' own before any elimination.
     """
     inverse = 1.0 / gram[k, k] if gram[k, k] > DEPENDENT * squares[k] else 0.0
     pivot = gram[k]
@@ -59,18 +53,11 @@ def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
 
 @inner
 def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-untyped-def]
-    """Return how much of the target's corner a pair explains without negative coefficients.
+    """Return how much of the target's corner the pair i < j explains without negative coefficients.
 
-    Parameters
-    ----------
-    row : float64 array, shape (≥ j + 1,)
-        Of the first of the pair, in the Gram matrix of what is left after the chosen tasks.
-    i, j : int
-        The pair, i < j.
-    scale, beta : float64 arrays
-        1 / √gram[j, j], 0 for tasks that depend on the chosen ones; gram[j, y] × scale[j].
-    everything : float
-        The corner: what a pair may explain whose tasks depend on each other.
+    ``row`` is the first one's in the Gram matrix of what is left after the chosen tasks; ``scale`` is 1 / √gram[j, j],
+    0 for tasks that depend on the chosen ones; ``beta`` is gram[j, y] × scale[j]. A pair whose tasks depend on each
+    other may explain ``everything``, the corner.
     """
     rho = row[j] * scale[i] * scale[j]
     first, second = beta[i], beta[j]
@@ -123,25 +110,10 @@ def rarest(lack, end, barred, need):  # type: ignore[no-untyped-def]
 
 @inner
 def completions(lack, end, need, slots):  # type: ignore[no-untyped-def]
-    """Count the sets of tasks that together lack all that is needed.
+    """Count the sets of ``slots`` of the first ``end`` tasks that together lack all that is needed.
 
-    Some task must lack what the fewest lack: each of them is chosen in turn, without those before it.
-
-    Parameters
-    ----------
-    lack : int64 array, shape (≥ end,)
-        What each task lacks.
-    end : int
-        Only tasks before it are taken.
-    need : int64
-        What they must lack together.
-    slots : int
-        Tasks of a set.
-
-    Returns
-    -------
-    int
-        −1 where that takes more than `MOST_STEPS` choices.
+    Some task must lack what the fewest lack: each of them is chosen in turn, without those before it. −1 where that
+    takes more than `MOST_STEPS` choices.
     """
     barred = np.empty(end, np.int64)  # the level at which a task is chosen or left out; −1 for those that are left
     for a in range(end):

@@ -78,21 +78,9 @@ def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # ty
 def write_off(group, state, need, before, bound, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
     """Count the subsets of a branch as pruned: all ways to fill its slots so that it lacks what its group lacks.
 
-    Every so often the subset that the bound's coefficients make most use of is cross-validated.
-
-    Parameters
-    ----------
-    group, state, need, before, rule, constrained, best, counts
-        As for `last_three`.
-    bound : float
-        What none of the subsets is below, without the group's offset.
-    room : tuple
-        Made by `arcademark.subset.pairs.make_pair_room`.
-
-    Returns
-    -------
-    bool
-        False, and nothing is counted, where to count them takes longer than to search them.
+    Every so often the subset that the bound's coefficients make most use of is cross-validated. ``bound`` is what none
+    of the subsets is below, without the group's offset; the rest is as for `last_three`. Return False, with nothing
+    counted, where to count them takes longer than to search them.
     """
     grams, whole, weights, offset, slack, _, _, lacks_of = group
     metric, allowed, taken, _, solution, chosen = state
@@ -181,7 +169,7 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
 
     Parameters
     ----------
-    group
+    group, rule, constrained, best, counts
         As for `arcademark.subset.pairs.judge_pairs`.
     state : tuple (metric, allowed, taken, active, solution, chosen)
         As for `hopeless` and `search_groups`.
@@ -189,8 +177,6 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
         What the group lacks beyond the chosen tasks, and what these lack.
     before : int
         Tasks chosen.
-    rule, constrained, best, counts
-        As for `arcademark.subset.pairs.judge_pairs`.
     rooms : tuple
         To work in.
     """

@@ -34,7 +34,7 @@ TASKS = ""
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What is drawn of one algorithm's missing tasks.
+    """Draws of one algorithm's missing tasks.
 
     Parameters
     ----------
@@ -81,15 +81,9 @@ class Misses:
     groups: int
 
     def widening(self, name: str, level: float, without: str | None = None) -> float:
-        """Return by how much intervals are to be widened, not below 0; infinite where there are too few groups.
+        """Return by how much intervals of a quantity, or `TASKS`, are widened, 0 or more.
 
-        Parameters
-        ----------
-        name : str
-            A quantity, or `TASKS`.
-        level : float
-        without : str, optional
-            A group whose misses are left out.
+        Infinite where there are too few groups. Misses of the group ``without`` are left out.
         """
         misses, weights = self.by[name]
         groups = np.array(self.groups_of[name], dtype=object)
@@ -172,7 +166,7 @@ def draw(
 
 
 def ends(trained: Trained, quantity: Quantity, drawn: Drawn, level: float) -> Floats:
-    """Return the interval before widening, and what is in the middle of it: transformed, or in tasks; shape (3,).
+    """Return the interval before widening, and its middle between the ends, transformed or in tasks, shape (3,).
 
     What draws give, its ends moved away from the middle by the extrapolation.
     """
@@ -194,15 +188,7 @@ def misses(
 ) -> Misses:
     """Predict every algorithm that has some of the known tasks, and some others, without its group.
 
-    Parameters
-    ----------
-    trained : Trained
-    known : bool array, shape (tasks,)
-    quantities : sequence of Quantity
-    noise : float array, shape (draws, tasks)
-        Standard normal.
-    level : float
-        Of the intervals.
+    ``known`` has shape (tasks,), ``noise``, standard normal, (draws, tasks).
     """
     names = [quantity.name for quantity in quantities]
     found: dict[str, list[float]] = {name: [] for name in (*names, TASKS)}
@@ -244,16 +230,6 @@ def check(
     draws: int = DRAWS,
 ) -> Checked:
     """Measure how well groups that were not learnt from are predicted from some tasks.
-
-    Parameters
-    ----------
-    trained : Trained
-    tasks : sequence of str
-        Those that are known.
-    quantities : sequence of Quantity
-    rng : numpy.random.Generator
-    level : float, optional
-    draws : int, optional
 
     Raises
     ------

@@ -1,7 +1,6 @@
 """What an evaluation costs: hours, money, energy and carbon (Atari-5, Appendix A).
 
-Every assumption is a parameter. The result is a lower bound: nothing is reckoned for cooling, tests, tuning and what
-was run in vain.
+Every assumption is a parameter. It is a lower bound, without cooling, tests, tuning and failed runs.
 """
 
 from __future__ import annotations
@@ -47,37 +46,14 @@ class Cost:
 
 
 def hours(frames: float, frames_per_second: float) -> float:
-    """Return how long training takes.
-
-    Parameters
-    ----------
-    frames : float
-        Emulated frames.
-    frames_per_second : float
-        Over all actors together: Agent57's 256 actors at 260 each are 66,560.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where either is not above 0.
-    """
+    """Return how long training takes; frames a second are of all actors (Agent57's 256 × 260 are 66,560)."""
     _positive("frames", frames)
     _positive("frames a second", frames_per_second)
     return frames / frames_per_second / SECONDS_PER_HOUR
 
 
 def cost(running: Running, tasks: int, *, runs: int = 1, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:
-    """Estimate what it costs to run an algorithm on so many tasks.
-
-    Parameters
-    ----------
-    running : Running
-        What one run on one task takes; replace its fields to change an assumption.
-    tasks : int
-    runs : int, optional
-        Runs (seeds) of each task.
-    pounds_per_kwh : float, optional
-        Carbon dioxide of a kilowatt-hour, in pounds.
+    """Estimate what it costs to run an algorithm on so many tasks, ``runs`` times each.
 
     Raises
     ------

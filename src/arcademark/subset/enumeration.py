@@ -7,16 +7,16 @@ and results are the same on any machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import astuple, dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import branches, every_fold, kernels, pairs
+from arcademark.subset import branches, kernels, pairs
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.prepared import PreparedSearch
 from arcademark.subset.problem import Floats
@@ -56,13 +56,7 @@ class Counts:
     violations: int = 0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.evaluated + other.evaluated,
-            self.pruned + other.pruned,
-            self.inadmissible + other.inadmissible,
-            self.audited + other.audited,
-            self.violations + other.violations,
-        )
+        return Counts(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
 
 _SMALL = 5
@@ -77,27 +71,11 @@ _Found: TypeAlias = tuple[_List, Counts]
 
 
 def enumerate_subsets(
-    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None, limit: float | None = None
+    prepared: PreparedSearch, progress: Progress | None, limit: float | None = None
 ) -> tuple[list[tuple[int, ...]], Counts]:
-    """Find the best subsets.
+    """Return the tasks of the best subsets, best first, and what was done about all.
 
-    Parameters
-    ----------
-    prepared : PreparedSearch
-        What is searched.
-    bounds : bool
-        Whether what a bound proves to be worse may be left out.
-    threads : int
-        How many.
-    progress : callable or None
-        Told how far the search is.
-    limit : float, optional
-        An error that subsets must reach to be listed, where a bound may be used; found if None.
-
-    Returns
-    -------
-    (list of tuple of int, Counts)
-        Tasks of the best subsets, best first, and what was done about all.
+    With bounds, subsets above ``limit`` are not listed; it is found if None.
 
     Raises
     ------
@@ -109,29 +87,24 @@ def enumerate_subsets(
             f"subset search: {prepared.subsets:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or "
             "choose from fewer (--exclude)"
         )
-    best, counts = _enumerate(prepared, bounds, threads, progress, limit)
+    best, counts = _enumerate(prepared, progress, limit)
     return [
         tuple(subset.tolist()) for error, subset in zip(best[0], best[1], strict=True) if np.isfinite(error)
     ], counts
 
 
-def _enumerate(
-    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None, limit: float | None
-) -> tuple[_List, Counts]:
-    if prepared.choose >= 2 and (bounds or not prepared.constrained):
-        tasks = [*prepared.fixed.tolist(), *prepared.free.tolist()]
-        found = classes(np.isnan(prepared.scores[:-1].T), tasks)
-        if found is not None:
-            grouped = groups(found, prepared.fixed.tolist(), prepared.free.tolist(), prepared.choose, prepared.floor)
-            if grouped is not None:
-                if not bounds:
-                    return _search_groups(prepared, found, grouped, None, threads, progress)
-                reached = good_error(prepared) if limit is None else math.inf
-                rule = reached if limit is None else limit
-                best, counts = _search_groups(prepared, found, grouped, rule, threads, progress)
-                missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
-                return best, counts + Counts(0, 0, 0, violations=int(missed))
-    return _search_each(prepared, bounds, threads, progress)
+def _enumerate(prepared: PreparedSearch, progress: Progress | None, limit: float | None) -> tuple[_List, Counts]:
+    if prepared.choose < 2 or not prepared.bounds:
+        return _search_each(prepared, progress)
+    fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
+    found = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
+    grouped = None if found is None else groups(found, fixed, free, prepared.choose, prepared.floor)
+    if found is None or grouped is None:
+        return _search_each(prepared, progress)
+    reached = good_error(prepared) if limit is None else math.inf
+    best, counts = _search_groups(prepared, found, grouped, reached if limit is None else limit, progress)
+    missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
+    return best, counts + Counts(0, 0, 0, violations=int(missed))
 
 
 def _is_large(prepared: PreparedSearch) -> bool:
@@ -141,25 +114,17 @@ def _is_large(prepared: PreparedSearch) -> bool:
 
 
 def _search_groups(
-    prepared: PreparedSearch,
-    found: Classes,
-    grouped: Groups,
-    limit: float | None,
-    threads: int,
-    progress: Progress | None,
+    prepared: PreparedSearch, found: Classes, grouped: Groups, limit: float, progress: Progress | None
 ) -> tuple[_List, Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
     free = prepared.free[np.argsort(found.lack[prepared.free] == 0, kind="stable")]
     data = columns, found.of_row, found.lack, prepared.fold_table, prepared.charge
-    rule = math.inf if limit is None else limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
+    rule = limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
     large = _is_large(prepared)
     search_groups = branches.search_groups if large else pairs.search_groups
 
     def work(part: NDArray[np.int64]) -> _Found:
         best = prepared.empty_list()
-        if limit is None:
-            evaluated = every_fold.search_every_fold(data, prepared.fixed, free, part, prepared.choose, best)
-            return best, Counts(int(evaluated), 0, 0)
         counts = search_groups(data, prepared.fixed, free, part, prepared.choose, rule, prepared.constrained, best)
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return best, Counts(evaluated, pruned, 0, audited, violations)
@@ -167,12 +132,10 @@ def _search_groups(
     order = np.argsort(-grouped.subsets, kind="stable")
     several = len(order) if large else min(_PARTS, len(order))
     parts = [grouped.lacking[order[part::several]] for part in range(several)]
-    return _merge(prepared, work, parts, threads, progress, Counts(0, 0, grouped.inadmissible))
+    return _merge(prepared, work, parts, progress, Counts(0, 0, grouped.inadmissible))
 
 
-def _search_each(
-    prepared: PreparedSearch, bounds: bool, threads: int, progress: Progress | None
-) -> tuple[_List, Counts]:
+def _search_each(prepared: PreparedSearch, progress: Progress | None) -> tuple[_List, Counts]:
     total = prepared.subsets
 
     def work(first: int) -> _Found:
@@ -180,18 +143,22 @@ def _search_each(
         start = np.array(_combination(first, len(prepared.free), prepared.choose), dtype=np.int64)
         evaluated, inadmissible = kernels.search_each(
             prepared.scores, prepared.fold_table, prepared.floor, prepared.fixed, prepared.free, start,
-            min(_CHUNK, total - first), prepared.constrained, prepared.charge, bounds, best,
+            min(_CHUNK, total - first), prepared.constrained, prepared.charge, best,
         )  # fmt: skip
         return best, Counts(evaluated, 0, inadmissible)
 
-    return _merge(prepared, work, range(0, total, _CHUNK), threads, progress, Counts(0, 0, 0))
+    return _merge(prepared, work, range(0, total, _CHUNK), progress, Counts(0, 0, 0))
 
 
-def _merge(  # type: ignore[no-untyped-def]
-    prepared: PreparedSearch, work, items: Sequence, threads: int, progress: Progress | None, counts: Counts  # type: ignore[type-arg]
-) -> tuple[_List, Counts]:  # fmt: skip
+def _merge(
+    prepared: PreparedSearch,
+    work: Callable[[Any], _Found],
+    items: Sequence[Any],
+    progress: Progress | None,
+    counts: Counts,
+) -> tuple[_List, Counts]:
     best = prepared.empty_list()
-    for (errors, subsets, _), some in _in_threads(work, items, threads):
+    for (errors, subsets, _), some in _in_threads(work, items, prepared.threads):
         counts += some
         for error, subset in zip(errors, subsets, strict=True):
             kernels.keep(*best, error, subset)
@@ -200,7 +167,7 @@ def _merge(  # type: ignore[no-untyped-def]
     return best, counts
 
 
-def _in_threads(work, items: Sequence, threads: int) -> Iterator:  # type: ignore[no-untyped-def,type-arg]
+def _in_threads(work: Callable[[Any], _Found], items: Sequence[Any], threads: int) -> Iterator[_Found]:
     if threads == 1 or len(items) <= 1:
         yield from map(work, items)
         return
@@ -259,7 +226,7 @@ def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple
     best = errors, subsets, prepared.nothing
     kernels.search_each(
         prepared.scores, prepared.fold_table, prepared.floor, fixed, free, np.zeros(1, np.int64), len(free),
-        prepared.constrained, prepared.charge, True, best,
+        prepared.constrained, prepared.charge, best,
     )  # fmt: skip
     always = set(prepared.fixed.tolist())
     return {

@@ -1,11 +1,8 @@
 """Every task's score from a few: a linear model with a constant for each (Atari-5, §4.4), with prediction intervals.
 
-Unlike models of a summary these keep whatever signs come out: they are not monotone, a better score on one task can
-lower the estimate of another.
-
-Intervals are those of leave-one-out residuals: of n algorithms each is predicted by a model fitted to the others, and
-the interval reaches as far as the ⌈(n + 1)·level⌉-th smallest error. An algorithm like those of the training table then
-falls inside with about that probability; one of another kind need not.
+Unlike models of a summary these keep negative coefficients and are not monotone. Intervals are those of leave-one-out
+residuals: they reach as far as the ⌈(n + 1)·level⌉-th smallest of n errors. An algorithm like those of the training
+table then falls inside with about that probability; one of another kind need not.
 """
 
 from __future__ import annotations
@@ -44,13 +41,7 @@ class TaskModel:
     high: tuple[float, ...]
 
     def half_width(self, level: float = LEVEL) -> float:
-        """Return how far an interval reaches to either side, in transformed units; infinite if n is too small for it.
-
-        Parameters
-        ----------
-        level : float, optional
-            Between 0 and 1.
-        """
+        """Return an interval's half-width in transformed units; infinite if n is too small for the level."""
         if not 0 < level < 1:
             raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
         place = math.ceil((len(self.errors) + 1) * level)
@@ -63,20 +54,10 @@ class TaskModel:
 
 
 def fit_every_task(scores: Floats, tasks: Sequence[str], chosen: Sequence[str]) -> Mapping[str, TaskModel]:
-    """Fit a model of every task, the chosen ones too.
+    """Fit a model of every task, the chosen ones too, to transformed scores, shape (algorithms, tasks).
 
-    Parameters
-    ----------
-    scores : float array, shape (algorithms, tasks)
-        Transformed; NaN where missing. Each model is fitted to the algorithms that have its task and the chosen ones.
-    tasks : sequence of str
-        Names along the second axis.
-    chosen : sequence of str
-        From which to predict.
-
-    Returns
-    -------
-    mapping of str to TaskModel
+    Each model is fitted to the algorithms that have its task and the chosen ones, from which it predicts; NaN is
+    missing.
 
     Raises
     ------

@@ -59,14 +59,7 @@ class Fairness:
 
 
 def fairness(true: ArrayLike, predicted: ArrayLike, groups: int = GROUPS) -> Fairness:
-    """Compare the accuracy and the bias of predictions between groups of algorithms.
-
-    Parameters
-    ----------
-    true, predicted : float array, shape (algorithms,)
-        In the same unit; true values above 0.
-    groups : int, optional
-        How many; the paper makes three.
+    """Compare the accuracy and the bias of predictions between groups (the paper's three) of algorithms by true value.
 
     Raises
     ------

@@ -35,13 +35,7 @@ _REMEDY = "give a file that 'subset search --out' wrote"
 
 
 def dumps(model: SubsetModel) -> str:
-    """Write a model as JSON.
-
-    Returns
-    -------
-    str
-        Ends with a line break; `loads` gives the same model back.
-    """
+    """Write a model as JSON text that ends with a line break; `loads` gives the same model back."""
     fields = msgspec.to_builtins(model, enc_hook=dict)
     if model.r_squared is not None and not math.isfinite(model.r_squared):
         fields["r_squared"] = None
@@ -49,14 +43,7 @@ def dumps(model: SubsetModel) -> str:
 
 
 def loads(text: str, place: str = "the model") -> SubsetModel:
-    """Read a model.
-
-    Parameters
-    ----------
-    text : str
-        JSON.
-    place : str, optional
-        Where it is from, for errors.
+    """Read a model from JSON; ``place`` is where it is from, for errors.
 
     Raises
     ------

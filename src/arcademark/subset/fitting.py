@@ -5,7 +5,6 @@ Conventions
 * ``inputs`` has shape (algorithms, tasks) and ``targets`` (algorithms,); both are transformed already (log space, on
   Atari) and complete: `arcademark.subset.problem.complete_rows` says which rows are.
 * A *solver* gives weights for inputs and targets, without a constant: `ordinary` or `without_negative`.
-* Searches, single models and what reproduces a paper fit by the same functions.
 """
 
 from __future__ import annotations
@@ -80,20 +79,9 @@ def solve(solver: Solver, inputs: Floats, targets: Floats, *, constant: bool = F
 def held_out(
     inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver: Solver = ordinary, *, constant: bool = False
 ) -> Floats:
-    """Predict every algorithm by a model fitted to the folds that it is not in.
+    """Predict every algorithm, shape (algorithms,), by a model fitted to the folds that it is not in.
 
-    Parameters
-    ----------
-    inputs : float array, shape (algorithms, tasks)
-    targets : float array, shape (algorithms,)
-    fold_of : int array, shape (algorithms,)
-        From 0; `arcademark.subset.problem.fold_of_cases`.
-    solver : callable, optional
-    constant : bool, optional
-
-    Returns
-    -------
-    float array, shape (algorithms,)
+    ``fold_of``, shape (algorithms,), is as `arcademark.subset.problem.fold_of_cases` returns it.
     """
     found = np.empty(len(targets))
     for fold in range(int(fold_of.max()) + 1):
@@ -111,12 +99,7 @@ def fold_means(values: Floats, fold_of: NDArray[np.int64]) -> Floats:
 def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
     """Fit by ordinary least squares.
 
-    Parameters
-    ----------
-    inputs : float array, shape (algorithms, tasks)
-    targets : float array, shape (algorithms,)
-    intercept : bool, optional
-        Whether there is a constant. The published subset models have none (Atari-5, §4.3), those of single games do.
+    The published subset models have no constant (Atari-5, §4.3), those of single games do.
 
     Raises
     ------

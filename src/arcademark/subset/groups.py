@@ -1,9 +1,7 @@
 """Which subsets lack the same algorithms: groups that share complete cases and folds.
 
-Conventions
------------
-* Algorithms that lack the same tasks are one *class*; what a task, a subset or a group *lacks* is a set of classes, the
-  bits of a whole number (`arcademark.subset.pairs`).
+Algorithms that lack the same tasks are one *class*; what a task, a subset or a group *lacks* is a set of classes, the
+bits of a whole number (`arcademark.subset.pairs`).
 """
 
 from __future__ import annotations
@@ -50,17 +48,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups of a search.
-
-    Parameters
-    ----------
-    lacking : int array, shape (groups,)
-        What each lacks.
-    subsets : int array, shape (groups,)
-        How many subsets each has.
-    inadmissible : int
-        Subsets of other groups, which leave too few complete cases.
-    """
+    """What each group lacks, how many subsets it has, and how many subsets of others have too few complete cases."""
 
     lacking: Integers
     subsets: Integers
@@ -68,19 +56,9 @@ class Groups:
 
 
 def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
-    """Sort algorithms by what they lack of some tasks.
+    """Sort algorithms by which of some tasks they lack; None if there are more than `MOST_CLASSES` classes.
 
-    Parameters
-    ----------
-    missing : bool array, shape (algorithms, all tasks)
-        Where there is no score.
-    tasks : sequence of int
-        The tasks that matter.
-
-    Returns
-    -------
-    Classes or None
-        None if there are more than `MOST_CLASSES`.
+    ``missing``, shape (algorithms, all tasks), is true where there is no score.
     """
     relevant = missing[:, list(tasks)]
     patterns, inverse = np.unique(relevant, axis=0, return_inverse=True)
@@ -98,23 +76,9 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
 
 
 def groups(found: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int) -> Groups | None:
-    """List what subsets can lack, and count the subsets of each kind.
+    """List what subsets can lack, and count the subsets of each kind; None if there are more than `MOST_GROUPS`.
 
-    Parameters
-    ----------
-    found : Classes
-        Of the tasks.
-    fixed, free : sequence of int
-        Tasks that every subset has; those to choose from.
-    choose : int
-        How many to choose.
-    floor : int
-        Fewest complete cases.
-
-    Returns
-    -------
-    Groups or None
-        None if there are more than `MOST_GROUPS`.
+    Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases.
     """
     base = 0
     for task in fixed:

@@ -5,9 +5,9 @@ Conventions
 * Transformed scores of an algorithm are one draw of a multivariate normal distribution, fitted by expectation and
   maximisation (EM) to tables with missing cells; nothing is filled in and no algorithm is left out.
 * Its covariance is totally positive (`arcademark.subset.totally_positive`): whichever tasks are known, a better score
-  never makes less be expected of any other task. That is by construction and holds for every result here.
-* How what is not known spreads about what is expected depends on *which* tasks are known, not on their scores; how much
-  wider intervals are where scores do not go together says `Joint.extrapolation` apart.
+  never lowers the expectation of any other task.
+* How unknown scores spread about their expectation depends on *which* tasks are known, not on their scores; how much
+  wider intervals are where scores do not go together is `Joint.extrapolation`.
 """
 
 from __future__ import annotations
@@ -72,12 +72,7 @@ class Joint:
     n: int
 
     def conditional(self, known: ArrayLike) -> Conditional:
-        """Say what known tasks tell.
-
-        Parameters
-        ----------
-        known : bool array, shape (tasks,)
-        """
+        """Return what known tasks, a bool array of shape (tasks,), say of the others."""
         there = np.asarray(known, dtype=bool)
         missing, given = np.flatnonzero(~there), np.flatnonzero(there)
         inverse = np.linalg.inv(self.precision[np.ix_(missing, missing)])
@@ -89,16 +84,10 @@ class Joint:
         return np.asarray(self.mean[told.missing] + told.weights @ (values[told.known] - self.mean[told.known]))
 
     def extrapolation(self, known: ArrayLike, values: Floats) -> float:
-        """Return how much wider than usual the missing tasks spread where the known scores do not go together.
+        """Return how much wider than usual the missing tasks spread where known scores do not go together.
 
         See `arcademark.subset.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores that
-        none had before.
-
-        Parameters
-        ----------
-        known : bool array, shape (tasks,)
-        values : float array, shape (tasks,)
-            Transformed scores.
+        none had before. Both arrays, ``values`` being transformed scores, have shape (tasks,).
         """
         places = np.flatnonzero(known)
         away = values[places] - self.mean[places]
@@ -107,15 +96,7 @@ class Joint:
 
 
 def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MOST_ITERATIONS) -> Joint:
-    """Fit the distribution.
-
-    Parameters
-    ----------
-    values : float array, shape (algorithms, tasks)
-        Transformed scores; NaN where missing.
-    tasks : sequence of str
-    most_iterations : int, optional
-        Of EM.
+    """Fit the distribution to transformed scores, shape (algorithms, tasks), NaN where missing.
 
     Raises
     ------

@@ -32,18 +32,9 @@ inner = partial(njit, cache=True, nogil=True, error_model="numpy", no_cpython_wr
 
 @inner
 def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
-    """Solve the normal equations by Cholesky's method.
+    """Fill in the coefficients of the first d columns of a Gram matrix, the target's row being d, by Cholesky's method.
 
-    Parameters
-    ----------
-    gram : float64 array, shape (≥ d + 1, ≥ d + 1)
-        Of the columns [x₁ … x_d, y]; the target's row is row d.
-    d : int
-        Tasks.
-    factor : float64 array, shape (≥ d, ≥ d)
-        Room to work in.
-    solution : float64 array, shape (≥ d,)
-        Filled with the coefficients.
+    ``factor``, shape (≥ d, ≥ d), is room to work in.
     """
     for j in range(d):
         pivot = gram[j, j]
@@ -86,13 +77,11 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
         Tasks that may have a coefficient other than 0.
     enough : float
         Stop as soon as the residual sum of squares is known not to be above it; −1 to go on to the least.
-    factor : float64 array, shape (≥ y + 1, ≥ y + 1)
-        Room to work in.
     solution : float64 array, shape (≥ y,)
         Filled with the coefficients.
     active : bool array, shape (≥ y,)
         On entry allowed tasks to begin with, on return those with a coefficient above 0.
-    room : tuple of float64 arrays, shapes (≥ y + 1, ≥ y + 1) and (≥ y + 1,)
+    factor, room : float64 array, shape (≥ y + 1, ≥ y + 1), and tuple of one such and one of shape (≥ y + 1,)
         To work in.
 
     Returns

@@ -30,17 +30,9 @@ LEAST = 1e-3
 
 @inner
 def rows_by_fold(data, lacking, places):  # type: ignore[no-untyped-def]
-    """Return a group's complete cases, fold after fold.
+    """Return a group's complete cases fold after fold, shape (n, q + 1), the target last, and where each fold ends.
 
-    Parameters
-    ----------
-    data, lacking, places
-        As for `arcademark.subset.pairs.group_grams`.
-
-    Returns
-    -------
-    (float64 array, shape (n, q + 1); int64 array, shape (folds,))
-        Scores, the target last; where each fold ends.
+    Parameters are those of `arcademark.subset.pairs.group_grams`.
     """
     columns, row_class, _, fold_table, _ = data
     q, rows = len(places), len(row_class)

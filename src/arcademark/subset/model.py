@@ -1,8 +1,8 @@
 """Models that predict a summary of all of a suite's tasks from a few of them.
 
 Aitchison, Sweetser and Hutter, "Atari-5: Distilling the Arcade Learning Environment down to Five Games" (ICML 2023),
-here "Atari-5". Scores go in in percent of the average human, or between two references of a user's own. The prediction
-comes out in the model's unit: in percent, too, where a median or mean is predicted.
+here "Atari-5". Scores are in percent of the average human, or between two references of a user's own; predictions in
+the model's unit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a model says of an algorithm.
+    """A model's estimate of an algorithm.
 
     Parameters
     ----------
@@ -48,18 +48,16 @@ class Estimate:
     value : float
         The prediction, in the model's unit.
     relative_error : float or None
-        The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2,
-        Appendix G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model
-        without a transform.
+        The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2, Appendix
+        G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model without a
+        transform.
     level : float
         Of the interval.
     low, high : float or None
         The prediction interval for an algorithm of another paper; None where `nested` is, or has too few papers for the
-        level. How far the scores themselves are uncertain is apart from it: see `SubsetModel.predict` on resampled
-        scores.
+        level. It takes the scores as exact.
     nested : Nested or None
-        Errors on papers that the model was not chosen with, which the interval is made from; None where they were not
-        measured.
+        Errors on papers that the model was not chosen with, which the interval is made from; None where not measured.
     absolute_error : float or None
         Of a model without a transform, its typical error in the model's unit: the mean absolute error. Else None.
     unit : str
@@ -116,8 +114,8 @@ class SubsetModel:
     n : int or None
         Algorithms that it was fitted to.
     references : mapping of str to (float, float)
-        The raw scores that are 0 % and 100 % of each of its tasks; empty for the published models, whose references are
-        those of their suite.
+        The raw scores that are 0 % and 100 % of each of its tasks; empty for the published models, which use their
+        suite's.
     nested : Nested or None
         Errors on papers that it was not chosen with; None where they were not measured.
     absolute_error : float or None
@@ -127,8 +125,8 @@ class SubsetModel:
     unit : str
         Of what is predicted: "%", "games", or "" for a plain number.
     spread : Spread or None
-        Where the scores lie that it was fitted to: the interval for an algorithm of another paper is wider where scores
-        extrapolate. None in the published models, whose interval is as wide for all.
+        Where the scores lie that it was fitted to, as intervals are wider where scores extrapolate. None in the
+        published models, whose interval is as wide for all.
 
     Raises
     ------
@@ -194,18 +192,7 @@ class SubsetModel:
         return not self.references and self.name in subsets()
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Apply the formula.
-
-        Parameters
-        ----------
-        scores : float array, shape (..., len(tasks))
-            Human-normalised scores in percent, in the order of `tasks`. Below 0 counts as 0.
-
-        Returns
-        -------
-        float array, shape (...)
-            In the model's unit; NaN where a score is.
-        """
+        """Apply the formula to normalised scores, shape (..., tasks), in percent; below 0 counts as 0."""
         transformed = TRANSFORMS[self.transform](np.asarray(scores, dtype=np.float64))
         return INVERSES[self.transform](self.intercept + transformed @ np.array(self.coefficients))
 
@@ -217,8 +204,8 @@ class SubsetModel:
         Parameters
         ----------
         scores : mapping of task to float
-            Human-normalised scores in percent, normalised by the references that the model was fitted with. Tasks that
-            the model does not use are ignored.
+            Normalised scores in percent, by the references that the model was fitted with; those of other tasks are
+            ignored.
         max_frames_per_episode : int, None or "unknown"
             The frame cap that the scores were made under; None for no cap.
         level : float, optional
@@ -299,16 +286,9 @@ class SubsetModel:
 
 
 def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
-    """Say why what was fitted to scores under one frame cap should not be relied on with scores under another.
+    """Say why what was fitted to scores under one frame cap should not be relied on under another; None is no cap.
 
-    Parameters
-    ----------
-    name : str
-        Of what was fitted.
-    fitted : int or None
-        The cap of the scores that it was fitted to; None where that is not known.
-    frame_cap : int, None or "unknown"
-        The cap of the scores that it is put to; None for no cap.
+    ``fitted`` is None where that cap is not known, and nothing is said.
     """
     if fitted is None or frame_cap == fitted:
         return ()
@@ -326,17 +306,10 @@ def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tu
 
 
 def explained(title: str, printed: float | None, nested: Nested, level: float, half_width: float) -> str:
-    """Say how far a model's estimates are off on other papers than it was chosen with, beside what it prints.
+    """Say how far estimates of the model ``title`` are off on other papers than it was chosen with.
 
-    Parameters
-    ----------
-    title : str
-        The model's.
-    printed : float or None
-        Its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
-    nested : Nested
-    level, half_width : float
-        Of the interval, and how far it reaches in transformed units; infinite where there are too few papers.
+    ``printed`` is its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
+    ``half_width`` is the interval's in transformed units, infinite where there are too few papers for the level.
     """
     papers = len(nested.errors)
     interval = (
@@ -359,13 +332,7 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, h
 
 
 def from_subset(subset: Subset) -> SubsetModel:
-    """Make the published model of a subset.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the subset has none.
-    """
+    """Make the published model of a subset; refuse one that has none."""
     if subset.coefficients is None or subset.relative_error is None:
         raise ArcadeMarkError(
             f"subset {subset.name!r} has no published model, so nothing can be predicted from it; "
@@ -400,19 +367,7 @@ def from_candidate(
     unit: str = PERCENT_SIGN,
     spread: Spread | None = None,
 ) -> SubsetModel:
-    """Make the model of a subset that a search has found.
-
-    Parameters
-    ----------
-    candidate : Candidate
-    name, target, citation, transform, max_frames_per_episode, references, nested, summary, unit, spread
-        As in `SubsetModel`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `SubsetModel`: a candidate with a negative coefficient makes no model.
-    """
+    """Make the model of a subset that a search has found; parameters and errors are those of `SubsetModel`."""
     return SubsetModel(
         name=name,
         tasks=candidate.tasks,

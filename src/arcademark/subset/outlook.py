@@ -5,9 +5,9 @@ Conventions
 * Summaries are taken of draws of the missing tasks beside the known scores. Draws are cut off below at what the
   transform makes of the worst score (0 percent).
 * An interval is what the draws give, widened as `arcademark.subset.calibration` says; it is never made narrower.
-* A better score lowers no prediction (given the same generator): draws are sums of what is expected, which no better
-  score lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals
-  do not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.extrapolation`).
+* A better score lowers no prediction (given the same generator): draws are sums of expectations, which no better score
+  lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals do
+  not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.extrapolation`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class Range:
     def error(self) -> float:
         """How far the interval reaches, as a share of the value: that of the end which is farther off.
 
-        Of the value plus one, as models measure errors (0 percent is a value, too): 0.15 says that the truth plus one
-        is within 15 % of the value plus one, at the interval's level. Infinite where an end is not told.
+        Of the value plus one, as models measure errors (0 percent is a value, too). Infinite where there is no end.
         """
         if self.low is None or self.high is None:
             return float("inf")
@@ -84,7 +83,7 @@ class Next:
 
 @dataclass(frozen=True)
 class Outlook:
-    """All that known scores tell.
+    """Predictions from known scores.
 
     Parameters
     ----------
@@ -201,22 +200,9 @@ def first_plays(
     frames: Mapping[str, float] | None = None,
     draws: int = DRAWS,
 ) -> tuple[Next, ...]:
-    """Order all tasks by what knowing one of them would tell, where nothing is known yet.
+    """Order all tasks by what knowing one of them would take off the target's uncertainty, where nothing is known yet.
 
-    Parameters
-    ----------
-    trained : Trained
-    target : Quantity, optional
-        Whose uncertainty is to fall.
-    rng : numpy.random.Generator
-    frames : mapping of task to float, optional
-        What playing each task costs; the same for all if None.
-    draws : int, optional
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has no frames above 0.
+    Parameters and errors are those of `predict`.
     """
     joint = trained.joint
     logs = joint.mean + rng.standard_normal((draws, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
@@ -235,20 +221,9 @@ def least_error(
     level: float = LEVEL,
     draws: int = DRAWS,
 ) -> float:
-    """Return what `Range.error` of a target is at least, whatever the scores of these tasks will be.
+    """Return what `Range.error` of a target in scores is at least, whatever the scores of the ``known`` tasks will be.
 
     Intervals are widened by what other groups' misses from the same tasks ask for; scores can only widen them more.
-
-    Parameters
-    ----------
-    trained : Trained
-    known : collection of str
-        The tasks that will be known.
-    target : Quantity, optional
-        One in scores.
-    rng : numpy.random.Generator
-    level : float, optional
-    draws : int, optional
     """
     there = np.isin(trained.joint.tasks, list(known))
     if there.all():
@@ -280,7 +255,7 @@ def _between(value: Any, low: Any, high: Any) -> Range:
 
 
 def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str, float] | None) -> tuple[Next, ...]:
-    """Order the missing tasks by what knowing them would take from the target's variance: Var(S) - E Var(S | x).
+    """Order the missing tasks by how much of the target's variance knowing them would take: Var(S) − E Var(S | x).
 
     The share that a quadratic function of the task's drawn score explains of the drawn targets.
     """

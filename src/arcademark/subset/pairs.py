@@ -8,8 +8,7 @@ Conventions
 * Within a group, tasks that lack something come first, so that soon it is settled that a subset lacks all that the
   group lacks.
 * Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`), which fixed tasks make
-  larger (`arcademark.subset.leverage`). Large searches bound
-  what leads to pairs, too (`arcademark.subset.branches`).
+  larger (`arcademark.subset.leverage`). Large searches bound what leads to pairs, too (`arcademark.subset.branches`).
 * Of Gram matrices only upper triangles are kept; the target is their last column.
 """
 
@@ -39,31 +38,10 @@ EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
 
 @inner
 def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room):  # type: ignore[no-untyped-def]
-    """Cross-validate a subset of a group; give up as soon as it is known to be worse than ``reach``.
+    """Cross-validate a subset of a group, its d places ascending; infinity if above ``reach``, or the model is dropped.
 
-    Parameters
-    ----------
-    grams : float64 array, shape (folds, tasks + 1, tasks + 1)
-        Of each fold's held-out rows, upper triangles; the target is last.
-    whole : float64 array, shape (tasks + 1, tasks + 1)
-        Of all rows, upper triangle.
-    weights : float64 array, shape (folds,)
-        1 / (folds × held-out rows).
-    subset : int64 array, shape (≥ d,)
-        Places in the matrices, ascending.
-    d, constrained
-        As for `arcademark.subset.kernels.cross_validate`.
-    reach : float
-        Errors above it need not be computed to the end.
-    nothing : float
-        Errors up to it count as 0.
-    room : tuple
-        Of float arrays: made by `make_judge_room`.
-
-    Returns
-    -------
-    float
-        The error; infinity where it is above ``reach``, or the model is dropped.
+    ``grams``, ``whole`` and ``weights`` are as `group_grams` returns them, ``constrained`` and ``nothing`` as for
+    `arcademark.subset.kernels.cross_validate`, ``room`` is made by `make_judge_room`.
     """
     (train, factor, solution, active, small, trial), all_rows, held, fitted = room
     y = whole.shape[0] - 1
@@ -118,10 +96,9 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     Parameters
     ----------
     data : tuple (columns, row_class, lack, fold_table, charge)
-        float64 array, shape (rows, tasks + 1): scores, 0 where missing, the target last; int64 array, shape (rows,):
-        each algorithm's class, −1 for those that lack nothing; int64 array, shape (tasks,): what each task lacks; int64
-        array, shape (rows + 1, rows): in row n, the fold of each of n complete cases; float: what an incomplete case
-        counts as a squared error, −1 to leave it out.
+        Scores, shape (rows, tasks + 1), 0 where missing, the target last; each algorithm's class, −1 for those that
+        lack nothing; what each task lacks; in row n, the fold of each of n complete cases; an incomplete case's squared
+        error, −1 to leave it out.
     lacking : int64
         What the group lacks.
     places : int64 array, shape (q,)
@@ -129,9 +106,9 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
 
     Returns
     -------
-    (float64 array, shape (folds, q + 1, q + 1); two of shape (q + 1, q + 1); float64 array, shape (folds,); float)
-        Of each fold's held-out rows, of all rows, fold-weighted; what a fold's squares weigh in the error; what is
-        added to the error for the incomplete cases.
+    (grams, whole, weighted, weights, offset)
+        Gram matrices of each fold's held-out rows, shape (folds, q + 1, q + 1), of all rows, and fold-weighted; what a
+        fold's squares weigh in the error, shape (folds,); what is added to the error for the incomplete cases.
     """
     columns, row_class, _, fold_table, charge = data
     q, rows = len(places), len(row_class)
@@ -205,8 +182,8 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
     gram : float64 array, shape (≥ last + 1, ≥ last + 1)
         What is left after the chosen tasks, upper triangle, by which pairs are bounded.
     pairs : tuple (first, last, names, seen)
-        Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; int64 array:
-        which of the group's tasks stand there; what the chosen tasks lack.
+        Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; which of the
+        group's tasks stand there; what the chosen tasks lack.
     chosen : int64 array, shape (d,)
         Of the group's tasks, two less than d, in any order.
     rule, constrained, best
@@ -288,14 +265,13 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
     choose : int
         Tasks to choose from ``free``, at least 2.
     rule : tuple (limit, margin, audit_every, audit_branch_every)
-        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by
-        before they count, a little below 1, against rounding; of so many rows of pairs, one pruned pair is
-        cross-validated nonetheless, and of so many pruned branches, one of their subsets.
+        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
+        little below 1, against rounding; of so many rows of pairs, one pruned pair is cross-validated nonetheless, and
+        of so many pruned branches, one of their subsets.
     constrained : True or None
         As for `arcademark.subset.kernels.cross_validate`.
     best : tuple (errors, subsets, nothing)
-        float64 array, shape (top,), and int64 array, shape (top, fixed + choose): the best found, best first; filled.
-        Error that counts as 0.
+        As for `arcademark.subset.kernels.keep`; filled.
 
     Returns
     -------

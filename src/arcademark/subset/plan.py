@@ -53,13 +53,7 @@ PLANS: Mapping[str, tuple[Step, ...]] = MappingProxyType({"atari-5": ATARI_5})
 
 
 def plan(name: str) -> tuple[Step, ...]:
-    """Return a plan by its name.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is none.
-    """
+    """Return a plan by its name."""
     if name not in PLANS:
         raise UnknownNameError("plan", name, PLANS)
     return PLANS[name]
@@ -75,7 +69,7 @@ def follow(
     choose: Callable[..., SearchResult] = search,
     **options: Any,
 ) -> Mapping[str, SearchResult]:
-    """Search step by step.
+    """Search step by step; return results by the steps' names, in their order.
 
     Parameters
     ----------
@@ -83,22 +77,15 @@ def follow(
         What to predict from what.
     steps : sequence of Step, optional
         The plan; each names earlier steps only.
-    include : sequence of str, optional
-        Tasks that the first subset must have.
-    exclude : sequence of str, optional
-        Tasks that none may have.
+    include, exclude : sequence of str, optional
+        Tasks that the first subset must have, and tasks that none may have.
     progress : callable, optional
         Given a step, returns what is told how far its search is.
     choose : callable, optional
-        How each step's subset is chosen: `arcademark.subset.search.search`, or what takes and gives the same, such as
+        How each step's subset is chosen: `search`, or what takes and returns the same, such as
         `arcademark.subset.consensus.consensus`.
     **options
         Of every ``choose``.
-
-    Returns
-    -------
-    mapping of str to SearchResult
-        By the steps' names, in their order.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""A search, checked and made ready: what may be chosen, from what, and how subsets are judged."""
+"""Options of searches, checked and made ready: what may be chosen, from what, and how subsets are judged."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -18,6 +19,51 @@ Incomplete: TypeAlias = Literal["leave out", "charge"]
 
 NOTHING = 1e-12
 """Share of the target's mean square up to which errors are rounding: they count as 0, and such differences as none."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What every search can be asked.
+
+    Parameters
+    ----------
+    include : sequence of str
+        Tasks that every subset must have.
+    exclude : collection of str
+        Tasks that none may have.
+    within : collection of str or None
+        The only tasks to choose from; all of the problem's if None.
+    top : int
+        How many subsets to list.
+    nonnegative : {"drop", "nnls"}
+        Drop models with a negative coefficient, as the paper does, or fit every model without.
+    folds : int
+        Folds of the cross-validation.
+    fold_seed : int or None
+        What cases are shuffled with before they are cut into folds; None does not shuffle.
+    minimum_cases : int
+        Fewest complete cases of a subset, beyond what the folds need.
+    incomplete : {"leave out", "charge"}
+        With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all
+        algorithms, where one that is left out counts with the variance of the target, the squared error of predicting
+        the mean. ``Candidate.cv_mse`` is of the complete cases in any case.
+    bounds : bool
+        Whether to leave out what a bound proves to be worse; the result is the same.
+    threads : int or None
+        As many as there are processors if None.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Collection[str] = ()
+    within: Collection[str] | None = None
+    top: int = 10
+    nonnegative: Nonnegative = "drop"
+    folds: int = FOLDS
+    fold_seed: int | None = FOLD_SEED
+    minimum_cases: int = 0
+    incomplete: Incomplete = "leave out"
+    bounds: bool = True
+    threads: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +85,11 @@ class PreparedSearch:
     constrained : True or None
         Whether every fit is made without negative coefficients; if None, models that have one are dropped.
     charge : float
-        What an incomplete case counts as a squared error; −1 to leave incomplete cases out.
+        An incomplete case's squared error; −1 to leave incomplete cases out.
     top : int
         Subsets to list.
+    bounds : bool
+    threads : int
     """
 
     scores: Floats
@@ -53,6 +101,8 @@ class PreparedSearch:
     constrained: Literal[True] | None
     charge: float
     top: int
+    bounds: bool
+    threads: int
 
     @property
     def choose(self) -> int:
@@ -79,48 +129,34 @@ def rounding(targets: Floats) -> float:
     return NOTHING * float(np.mean(targets**2))
 
 
-def prepare(
-    problem: Problem,
-    size: int,
-    *,
-    include: Sequence[str] = (),
-    exclude: Collection[str] = (),
-    within: Collection[str] | None = None,
-    top: int = 10,
-    nonnegative: Nonnegative = "drop",
-    folds: int = FOLDS,
-    fold_seed: int | None = FOLD_SEED,
-    minimum_cases: int = 0,
-    incomplete: Incomplete = "leave out",
-) -> PreparedSearch:
-    """Check a search and make it ready; parameters and errors are those of `arcademark.subset.search.search`."""
-    if nonnegative not in get_args(Nonnegative):
-        raise ArcadeMarkError(f'subset search: nonnegative is {nonnegative!r}, expected "drop" or "nnls"')
-    if incomplete not in get_args(Incomplete):
-        raise ArcadeMarkError(f'subset search: incomplete is {incomplete!r}, expected "leave out" or "charge"')
-    rows = len(problem.algorithms)
+def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSearch:
+    """Check a search and make it ready; errors are those of `arcademark.subset.search.search`."""
+    if options.nonnegative not in get_args(Nonnegative):
+        raise ArcadeMarkError(f'subset search: nonnegative is {options.nonnegative!r}, expected "drop" or "nnls"')
+    if options.incomplete not in get_args(Incomplete):
+        raise ArcadeMarkError(f'subset search: incomplete is {options.incomplete!r}, expected "leave out" or "charge"')
+    rows, folds = len(problem.algorithms), options.folds
     if rows < 2:
         raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
     if not 2 <= folds <= rows:
-        told = f"{folds} fold{'' if folds == 1 else 's'}"
-        raise ArcadeMarkError(f"subset search: {told} of {rows} algorithms; expected from 2 to {rows} (--folds)")
-    if top < 1:
-        raise ArcadeMarkError(f"subset search: {top} subsets to be listed, expected 1 or more")
-    check_unique("subset search, include", "task", include)
-    fixed, free = _choices(problem, include, exclude, within)
+        count = f"{folds} fold{'' if folds == 1 else 's'}"
+        raise ArcadeMarkError(f"subset search: {count} of {rows} algorithms; expected from 2 to {rows} (--folds)")
+    if options.top < 1:
+        raise ArcadeMarkError(f"subset search: {options.top} subsets to be listed, expected 1 or more")
+    fixed, free = _choices(problem, options)
     if size < max(1, len(fixed)) or size > len(fixed) + len(free):
         raise ArcadeMarkError(
             f"subset search: size {size}, expected from {max(1, len(fixed))} to {len(fixed) + len(free)}: {len(fixed)} "
             f"tasks are to be included and {len(free)} more can be chosen"
         )
-    floor = max(minimum_cases, fewest_cases(size, folds))
+    floor = max(options.minimum_cases, fewest_cases(size, folds))
     if floor > rows:
         raise ArcadeMarkError(
             f"subset search: {rows} algorithms, expected at least {floor} for subsets of {size} and {folds} folds"
         )
     table = np.zeros((rows + 1, rows), dtype=np.int64)
     for n in range(floor, rows + 1):
-        table[n, :n] = fold_of_cases(n, folds, fold_seed)
+        table[n, :n] = fold_of_cases(n, folds, options.fold_seed)
     return PreparedSearch(
         scores=np.ascontiguousarray(np.vstack([problem.X.T, problem.y])),
         fold_table=table,
@@ -128,17 +164,19 @@ def prepare(
         fixed=np.array(fixed, dtype=np.int64),
         free=np.array(free, dtype=np.int64),
         size=size,
-        constrained=None if nonnegative == "drop" else True,
-        charge=float(np.var(problem.y)) if incomplete == "charge" else -1.0,
-        top=top,
+        constrained=None if options.nonnegative == "drop" else True,
+        charge=float(np.var(problem.y)) if options.incomplete == "charge" else -1.0,
+        top=options.top,
+        bounds=options.bounds,
+        threads=options.threads or os.cpu_count() or 1,
     )
 
 
-def _choices(
-    problem: Problem, include: Sequence[str], exclude: Collection[str], within: Collection[str] | None
-) -> tuple[tuple[int, ...], list[int]]:
-    fixed = problem.positions(include)
-    barred = set(problem.positions([name for name in exclude if name not in problem.left_out]))
+def _choices(problem: Problem, options: SearchOptions) -> tuple[tuple[int, ...], list[int]]:
+    check_unique("subset search, include", "task", options.include)
+    fixed = problem.positions(options.include)
+    barred = set(problem.positions([name for name in options.exclude if name not in problem.left_out]))
+    within = options.within
     allowed = range(len(problem.tasks)) if within is None else problem.positions(tuple(within))
     both = barred.intersection(fixed)
     if both:

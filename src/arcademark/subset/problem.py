@@ -1,11 +1,9 @@
 """What a search for the best few tasks is about: transformed scores, the summary to be predicted, and the folds.
 
-Conventions
------------
-* Scores come in normalised, on Atari in percent of the average human, one an algorithm and task; NaN where missing.
-* Both scores and target are transformed, and every error is measured after that (Atari-5, §4.1, Eq. 3).
-* Algorithms are sorted by name, so that folds do not depend on the order of a table's rows.
-* A subset's *complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
+Conventions ----------- * Scores come in normalised, on Atari in percent of the average human, one an algorithm and
+task; NaN where missing. * Both scores and target are transformed, and every error is measured after that (Atari-5,
+§4.1, Eq. 3). * Algorithms are sorted by name, so that folds do not depend on the order of a table's rows. * A subset's
+*complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
 
 Source: Aitchison, Sweetser and Hutter 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
 """
@@ -114,13 +112,7 @@ class Problem:
             object.__setattr__(self, name, values)
 
     def positions(self, tasks: Sequence[str]) -> tuple[int, ...]:
-        """Return where the named tasks stand.
-
-        Raises
-        ------
-        UnknownNameError
-            Where one is not in the problem.
-        """
+        """Return where the named tasks stand."""
         places = {name: place for place, name in enumerate(self.tasks)}
         for name in tasks:
             if name in self.left_out:
@@ -150,40 +142,16 @@ class Problem:
 
 
 def complete_rows(inputs: Floats, targets: Floats | None = None) -> NDArray[np.bool_]:
-    """Tell which algorithms have a value on every task, and a target.
-
-    Parameters
-    ----------
-    inputs : float array, shape (algorithms, tasks)
-    targets : float array, shape (algorithms,), optional
-
-    Returns
-    -------
-    bool array, shape (algorithms,)
-    """
+    """Return which rows of ``inputs``, shape (algorithms, tasks), have a value on every task, and a target."""
     there = ~np.isnan(inputs).any(axis=1)
     return np.asarray(there if targets is None else there & ~np.isnan(targets))
 
 
 def fold_of_cases(n: int, folds: int = FOLDS, seed: int | None = FOLD_SEED) -> NDArray[np.int64]:
-    """Say which fold each of n cases is held out in.
+    """Return which fold, from 0, each of n cases is held out in, shape (n,).
 
-    The cases' places are shuffled with NumPy's legacy generator and cut into parts whose sizes differ by one at most,
-    larger ones first: what scikit-learn's ``KFold(folds, shuffle=True, random_state=seed)`` does.
-
-    Parameters
-    ----------
-    n : int
-        Cases, in order of the algorithms' names.
-    folds : int, optional
-        From 2 to n.
-    seed : int or None, optional
-        None does not shuffle.
-
-    Returns
-    -------
-    int array, shape (n,)
-        From 0 to folds − 1.
+    The cases' places are shuffled with NumPy's legacy generator, unless the seed is None, and cut into parts whose
+    sizes differ by one at most, larger ones first: as scikit-learn's ``KFold(folds, shuffle=True, random_state=seed)``.
     """
     order = np.arange(n)
     if seed is not None:
@@ -206,7 +174,7 @@ def make_problem(
     minimum_algorithms: int = 40,
     exclude: Collection[str] = (),
 ) -> Problem:
-    """Make a problem from normalised scores.
+    """Make a problem from normalised scores, with the algorithms sorted by name and the tasks in the order given.
 
     Algorithms with too few tasks are left out first, then tasks that too few of the remaining algorithms have (Atari-5,
     §4.1), or on which all have the same score. A summary is over all tasks that an algorithm has, also those left out.
@@ -218,8 +186,7 @@ def make_problem(
     algorithms, tasks : sequence of str
         Names along the axes.
     target : str, callable or float array of shape (algorithms,), optional
-        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves,
-        which may rest on other scores (a median of human-world-record-normalised ones, say).
+        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves.
     transform : str or callable, optional
         Of the scores: one of `TRANSFORMS`, or a weakly increasing function.
     target_transform : str or callable, optional
@@ -228,11 +195,6 @@ def make_problem(
         How many tasks an algorithm, and how many algorithms a task must have to take part.
     exclude : collection of str, optional
         Tasks that must not be chosen. They count in the summary.
-
-    Returns
-    -------
-    Problem
-        With the algorithms sorted by name and the tasks in the order given.
 
     Raises
     ------
@@ -303,27 +265,7 @@ def _choose_tasks(
 
 
 def summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
-    """Return what is to be predicted of each algorithm.
-
-    Parameters
-    ----------
-    values : float array, shape (algorithms, tasks)
-        Normalised scores; NaN where missing.
-    target : str, callable or float array of shape (algorithms,)
-        As for `make_problem`.
-
-    Returns
-    -------
-    float array, shape (algorithms,)
-        NaN of an algorithm without scores, unless the values themselves are given.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is no such summary.
-    ArcadeMarkError
-        Where values that are given are not one an algorithm.
-    """
+    """Return the target of each algorithm, as for `make_problem`; NaN of one without scores unless values are given."""
     if isinstance(target, str) or callable(target):
         summary = _named("summary", target, SUMMARIES)
         rows = [row[np.isfinite(row)] for row in values]
@@ -343,21 +285,7 @@ def _named(kind: str, chosen, known):  # type: ignore[no-untyped-def]
 
 
 def check_unique(what: str, kind: str, names: Sequence[str]) -> None:
-    """Raise where an algorithm or a task is named twice.
-
-    Parameters
-    ----------
-    what : str
-        Where, for the message.
-    kind : str
-        "algorithm" or "task".
-    names : sequence of str
-
-    Raises
-    ------
-    ArcadeMarkError
-        With the first such name.
-    """
+    """Raise where an algorithm or a task, as ``kind`` says, is named twice."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{what}: {kind} {repeated[0]!r} is named twice; expected unique names")

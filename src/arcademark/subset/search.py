@@ -23,17 +23,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
-from arcademark.subset.prepared import Incomplete, Nonnegative, fewest_cases, prepare, rounding
+from arcademark.subset.prepared import SearchOptions, fewest_cases, prepare, rounding
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
 
@@ -56,8 +55,8 @@ class Candidate:
     r2 : float
         1 − ``cv_mse`` / variance of the target over the complete cases.
     relative_error : float
-        ln 10 × ``cv_mae``: what the absolute error means for the score itself, as a fraction, where the target is
-        log₁₀-transformed (Atari-5, Appendix G); without meaning for other transforms.
+        ln 10 × ``cv_mae``: the relative error of the score itself, where the target is log₁₀-transformed (Atari-5, App.
+        G).
     n : int
         Complete cases.
     intercept : float
@@ -116,7 +115,7 @@ class Certificate:
 
     @classmethod
     def of(cls, subsets: int, counts: Counts) -> Certificate:
-        """Draw it up: nothing is proven unless every subset is accounted for and no audit failed."""
+        """Certify counts: nothing is proven unless every subset is accounted for and no audit failed."""
         dealt_with = counts.evaluated + counts.pruned + counts.inadmissible
         proven = dealt_with == subsets and counts.violations == 0
         return cls(subsets=subsets, gap=0.0 if proven else math.inf, **dataclasses.asdict(counts))
@@ -124,40 +123,14 @@ class Certificate:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The best subset, the next best, and the proof.
-
-    Parameters
-    ----------
-    best : Candidate
-        Lowest ``cv_mse``.
-    runners_up : tuple of Candidate
-        The next best, in order.
-    certificate : Certificate
-        What was done about every subset.
-    """
+    """The subset of lowest ``cv_mse``, the next best in order, and what was done about every subset."""
 
     best: Candidate
     runners_up: tuple[Candidate, ...]
     certificate: Certificate
 
 
-def search(
-    problem: Problem,
-    size: int,
-    *,
-    include: Sequence[str] = (),
-    exclude: Collection[str] = (),
-    within: Collection[str] | None = None,
-    top: int = 10,
-    nonnegative: Nonnegative = "drop",
-    folds: int = FOLDS,
-    fold_seed: int | None = FOLD_SEED,
-    minimum_cases: int = 0,
-    incomplete: Incomplete = "leave out",
-    bounds: bool = True,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SearchResult:
+def search(problem: Problem, size: int, *, progress: Progress | None = None, **options: Any) -> SearchResult:
     """Find the subsets of a size with the lowest cross-validated squared error, and prove that they are.
 
     Parameters
@@ -166,37 +139,10 @@ def search(
         What to predict from what.
     size : int
         Tasks of a subset.
-    include : sequence of str, optional
-        Tasks that every subset must have.
-    exclude : collection of str, optional
-        Tasks that none may have.
-    within : collection of str, optional
-        The only tasks to choose from; all of the problem's if None.
-    top : int, optional
-        How many subsets to list.
-    nonnegative : {"drop", "nnls"}, optional
-        Drop models with a negative coefficient, as the paper does, or fit every model without.
-    folds : int, optional
-        Folds of the cross-validation.
-    fold_seed : int or None, optional
-        What cases are shuffled with before they are cut into folds; None does not shuffle.
-    minimum_cases : int, optional
-        Fewest complete cases of a subset, beyond what the folds need.
-    incomplete : {"leave out", "charge"}, optional
-        With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all of
-        the problem's algorithms, where one that is left out counts with the variance of the target, the squared error
-        of who knows nothing of it; leaving out gains nothing unless it would be predicted worse than that.
-        ``Candidate.cv_mse`` is of the complete cases in any case.
-    bounds : bool, optional
-        Whether to leave out what a bound proves to be worse; the result is the same.
-    threads : int, optional
-        As many as there are processors if None.
     progress : callable, optional
         Told how far the search is, from the calling thread.
-
-    Returns
-    -------
-    SearchResult
+    **options
+        Fields of `arcademark.subset.prepared.SearchOptions`.
 
     Raises
     ------
@@ -205,11 +151,9 @@ def search(
     ArcadeMarkError
         Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
     """
-    prepared = prepare(
-        problem, size, include=include, exclude=exclude, within=within, top=top, nonnegative=nonnegative,
-        folds=folds, fold_seed=fold_seed, minimum_cases=minimum_cases, incomplete=incomplete,
-    )  # fmt: skip
-    found, counts = enumerate_subsets(prepared, bounds, threads or os.cpu_count() or 1, progress)
+    asked = SearchOptions(**options)
+    prepared = prepare(problem, size, asked)
+    found, counts = enumerate_subsets(prepared, progress)
     certificate = Certificate.of(prepared.subsets, counts)
     if not found:
         check_bounds(certificate)
@@ -219,11 +163,9 @@ def search(
             "negative coefficients; ask for another size, for fewer folds, or for fits without "
             'any (nonnegative="nnls", --nnls)'
         )
-    candidates = [
-        evaluate(problem, [problem.tasks[j] for j in subset], nonnegative=nonnegative, folds=folds, fold_seed=fold_seed)
-        for subset in found
-    ]
-    return SearchResult(candidates[0], tuple(candidates[1:]), certificate)
+    folding: Any = {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
+    best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in found)
+    return SearchResult(best, tuple(others), certificate)
 
 
 def check_bounds(certificate: Certificate) -> None:
@@ -244,18 +186,10 @@ def evaluate(
     fold_seed: int | None = FOLD_SEED,
     constant: bool = False,
 ) -> Candidate:
-    """Fit and cross-validate one subset, from the rows.
+    """Fit and cross-validate one subset, its tasks in any order, from the rows.
 
-    Parameters
-    ----------
-    problem, folds, fold_seed
-        As for `search`.
-    tasks : sequence of str
-        The subset, in any order.
-    nonnegative : {"any", "drop", "nnls"}, optional
-        Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls").
-    constant : bool, optional
-        Whether to fit with a constant, which the paper's models do not have and which may be negative.
+    Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls"). A constant,
+    which the paper's models do not have, may be negative.
 
     Raises
     ------

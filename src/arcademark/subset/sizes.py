@@ -1,11 +1,8 @@
 """The best subset of every size: how much a further task is worth.
 
-Conventions
------------
-* Each size is searched for itself; subsets of different sizes need not share a task.
-* With missing scores the curve flatters large subsets: they leave out algorithms, often those that are hard to
-  predict. ``incomplete="charge"`` (`arcademark.subset.search.search`) chooses as if whoever is left out were predicted
-  by no more than the mean; `r2_of_all` says what a subset is worth by that measure, however it was chosen.
+Each size is searched for itself; subsets of different sizes need not share a task. With missing scores the curve
+flatters large subsets, which leave out algorithms that are hard to predict: ``incomplete="charge"`` chooses as if these
+were predicted by no more than the mean, and `r2_of_all` measures any subset so.
 """
 
 from __future__ import annotations
@@ -23,16 +20,7 @@ from arcademark.subset.search import Candidate, Certificate, search
 
 @dataclass(frozen=True)
 class SizedSubset:
-    """The best subset of a size.
-
-    Parameters
-    ----------
-    best : Candidate
-    r2_of_all : float
-        As `r2_of_all`.
-    certificate : Certificate
-        The proof.
-    """
+    """The best subset of a size, its `r2_of_all`, and the proof."""
 
     best: Candidate
     r2_of_all: float
@@ -44,23 +32,11 @@ def every_size(
 ) -> tuple[SizedSubset, ...]:
     """Search one size after another.
 
-    Parameters
-    ----------
-    problem : Problem
-    sizes : sequence of int
-    progress : callable, optional
-        Given a size, returns what is told how far its search is.
-    **options
-        Of every `arcademark.subset.search.search`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a size cannot be searched.
+    ``progress`` returns, given a size, what is told how far its search is; options and errors are those of `search`.
     """
     found = []
     for size in sizes:
-        result = search(problem, size, top=1, progress=None if progress is None else progress(size), **options)
+        result = search(problem, size, progress=None if progress is None else progress(size), **{**options, "top": 1})
         found.append(SizedSubset(result.best, r2_of_all(problem, result.best), result.certificate))
     return tuple(found)
 

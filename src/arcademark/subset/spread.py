@@ -1,9 +1,6 @@
-"""Where the scores lie that a model was fitted to, and how far others extrapolate beyond them.
+"""Where the transformed scores lie that a model was fitted to, and how far others extrapolate beyond them.
 
-Conventions
------------
-* Scores are transformed. Those that are unlike the training algorithms' extrapolate: errors are larger there, and
-  intervals are wider by the factor `extrapolation`.
+Errors are larger where scores are unlike the training algorithms', and intervals wider by the factor `extrapolation`.
 """
 
 from __future__ import annotations
@@ -28,16 +25,9 @@ LEAST = 1e-9
 
 
 def extrapolation(distance: float, tasks: int) -> float:
-    """Return how much wider than usual errors spread, 1 at least.
+    """Return how much wider than usual errors spread, 1 at least, at a squared Mahalanobis distance from the mean.
 
-    That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k scores.
-
-    Parameters
-    ----------
-    distance : float
-        The scores' squared Mahalanobis distance d² from the mean.
-    tasks : int
-        k.
+    That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k tasks' scores.
     """
     return max(1.0, math.sqrt((FREEDOM + distance) / (FREEDOM + tasks)))
 
@@ -77,34 +67,13 @@ class Spread:
             )
 
     def extrapolation(self, values: ArrayLike) -> float:
-        """Return by how much wider intervals are for these scores.
-
-        Parameters
-        ----------
-        values : float array, shape (tasks,)
-            Transformed.
-        """
+        """Return by how much wider intervals are for these transformed scores, shape (tasks,)."""
         away = np.asarray(values, dtype=np.float64) - np.array(self.mean)
         return extrapolation(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
 
 
 def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ...], ...] = ()) -> Spread:
-    """Return where the complete cases of some tasks lie.
-
-    Parameters
-    ----------
-    problem : Problem
-    tasks : sequence of str
-    errors : tuple of tuple of float, optional
-        As in `Spread`.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a task is not in the problem.
-    ArcadeMarkError
-        Where there are fewer than two complete cases.
-    """
+    """Return where the complete cases of some tasks lie; there must be two at least. ``errors`` are as in `Spread`."""
     x, _ = problem.sample(problem.positions(tasks))
     if len(x) < 2:
         raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected two at least")

@@ -17,7 +17,7 @@ from arcademark.subset.progress import Progress
 
 
 class Chosen(Protocol):
-    """Tasks, coefficients, one a task, and a constant: what a search's candidates have."""
+    """Tasks, coefficients, one a task, and a constant, 0 in models without: what a search's candidates have."""
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -80,17 +80,7 @@ def bootstrap(
     """Choose again from algorithms drawn with replacement, as many as there are.
 
     What is drawn twice can stand in a training set and be held out from it, so that errors within a replicate are too
-    kind: what wins is of use, not by how much.
-
-    Parameters
-    ----------
-    problem : Problem
-    choose : callable
-        Whatever chooses tasks and coefficients: a search, or a plan.
-    replicates : int
-    rng : numpy.random.Generator
-    progress : callable, optional
-        Told how many replicates are done.
+    low: what wins is of use, not by how much.
     """
     rows = len(problem.algorithms)
     drawn = (problem.with_algorithms(rng.integers(rows, size=rows)) for _ in range(replicates))
@@ -100,15 +90,7 @@ def bootstrap(
 def over_fold_seeds(
     choose: Callable[[int], Mapping[str, Chosen]], seeds: Sequence[int], progress: Progress | None = None
 ) -> Mapping[str, Repeated]:
-    """Choose again with other shuffles of the folds.
-
-    Parameters
-    ----------
-    choose : callable
-        From a fold seed to what is chosen.
-    seeds : sequence of int
-    progress : callable, optional
-    """
+    """Choose again with other shuffles of the folds; ``choose`` takes a fold seed."""
     return _repeat((partial(choose, seed) for seed in seeds), len(seeds), progress)
 
 

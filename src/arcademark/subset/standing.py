@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import enumerate_subsets
 from arcademark.subset.kernels import TIE
-from arcademark.subset.prepared import prepare
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem
+from arcademark.subset.prepared import SearchOptions, prepare
+from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate, evaluate
 
@@ -44,55 +44,30 @@ class Standing:
 
 
 def standing(
-    problem: Problem,
-    tasks: Sequence[str],
-    *,
-    include: Sequence[str] = (),
-    exclude: Collection[str] = (),
-    within: Collection[str] | None = None,
-    folds: int = FOLDS,
-    fold_seed: int | None = FOLD_SEED,
-    list_ahead: int = 10,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    problem: Problem, tasks: Sequence[str], *, list_ahead: int = 10, progress: Progress | None = None, **options: Any
 ) -> Standing:
-    """Count the subsets of its size that are better than a given one, with proof.
+    """Count the subsets of its size that are better than a given one without negative coefficients, with proof.
 
-    Parameters
-    ----------
-    problem : Problem
-        What to predict from what.
-    tasks : sequence of str
-        The subset; without negative coefficients.
-    include, exclude, within, folds, fold_seed, threads, progress
-        As for `arcademark.subset.search.search`.
-    list_ahead : int, optional
-        How many of those ahead to list.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a task is not in the problem.
-    ArcadeMarkError
-        Where the subset is not among those searched, or more than `MOST_AHEAD` are ahead of it.
+    ``list_ahead`` of those ahead are listed; problem, progress, options and errors are those of
+    `arcademark.subset.search.search`. It is refused if the subset is not among those searched, or more than
+    `MOST_AHEAD` are ahead of it.
     """
-    mine = evaluate(problem, tasks, folds=folds, fold_seed=fold_seed)
+    asked = SearchOptions(**options)
+
+    def judged(names: Sequence[str]) -> Candidate:
+        return evaluate(problem, names, folds=asked.folds, fold_seed=asked.fold_seed)
+
+    mine = judged(tasks)
     subset = problem.positions(mine.tasks)
-    prepared = prepare(
-        problem, len(tasks), include=include, exclude=exclude, within=within, folds=folds, fold_seed=fold_seed,
-        top=MOST_AHEAD,
-    )  # fmt: skip
-    limit = mine.cv_mse * (1.0 + TIE)
-    found, counts = enumerate_subsets(prepared, True, threads or os.cpu_count() or 1, progress, limit)
+    prepared = prepare(problem, len(tasks), replace(asked, top=MOST_AHEAD))
+    found, counts = enumerate_subsets(prepared, progress, mine.cv_mse * (1.0 + TIE))
     if subset not in found:
         raise ArcadeMarkError(
             f"{', '.join(mine.tasks)}: more than {MOST_AHEAD:,} subsets are ahead of it, or it is not among those "
             "searched: it needs all tasks to be included, none to be excluded, and no negative coefficient"
         )
     rank = 1 + found.index(subset)
-    names = [[problem.tasks[j] for j in other] for other in found[: min(list_ahead, rank - 1)]]
-    ahead = tuple(evaluate(problem, other, folds=folds, fold_seed=fold_seed) for other in names)
-    first = evaluate(problem, [problem.tasks[j] for j in found[0]], folds=folds, fold_seed=fold_seed)
-    certificate = Certificate.of(prepared.subsets, counts)
+    first, *ahead = (judged([problem.tasks[j] for j in other]) for other in found[: max(1, min(list_ahead, rank - 1))])
     loss = mine.cv_mse / first.cv_mse - 1.0 if first.cv_mse else (math.inf if mine.cv_mse else 0.0)
-    return Standing(mine, rank, loss, ahead, certificate)
+    listed = (first, *ahead)[: min(list_ahead, rank - 1)]
+    return Standing(mine, rank, loss, listed, Certificate.of(prepared.subsets, counts))

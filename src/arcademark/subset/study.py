@@ -1,11 +1,9 @@
 """Estimates beside true values, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
 
-Conventions
------------
-* Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN where missing.
-* A true value is the summary that the models predict, over all tasks that an algorithm has: the median, usually.
-* What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks.
-* A relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
+Conventions ----------- * Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN
+where missing. * A true value is the summary that the models predict, over all tasks that an algorithm has: the median,
+usually. * What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks. * A
+relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
 """
 
 from __future__ import annotations
@@ -179,10 +177,7 @@ def study(
 
 
 def inversions(true: Sequence[float], estimates: Sequence[float]) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of places that two orders put the other way round, the truly better one first.
-
-    A pair that either order ties is none.
-    """
+    """Return the pairs of places that two orders put the other way round, truly better one first; ties are none."""
     found = []
     for i, j in itertools.combinations(range(len(true)), 2):
         if (true[i] - true[j]) * (estimates[i] - estimates[j]) < 0:

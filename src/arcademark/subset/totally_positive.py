@@ -28,19 +28,10 @@ MOST_SWEEPS = 500
 
 @entry
 def sweep(sample, covariance):  # type: ignore[no-untyped-def]
-    """Improve every column of the covariance once, in place.
+    """Improve every column of the covariance once, in place; return the largest change.
 
-    Parameters
-    ----------
-    sample : float64 array, shape (d, d)
-        Of a positive diagonal.
-    covariance : float64 array, shape (d, d)
-        Positive definite, nowhere below ``sample``, equal on the diagonal.
-
-    Returns
-    -------
-    float
-        The largest change.
+    Both are of shape (d, d); the covariance is positive definite, nowhere below the sample's, and equal on the
+    diagonal.
     """
     d = sample.shape[0]
     gram, factor = np.empty((d + 1, d + 1)), np.empty((d + 1, d + 1))
@@ -72,21 +63,11 @@ def sweep(sample, covariance):  # type: ignore[no-untyped-def]
 
 
 def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MOST_SWEEPS) -> Floats:
-    """Come near the likeliest totally positive covariance.
+    """Approach the likeliest totally positive covariance, shape (tasks, tasks).
 
-    Parameters
-    ----------
-    sample : float array, shape (tasks, tasks)
-        Sample covariance with a positive diagonal; `NOISE` is added to it.
-    start : float array, shape (tasks, tasks), optional
-        Where to begin, such as the result for a similar sample.
-    most_sweeps : int, optional
-        Stop there even if something still changes by more than `TOLERANCE` of a typical variance.
-
-    Returns
-    -------
-    float array, shape (tasks, tasks)
-        Positive definite; only in the limit exactly totally positive: see `fit_covariance`.
+    ``sample`` is a covariance with a positive diagonal, to which `NOISE` is added; ``start`` is where to begin, such as
+    the result for a similar sample. Sweeps end when nothing changes by more than `TOLERANCE` of a typical variance. The
+    result is positive definite; only in the limit is it exactly totally positive: see `fit_covariance`.
     """
     wanted = sample + NOISE * np.diag(np.diag(sample))
     found = _feasible(wanted, start)
@@ -98,18 +79,10 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
 
 
 def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats, Floats]:
-    """Find the likeliest totally positive covariance.
+    """Find the likeliest totally positive covariance; return it and its inverse, the precision.
 
-    Parameters
-    ----------
-    sample, start
-        As in `improve`.
-
-    Returns
-    -------
-    covariance, precision : float arrays, shape (tasks, tasks)
-        Inverses of each other. No entry of the precision is above 0 off its diagonal: what rounding leaves there is cut
-        off.
+    No entry of the precision is above 0 off its diagonal: what rounding leaves there is cut off. Parameters are those
+    of `improve`.
 
     Raises
     ------
