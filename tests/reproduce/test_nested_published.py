@@ -41,8 +41,8 @@ def test_published_models_have_the_errors_that_a_search_measures(measured, name)
 def test_what_is_said_of_atari_5_holds(measured):
     found = measured["5"]
     assert found.worst.algorithm == "CGP"
-    assert sum(win.times for win in found.wins) == 33
-    assert (set(found.wins[0].tasks), found.wins[0].times) == (set(data.ATARI_5), 21)
+    assert sum(win.times for win in found.winners) == 33
+    assert (set(found.winners[0].tasks), found.winners[0].times) == (set(data.ATARI_5), 21)
     coverage = found.coverage(LEVEL)
     assert (coverage.inside, coverage.of) == (41, 43)
 

@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.joint import Joint, fit_joint
-from arcademark.subset.totally_positive import NOISE, fit_covariance
+from arcademark.subset.spread import NOISE
+from arcademark.subset.totally_positive import fit_covariance
 
 TASKS = tuple("abcdef")
 

@@ -65,7 +65,7 @@ def test_agrees_with_searching_slowly_without_each_source(seed, size):
     assert (found.mean, found.median, found.worst.relative_error) == pytest.approx(
         (np.mean(errors), np.median(errors), max(errors))
     )
-    assert {problem.positions(win.tasks): win.times for win in found.wins} == {
+    assert {problem.positions(win.tasks): win.times for win in found.winners} == {
         subset: chosen.count(subset) for subset in chosen
     }
 
@@ -124,7 +124,7 @@ def test_intervals_count_each_source_once():
     assert found.mean_of_sources == pytest.approx(math.log(10) * (0.1 + 0.2 + 0.3 + 0.45) / 4)
     measured = found.coverage(0.5)
     # Without a: b, c, d at 1/4 each, so 0.3; without b or c: a, and c or b; without d: a, b.
-    assert (measured.inside, measured.of, measured.of_sources) == (5, 8, 0.5)
+    assert (measured.inside, measured.of, measured.of_papers) == (5, 8, 0.5)
     assert measured.factor == pytest.approx(10**0.3)
 
 
@@ -180,8 +180,10 @@ def test_other_shuffles_and_samples_count_what_a_slow_search_finds():
         lambda seed: choose(2, seed)(problem), range(5), lambda done, total: told.append((done, total))
     )["best"]
     slow = [slow_search(problem, 2, FOLDS, seed, "drop")[0][1] for seed in range(5)]
-    assert {problem.positions(win.tasks): win.times for win in seeds.wins} == {item: slow.count(item) for item in slow}
-    assert [win.times for win in seeds.wins] == sorted((win.times for win in seeds.wins), reverse=True)
+    assert {problem.positions(win.tasks): win.times for win in seeds.winners} == {
+        item: slow.count(item) for item in slow
+    }
+    assert [win.times for win in seeds.winners] == sorted((win.times for win in seeds.winners), reverse=True)
     assert told == [(done, 5) for done in range(1, 6)]
     again = np.random.default_rng(5)
     samples = [np.sort(again.integers(24, size=24)) for _ in range(6)]
@@ -191,9 +193,11 @@ def test_other_shuffles_and_samples_count_what_a_slow_search_finds():
     ]
     found = bootstrap(problem, choose(2), 6, np.random.default_rng(5))["best"]
     assert (found.times, found.failed) == (6, 0)
-    assert {problem.positions(win.tasks): win.times for win in found.wins} == {item: slow.count(item) for item in slow}
-    assert found.tasks() == {
-        name: times for name in found.tasks() if (times := sum(problem.tasks.index(name) in subset for subset in slow))
+    assert {problem.positions(win.tasks): win.times for win in found.winners} == {
+        item: slow.count(item) for item in slow
+    }
+    assert found.tasks == {
+        name: times for name in found.tasks if (times := sum(problem.tasks.index(name) in subset for subset in slow))
     }
 
 
@@ -207,7 +211,7 @@ def test_a_sample_on_which_nothing_can_be_chosen_is_counted():
         return choose(1)(sample)
 
     found = bootstrap(problem, sometimes, 4, np.random.default_rng(0))["best"]
-    assert (found.times, found.failed, sum(win.times for win in found.wins)) == (4, 2, 2)
+    assert (found.times, found.failed, sum(win.times for win in found.winners)) == (4, 2, 2)
 
 
 def test_samples_on_none_of_which_anything_can_be_chosen_are_refused():

@@ -60,7 +60,7 @@ class Spread:
         tasks = len(self.mean)
         sizes = all(sizes and min(sizes) >= 0 for sizes in self.errors)
         shaped = len(self.covariance) == tasks and all(len(row) == tasks for row in self.covariance)
-        if not shaped or not _positive_definite(np.array(self.covariance)) or not sizes:
+        if not shaped or not positive_definite(np.array(self.covariance)) or not sizes:
             raise ArcadeMarkError(
                 f"spread: expected {tasks} means, a symmetric positive definite covariance of as many rows, and "
                 "errors of 0 or more for each paper"
@@ -82,7 +82,8 @@ def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ..
     return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, found.tolist())), errors)
 
 
-def _positive_definite(matrix: Floats) -> bool:
+def positive_definite(matrix: Floats) -> bool:
+    """Tell whether a matrix is finite, symmetric and positive definite."""
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         return False
     try:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -45,29 +44,23 @@ class Win:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Resampled:
     """What won when a choice was made again and again.
 
     Parameters
     ----------
-    times : int
-        Choices made.
-    failed : int
-        Of these, such that nothing could be chosen.
-    wins : tuple of Win
+    times, failed : int
+        Choices made, and such of them that nothing could be chosen.
+    winners : tuple of Win
         The most frequent first.
+    tasks : mapping of str to int
+        How often each task was in the winner, the most frequent first.
     """
 
     times: int
     failed: int
-    wins: tuple[Win, ...]
-
-    def tasks(self) -> Mapping[str, int]:
-        """Return how often each task was in the winner, the most frequent first."""
-        count = Counter({name: 0 for win in self.wins for name in win.tasks})
-        for win in self.wins:
-            count.update(dict.fromkeys(win.tasks, win.times))
-        return MappingProxyType(dict(sorted(count.items(), key=lambda item: (-item[1], item[0]))))
+    winners: tuple[Win, ...]
+    tasks: Mapping[str, int]
 
 
 def bootstrap(
@@ -76,7 +69,7 @@ def bootstrap(
     replicates: int,
     rng: np.random.Generator,
     progress: Progress | None = None,
-) -> Mapping[str, Repeated]:
+) -> Mapping[str, Resampled]:
     """Choose again from algorithms drawn with replacement, as many as there are.
 
     What is drawn twice can stand in a training set and be held out from it, so that errors within a replicate are too
@@ -89,14 +82,14 @@ def bootstrap(
 
 def over_fold_seeds(
     choose: Callable[[int], Mapping[str, Chosen]], seeds: Sequence[int], progress: Progress | None = None
-) -> Mapping[str, Repeated]:
+) -> Mapping[str, Resampled]:
     """Choose again with other shuffles of the folds; ``choose`` takes a fold seed."""
     return _repeat((partial(choose, seed) for seed in seeds), len(seeds), progress)
 
 
 def _repeat(
     tries: Iterable[Callable[[], Mapping[str, Chosen]]], total: int, progress: Progress | None
-) -> Mapping[str, Repeated]:
+) -> Mapping[str, Resampled]:
     choices: list[Mapping[str, Chosen]] = []
     problem: ArcadeMarkError | None = None
     for done, attempt in enumerate(tries, start=1):
@@ -109,7 +102,14 @@ def _repeat(
     if not choices and problem is not None:
         raise problem
     failed = total - len(choices)
-    return MappingProxyType({name: Repeated(total, failed, wins) for name, wins in tally(choices).items()})
+    return {name: Resampled(total, failed, wins, _tasks(wins)) for name, wins in tally(choices).items()}
+
+
+def _tasks(winners: Sequence[Win]) -> Mapping[str, int]:
+    count: Counter[str] = Counter()
+    for win in winners:
+        count.update(dict.fromkeys(win.tasks, win.times))
+    return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
 def tally(choices: Sequence[Mapping[str, Chosen]]) -> Mapping[str, tuple[Win, ...]]:

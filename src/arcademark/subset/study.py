@@ -100,23 +100,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Study:
-    """Estimates of several models beside true values.
+    """Rows from the highest true value, those without one last, by name; and an agreement a model."""
 
-    Parameters
-    ----------
-    models : tuple of SubsetModel
-    rows : tuple of Row
-        From the highest true value; those without one last, by name.
-    agreements : tuple of Agreement
-        One a model.
-    relative_to : str or None
-        The baseline.
-    """
-
-    models: tuple[SubsetModel, ...]
     rows: tuple[Row, ...]
     agreements: tuple[Agreement, ...]
-    relative_to: str | None
 
 
 def study(
@@ -164,16 +151,24 @@ def study(
     true = [
         float(value) if count >= least else None for value, count in zip(summaries(values, target), counts, strict=True)
     ]
-    guesses = [_estimates(model, values, tasks) for model in models]
     base = _baseline(relative_to, algorithms, true)
+    columns = []
+    for model in models:
+        guesses = _estimates(model, values, tasks)
+        columns.append([_compared(true, guesses, place, base) for place in range(len(true))])
     rows = [
-        _row(name, int(counts[place]), true[place], [guess[place] for guess in guesses], true, guesses, base)
+        Row(
+            name,
+            int(counts[place]),
+            true[place],
+            _relative(true, place, base),
+            tuple(column[place] for column in columns),
+        )
         for place, name in enumerate(algorithms)
     ]
     ordered = sorted(rows, key=lambda row: (row.true is None, -(row.true or 0.0), row.algorithm))
     counted = [row for row in ordered if row.algorithm not in beside]
-    agreements = tuple(_agreement(counted, place, relative_to) for place in range(len(models)))
-    return Study(tuple(models), tuple(ordered), agreements, relative_to)
+    return Study(tuple(ordered), tuple(_agreement(counted, place, relative_to) for place in range(len(models))))
 
 
 def inversions(true: Sequence[float], estimates: Sequence[float]) -> tuple[tuple[int, int], ...]:
@@ -203,25 +198,18 @@ def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float 
     return place
 
 
-def _row(
-    name: str,
-    count: int,
-    true: float | None,
-    guesses: Sequence[float | None],
-    all_true: Sequence[float | None],
-    all_guesses: Sequence[Sequence[float | None]],
-    base: int | None,
-) -> Row:
-    whole = None if base is None else _ratio(true, all_true[base])
-    compared = []
-    for guess, others in zip(guesses, all_guesses, strict=True):
-        relative = None if base is None else _ratio(guess, others[base])
-        compared.append(Comparison(guess, _error(true, guess), relative, _error(whole, relative)))
-    return Row(name, count, true, whole, tuple(compared))
+def _compared(
+    true: Sequence[float | None], guesses: Sequence[float | None], place: int, base: int | None
+) -> Comparison:
+    relative = _relative(guesses, place, base)
+    relative_error = _error(_relative(true, place, base), relative)
+    return Comparison(guesses[place], _error(true[place], guesses[place]), relative, relative_error)
 
 
-def _ratio(value: float | None, base: float | None) -> float | None:
-    return value / base if value is not None and base else None
+def _relative(values: Sequence[float | None], place: int, base: int | None) -> float | None:
+    """Return a value as a multiple of the baseline's."""
+    value, whole = values[place], None if base is None else values[base]
+    return value / whole if value is not None and whole else None
 
 
 def _error(true: float | None, guess: float | None) -> float | None:
@@ -230,9 +218,8 @@ def _error(true: float | None, guess: float | None) -> float | None:
 
 def _agreement(rows: Sequence[Row], place: int, relative_to: str | None) -> Agreement:
     both = [row for row in rows if row.true is not None and row.estimates[place].value is not None]
-    errors = [row.estimates[place].error for row in both]
-    sizes = [abs(error) for error in errors if error is not None]
-    signed = [error for error in errors if error is not None]
+    signed = [error for row in both if (error := row.estimates[place].error) is not None]
+    sizes = [abs(error) for error in signed]
     relative = [
         abs(error)
         for row in both

@@ -18,9 +18,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.least_squares import entry, nonnegative_least_squares
 from arcademark.subset.problem import Floats
-
-NOISE = 1e-3
-"""Share of its own variance by which no task can be told from any others; keeps matrices invertible."""
+from arcademark.subset.spread import NOISE, positive_definite
 
 TOLERANCE = 1e-6
 MOST_SWEEPS = 500
@@ -94,7 +92,7 @@ def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats,
         precision = 0.5 * (precision + precision.T)
         off = ~np.eye(len(precision), dtype=bool)
         precision[off] = np.minimum(precision[off], 0.0)
-        if _positive_definite(precision):
+        if positive_definite(precision):
             return np.asarray(np.linalg.inv(precision)), np.asarray(precision)
     raise ArcadeMarkError(
         "no covariance of these scores could be found; leave out tasks that hardly differ from others"
@@ -109,18 +107,10 @@ def _feasible(wanted: Floats, start: Floats | None) -> Floats:
         root = np.sqrt(np.diag(start))
         near = np.maximum(wanted, start / np.outer(root, root) * outer)
         np.fill_diagonal(near, scale**2)
-        if _positive_definite(near):
+        if positive_definite(near):
             return np.asarray(near)
     correlation = wanted / outer
     np.fill_diagonal(correlation, 0.0)
     same = outer * max(0.0, float(correlation.max(initial=0.0)))
     np.fill_diagonal(same, scale**2)
     return np.asarray(same)
-
-
-def _positive_definite(matrix: Floats) -> bool:
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return False
-    return True

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -25,7 +25,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.spread import spread
-from arcademark.subset.stability import Choose, Chosen, Win, tally
+from arcademark.subset.stability import Choose, Win, tally
 from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
@@ -68,6 +68,32 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """A prediction interval for an algorithm of another paper, and how often it held the truth.
+
+    Parameters
+    ----------
+    level : float
+        What was asked for.
+    reach : float or None
+        Its half-width, in transformed units; None if there are too few papers for the level.
+    factor : float or None
+        What 1 + score is multiplied and divided by; None without the logarithm.
+    inside, of : int
+        Algorithms whose truth was inside an interval made without their paper, and algorithms.
+    of_papers : float
+        The mean over papers of the share inside.
+    """
+
+    level: float
+    reach: float | None
+    factor: float | None
+    inside: int
+    of: int
+    of_papers: float
+
+
+@dataclass(frozen=True)
 class Nested:
     """The nested errors of one way to choose.
 
@@ -77,13 +103,13 @@ class Nested:
         In the problem's order; never empty.
     unpredicted : mapping of str to str
         Algorithms without a prediction, each with the reason.
-    wins : tuple of Win
+    winners : tuple of Win
         In how many of the choices without a source each subset won, the most frequent first.
     """
 
     held: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
-    wins: tuple[Win, ...]
+    winners: tuple[Win, ...]
 
     @property
     def mean(self) -> float:
@@ -103,14 +129,7 @@ class Nested:
     @property
     def mean_of_sources(self) -> float:
         """Mean over sources of their algorithms' mean relative errors: each paper counts once."""
-        return float(np.mean([np.mean([item.relative_error for item in group]) for group in self.by_source().values()]))
-
-    def by_source(self) -> Mapping[str, tuple[HeldOut, ...]]:
-        """Return the predictions by source."""
-        found: dict[str, list[HeldOut]] = {}
-        for item in self.held:
-            found.setdefault(item.source, []).append(item)
-        return MappingProxyType({source: tuple(items) for source, items in found.items()})
+        return math.log(10.0) * float(np.mean([np.mean(sizes) for sizes in self.errors()]))
 
     def usual(self) -> Nested:
         """Return the same with every residual divided by its extrapolation factor: what usual scores' would be.
@@ -121,73 +140,39 @@ class Nested:
         return dataclasses.replace(self, held=tuple(usual))
 
     def half_width(self, level: float) -> float:
-        """Return how far an interval for an algorithm of a new source half_widths to either side, in transformed units.
-
-        Conformal, the sources being the groups: see `arcademark.suite.subsets.conformal_half_width`.
-
-        Parameters
-        ----------
-        level : float
-            Between 0 and 1.
-
-        Returns
-        -------
-        float
-            Infinite if there are too few sources for the level.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where the level is no such fraction.
-        """
+        """Return the half-width of an interval for a new source's algorithm, as `conformal_half_width` defines it."""
         return conformal_half_width(self.errors(), level)
 
     def errors(self) -> tuple[tuple[float, ...], ...]:
         """Return the residuals' sizes, ascending, a tuple a source."""
-        return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self.by_source().values())
+        found: dict[str, list[float]] = {}
+        for item in self.held:
+            found.setdefault(item.source, []).append(abs(item.residual))
+        return tuple(tuple(sorted(sizes)) for sizes in found.values())
 
-    def coverage(self, level: float) -> Coverage:
-        """Measure how often such intervals hold what they should: each source's by the others' residuals.
+    def coverage(self, level: float, *, log: bool = True) -> Interval:
+        """Measure how often intervals hold the truth, each source's made of the others' residuals.
 
         Raises
         ------
         ArcadeMarkError
             Where the level is no fraction between 0 and 1.
         """
-        groups, errors = self.by_source(), self.errors()
-        half_widths = {
-            source: conformal_half_width(errors[:place] + errors[place + 1 :], level)
-            for place, source in enumerate(groups)
-        }
-        return dataclasses.replace(_covered(groups, half_widths, level), half_width=self.half_width(level))
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often prediction intervals held the truth.
-
-    Parameters
-    ----------
-    level : float
-        What was asked for.
-    half_width : float
-        In transformed units; infinite if there are too few sources for the level.
-    inside, of : int
-        Algorithms whose truth was inside, and algorithms.
-    of_sources : float
-        The mean over sources of the share inside.
-    """
-
-    level: float
-    half_width: float
-    inside: int
-    of: int
-    of_sources: float
-
-    @property
-    def factor(self) -> float:
-        """What an interval multiplies and divides 1 + score by, where the target is log₁₀-transformed."""
-        return float(10.0**self.half_width)
+        errors = self.errors()
+        inside = []
+        for place, sizes in enumerate(errors):
+            others = conformal_half_width(errors[:place] + errors[place + 1 :], level)
+            inside.append([size <= others for size in sizes])
+        reach = self.half_width(level)
+        finite = math.isfinite(reach)
+        return Interval(
+            level=level,
+            reach=reach if finite else None,
+            factor=float(10.0**reach) if finite and log else None,
+            inside=sum(map(sum, inside)),
+            of=len(self.held),
+            of_papers=float(np.mean([np.mean(answers) for answers in inside])),
+        )
 
 
 def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
@@ -195,12 +180,6 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
 
     A copy has, of at least `FEWEST_SHARED` scores above the least possible that both have, nine in ten in common. Of
     two the one with more scores stays, or the first.
-
-    Parameters
-    ----------
-    problem : Problem
-    sources : mapping of str to str
-        By algorithm.
     """
     count = np.isfinite(problem.X).sum(axis=1)
     order = sorted(range(len(problem.algorithms)), key=lambda row: (-count[row], row))
@@ -237,14 +216,9 @@ def nested(
     sources : mapping of str to str
         By algorithm: the paper that its scores were first published in, not the file that they were read from.
     choose : callable
-        Whatever chooses tasks and coefficients: a search, a plan, or something better.
+        Whatever chooses tasks and coefficients, by name: a search or a plan.
     progress : callable, optional
         Told how many sources are done.
-
-    Returns
-    -------
-    mapping of str to Nested
-        By the names that ``choose`` gives.
 
     Raises
     ------
@@ -264,15 +238,23 @@ def nested(
     choices = []
     for done, source in enumerate(names, start=1):
         others = problem.with_algorithms([row for row in rows if owner[row] != source])
-        chosen = choose(others)
-        choices.append(chosen)
-        for name, item in chosen.items():
-            told = reasons.setdefault(name, {twin: f"a copy of {first}" for twin, first in double.items()})
-            out = [row for row in rows if owner[row] == source]
-            _predict(problem, others, out, source, item, held.setdefault(name, {}), told)
+        choices.append(choose(others))
+        for name, chosen in choices[-1].items():
+            predicted = held.setdefault(name, {})
+            lacking = reasons.setdefault(name, {twin: f"a copy of {first}" for twin, first in double.items()})
+            usual = spread(others, chosen.tasks)
+            for row in (row for row in rows if owner[row] == source):
+                scores, algorithm = problem.X[row, list(problem.positions(chosen.tasks))], problem.algorithms[row]
+                lost = [task for task, score in zip(chosen.tasks, scores, strict=True) if not np.isfinite(score)]
+                if lost:
+                    lacking[algorithm] = f"no score on {', '.join(lost)}, chosen without its source"
+                    continue
+                guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
+                oddness = usual.extrapolation(scores)
+                predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, oddness)
         if progress is not None:
             progress(done, len(names))
-    tallied = tally(choices)
+    winners = tally(choices)
     for name, items in held.items():
         if not items:
             which = f" ({name})" if name else ""
@@ -282,38 +264,10 @@ def nested(
             )
     return MappingProxyType(
         {
-            name: Nested(tuple(items[row] for row in sorted(items)), MappingProxyType(reasons[name]), tallied[name])
+            name: Nested(tuple(items[row] for row in sorted(items)), MappingProxyType(reasons[name]), winners[name])
             for name, items in held.items()
         }
     )
-
-
-def _covered(groups: Mapping[str, Sequence[HeldOut]], half_widths: Mapping[str, float], level: float) -> Coverage:
-    inside = {name: [abs(item.residual) <= half_widths[name] for item in items] for name, items in groups.items()}
-    every = [told for answers in inside.values() for told in answers]
-    half_width = float(np.mean([half_widths[name] for name in groups]))
-    return Coverage(level, half_width, sum(every), len(every), float(np.mean([np.mean(a) for a in inside.values()])))
-
-
-def _predict(
-    problem: Problem,
-    others: Problem,
-    rows: Sequence[int],
-    source: str,
-    chosen: Chosen,
-    held: dict[int, HeldOut],
-    reasons: dict[str, str],
-) -> None:
-    columns, usual = list(problem.positions(chosen.tasks)), spread(others, chosen.tasks)
-    for row in rows:
-        scores, name = problem.X[row, columns], problem.algorithms[row]
-        lost = [task for task, score in zip(chosen.tasks, scores, strict=True) if not np.isfinite(score)]
-        if lost:
-            reasons[name] = f"no score on {', '.join(lost)}, chosen without its source"
-        else:
-            guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
-            extrapolation = usual.extrapolation(scores)
-            held[row] = HeldOut(name, source, tuple(chosen.tasks), float(problem.y[row]), guess, extrapolation)
 
 
 def _source(problem: Problem, row: int, sources: Mapping[str, str]) -> str:

@@ -11,10 +11,11 @@ from arcademark.reports.document import Notice
 from arcademark.reports.subsets import sizes_figure
 from arcademark.reports.subsets.searching import Choose, Found, Searched, Setup, gap
 from arcademark.reports.subsets.sizes import EverySize, Series, Sized
-from arcademark.reports.subsets.validating import LOG, Interval, Resampled, Validation
+from arcademark.reports.subsets.validating import LOG, Validation
 from arcademark.subset.consensus import NEAR_BEST
 from arcademark.subset.search import Certificate
-from arcademark.subset.stability import Win
+from arcademark.subset.stability import Resampled, Win
+from arcademark.subset.validate import Interval
 
 STEPS: Mapping[str, str] = {
     "5": "The best five",

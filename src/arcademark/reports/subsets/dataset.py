@@ -36,10 +36,8 @@ class Normalised:
     Parameters
     ----------
     algorithms, tasks : tuple of str
-    percent : float array, shape (algorithms, tasks)
-        NaN where missing.
-    raw : float array, shape (algorithms, tasks)
-        The same in each task's own unit.
+    percent, raw : float arrays, shape (algorithms, tasks)
+        Normalised, and in each task's own unit; NaN where missing.
     benchmark : Benchmark
         What they are measured by.
     metric : str
@@ -51,7 +49,7 @@ class Normalised:
     sources, remarks : tuple of str
         What was read, and what else a reader must know.
     papers : mapping of str to str
-        Which paper an algorithm's scores were first published in, as far as the catalogue knows: its key.
+        The key of the paper that an algorithm's scores were first published in, where the catalogue has it.
     unscored : tuple of str
         Tasks that the table names and has no score on.
     """
@@ -76,21 +74,7 @@ class Normalised:
 
 
 def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
-    """Read and normalise scores.
-
-    Parameters
-    ----------
-    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
-    options : ScoreOptions
-        Suite or references, algorithms, games and how to read.
-    players : bool, optional
-        Whether collections of the catalogue keep their reference players.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where something cannot be read, or nothing is left.
-    """
+    """Read and normalise scores; collections of the catalogue keep their reference players if ``players``."""
     found = prepare([_kept(place) if players else place for place in places], options)
     measure = found.benchmark.measures[next(name for name in METRICS if name in found.benchmark.measures)]
     tasks = tuple(task for task in found.tasks if task in measure.known)

@@ -17,7 +17,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Expenses:
-    """Costs of one algorithm, as every renderer shows them.
+    """Costs of one algorithm.
 
     Parameters
     ----------
@@ -75,10 +75,9 @@ def expenses(
 
     Raises
     ------
-    UnknownNameError
-        Where nothing is known of the algorithm, or a game is unknown.
     ArcadeMarkError
-        Where hours or a price are missing, contradict, or are no sensible numbers.
+        Where an algorithm or a game is unknown, or hours or a price are missing, contradict, or are no sensible
+        numbers.
     """
     given = {name: value for name, value in assumptions.items() if value is not None}
     found = _own(given, frames_per_second) if algorithm is None else _known(algorithm)

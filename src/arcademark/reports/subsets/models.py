@@ -19,12 +19,7 @@ ANY = "any"
 
 
 def model(name: str) -> SubsetModel:
-    """Return a model.
-
-    Parameters
-    ----------
-    name : str
-        A published model's name, "atari-5", or the path of a model file.
+    """Return a published model by its name, "atari-5", or that of a model file by its path.
 
     Raises
     ------

@@ -5,9 +5,8 @@ Conventions
 * A published model needs exactly its games; of several the largest whose games are there is taken.
 * Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
   table. A game that was played keeps its own score.
-* Whatever games there are tell of all others, and of the summaries of all, by `arcademark.subset.outlook`: of one
-  algorithm beside a published model, of several with the model `ANY` or where no published model's games are there.
-* Every interval is at the level asked for, and has no ends where there are too few algorithms to tell for it.
+* `arcademark.subset.outlook` predicts from any games: of one algorithm beside a published model, of several with the
+  model `ANY` or where no published model's games are there.
 * Values are in percent of the average human, or what a model file says.
 """
 
@@ -134,7 +133,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Predicted:
-    """Predictions, as every renderer shows them.
+    """Predictions for one or several algorithms.
 
     Parameters
     ----------

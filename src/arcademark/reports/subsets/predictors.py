@@ -1,10 +1,7 @@
 """What predictions from any tasks learn from: the training table of Atari, or a table of the user's own.
 
-Conventions
------------
-* Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere.
-* Intervals are to hold algorithms of other groups: on Atari of other papers; of a user's own table of other papers
-  where these are named, else each algorithm counts as a group.
+Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are to
+hold algorithms of other groups: papers, where these are known, else each algorithm is a group.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ class Predictor:
     low, high : mapping of task to float
         What scores 0 % and 100 %.
     quantities : tuple of Quantity
-        What is told of all tasks.
+        What is predicted of all tasks.
     canonical : callable
         From a task's name as written to the name it goes by.
     noun, groups : str
@@ -88,21 +85,9 @@ class Predictor:
     def predict(
         self, scores: Mapping[str, float], *, level: float, frames: Mapping[str, float] | None = None
     ) -> Outlook | None:
-        """Predict from an algorithm's scores; None where it has none that tell anything.
+        """Predict from an algorithm's raw scores; None where it has none on any task of the training scores.
 
-        Parameters
-        ----------
-        scores : mapping of task to float
-            Each in its task's own unit.
-        level : float
-            Of the intervals.
-        frames : mapping of task to float, optional
-            What playing each task costs; the same for all if None.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where a missing task has no frames above 0.
+        ``frames`` is what playing each task costs, above 0; the same for all if None.
         """
         percent = {task: value for task, value in self.percent(scores).items() if task in self.tasks}
         if not percent:
@@ -126,16 +111,9 @@ def atari() -> Predictor:
 
 
 def own(places: Sequence[ScoreSource], own_references: Path | None = None, papers: Path | None = None) -> Predictor:
-    """Learn from a table of the user's own.
+    """Learn from a table of the user's own, normalised by their own references or those of atari-57.
 
-    Parameters
-    ----------
-    places : sequence of path, ``catalogue:`` and names of collections, or ScoreTable
-        Algorithms' scores.
-    own_references : path or None, optional
-        What scores 0 % and 100 % on each task; None for the games of atari-57.
-    papers : path or None, optional
-        Which paper each algorithm is of, a CSV file: `arcademark.reports.subsets.validating.read_papers`.
+    ``papers`` is as for `arcademark.reports.subsets.validating.origins`.
 
     Raises
     ------
@@ -197,9 +175,7 @@ def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) ->
     Raises
     ------
     ArcadeMarkError
-        Where it cannot be read, a game is named twice or has no frames above 0.
-    UnknownNameError
-        Where there is no such game.
+        Where it cannot be read, a game is unknown, named twice or has no frames above 0.
     """
     sheet = read_sheet(place(path))
     task, frames = sheet.find(("game", "task")), sheet.find(("frames",))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -15,29 +14,26 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
-from arcademark.reports.subsets.validating import Resampled, Validation
+from arcademark.reports.subsets.validating import Validation
 from arcademark.subset import plan as plans
-from arcademark.subset import search as searches
 from arcademark.subset import stability, validate
 from arcademark.subset.consensus import consensus
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Step
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, make_problem
+from arcademark.subset.prepared import SearchOptions
+from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import Candidate, Certificate
-from arcademark.subset.stability import Win
+from arcademark.subset.search import Candidate, Certificate, SearchResult, search
+from arcademark.subset.stability import Resampled, Win
 
 Choose: TypeAlias = Literal["best", "charged", "consensus"]
-CHOICES: Mapping[str, Callable[..., searches.SearchResult]] = MappingProxyType(
-    {"best": searches.search, "charged": partial(searches.search, incomplete="charge"), "consensus": consensus}
-)
-"""How a subset is chosen."""
+"""By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(SearchOptions):
     """What is searched for, and how.
 
     Parameters
@@ -51,20 +47,11 @@ class Asked:
         ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
     transform : str
         "log10" or "none".
-    include, exclude, within : tuple of str
-        Tasks that every subset has, that none has, and the only ones to choose from (all if empty).
-    top : int
-        Subsets to list, the best among them.
-    nonnegative : {"drop", "nnls"}
-        Drop models with negative coefficients, or fit every model without.
     choose : {"best", "charged", "consensus"}
-        By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on.
-    folds, fold_seed : int
+        How subsets are chosen.
     minimum_tasks, minimum_algorithms : int or None
         How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
         half.
-    bounds : bool
-        Whether to leave out what a bound proves to be worse.
     seeds : int
         Other fold seeds to repeat each search with.
     nested : bool
@@ -79,21 +66,20 @@ class Asked:
     plan: str | None = None
     target: str = "median"
     transform: str = "log10"
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    within: tuple[str, ...] = ()
-    top: int = 10
-    nonnegative: Literal["drop", "nnls"] = "drop"
     choose: Choose = "best"
-    folds: int = FOLDS
     fold_seed: int = FOLD_SEED
     minimum_tasks: int | None = None
     minimum_algorithms: int | None = None
-    bounds: bool = True
     seeds: int = 0
     nested: bool = False
     papers: Path | None = None
     bootstrap: int = 0
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of each search."""
+        found = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
+        charged = {"incomplete": "charge"} if self.choose != "best" else {}
+        return {**found, "within": self.within or None, **charged}
 
 
 @dataclass(frozen=True)
@@ -129,7 +115,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Setup:
-    """What is searched, as every renderer shows it.
+    """What is searched.
 
     Parameters
     ----------
@@ -186,16 +172,7 @@ Begin: TypeAlias = Callable[[str, int], Progress] | None
 
 
 def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
-    """Search, and put together what is shown.
-
-    Parameters
-    ----------
-    scores : Normalised
-    asked : Asked
-    name : str
-        Of the table, for the models' names.
-    progress : callable, optional
-        Given a step's name and size, returns what is told how far its search is.
+    """Search, and put together what is shown; ``name`` is the table's, for the models' names.
 
     Raises
     ------
@@ -216,7 +193,7 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
         return {step: result.best for step, result in _results(sample, steps, again, None).items()}
 
     bar = session.bar("other shuffles") if asked.seeds else None
-    winners = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
+    shuffles = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
     nested = session.nested(best)
     rng, bar = np.random.default_rng(asked.fold_seed), session.bar("samples") if asked.bootstrap else None
     samples = stability.bootstrap(session.problem, best, asked.bootstrap, rng, bar)
@@ -227,10 +204,10 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
             result.best,
             result.runners_up,
             result.certificate,
-            winners[step].wins if step in winners else (),
+            shuffles[step].winners if step in shuffles else (),
             session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
             nested.get(step),
-            validating.resampled(samples[step]) if step in samples else None,
+            samples.get(step),
         )
         for step, result in results.items()
     )
@@ -238,22 +215,7 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
 
 
 class Session:
-    """What searches of one size and of every size share: scores, what is asked, and the problem made of both.
-
-    Parameters
-    ----------
-    scores : Normalised
-    asked : Asked
-    name : str
-        Of the table.
-    progress : callable or None
-        As for `searched`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `make_problem`.
-    """
+    """What searches of one size and of every size share: scores, what is asked, and the problem made of both."""
 
     def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
         self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
@@ -306,21 +268,15 @@ class Session:
             citation=how.format(certificate.subsets, self._name),
             transform=asked.transform,
             references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
-            nested=validating.kept(nested),
-            spread=validating.spread(nested, self.problem, best.tasks),
+            nested=None if nested is None else validating.kept(nested),
+            spread=None if nested is None else validating.spread_of(nested, self.problem, best.tasks),
             summary=asked.target,
             unit=self._unit,
         )
 
 
 def problem_of(scores: Normalised, asked: Asked) -> Problem:
-    """Make the problem that is searched.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `make_problem`.
-    """
+    """Make the problem that is searched; errors are those of `make_problem`."""
     sizes = (len(scores.tasks), len(scores.algorithms))
     tasks, algorithms = (MINIMUM if scores.benchmark.atari else size // 2 for size in sizes)
     problem = make_problem(
@@ -336,28 +292,14 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     return dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
 
 
-def _results(
-    problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin
-) -> Mapping[str, searches.SearchResult]:
-    options, choose = {"top": asked.top, **options_of(asked)}, CHOICES[asked.choose]
+def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin) -> Mapping[str, SearchResult]:
+    options, choose = asked.options(), consensus if asked.choose == "consensus" else search
     if asked.plan:
-        told = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(problem, steps, progress=told, choose=choose, **options)
+        del options["within"]  # each step's own
+        bars = None if progress is None else lambda step: progress(step.name, step.size)
+        return plans.follow(problem, steps, progress=bars, choose=choose, **options)
     (step,) = steps
-    bar = None if progress is None else progress("", step.size)
-    return {"": choose(problem, step.size, within=asked.within or None, progress=bar, **options)}
-
-
-def options_of(asked: Asked) -> dict[str, Any]:
-    """Return the options of every search."""
-    return {
-        "include": asked.include,
-        "exclude": asked.exclude,
-        "nonnegative": asked.nonnegative,
-        "folds": asked.folds,
-        "fold_seed": asked.fold_seed,
-        "bounds": asked.bounds,
-    }
+    return {"": choose(problem, step.size, progress=None if progress is None else progress("", step.size), **options)}
 
 
 def gap(best: Candidate, other: Candidate) -> float:

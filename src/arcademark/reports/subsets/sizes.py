@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.subsets import searching, validating
+from arcademark.reports.subsets import validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.searching import Asked, Begin, Session, Setup
 from arcademark.reports.subsets.validating import Validation
@@ -87,13 +87,7 @@ class EverySize(Setup):
 
 
 def read_sizes(text: str) -> tuple[int, ...]:
-    """Read sizes, "1-10" or "3,5,8-10"; ascending.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it is no such list.
-    """
+    """Read sizes, "1-10" or "3,5,8-10", at most `MOST`; ascending."""
     found: set[int] = set()
     for part in text.split(","):
         ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
@@ -117,24 +111,12 @@ def every_size(
 ) -> EverySize:
     """Search every size, and put together what is shown.
 
-    Parameters
-    ----------
-    scores : Normalised
-    asked : Asked
-        But size, plan, and what is repeated for one subset.
-    sizes : sequence of int
-    name : str
-        Of the table, for the models' names.
-    progress : callable, optional
-        Given a step's name and size, returns what is told how far its search is.
-    both : bool, optional
-        Whether to choose in both ways where scores are missing, and not only as ``asked.choose`` says.
+    In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
 
     Raises
     ------
     ArcadeMarkError
-        Where ``asked.choose`` is no way to choose every size; and as `arcademark.subset.search.search` and
-        `arcademark.subset.problem.make_problem`.
+        Where ``asked.choose`` is no way to choose every size; and as `search` and `make_problem`.
     """
     session = Session(scores, asked, name, progress)
     if asked.choose not in OBJECTIVES:
@@ -148,7 +130,7 @@ def every_size(
 
 def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
     asked, charged = session.asked, objective == "charge"
-    options = {**searching.options_of(asked), "within": asked.within or None, "incomplete": objective}
+    options = {**asked.options(), "incomplete": objective}
     found = every.every_size(
         session.problem, sizes, progress=lambda size: session.bar("all charged" if charged else "", size), **options
     )

@@ -58,7 +58,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Studied:
-    """A study, as every renderer shows it.
+    """Estimates beside true values.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class Studied:
     left_out : tuple of str
         Algorithms without any estimate.
     kinds : tuple of Kind
-        All algorithms; where some are of the training table, these and the others apart, too. One of the training
-        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
-        left out, unless all are.
+        All algorithms; where some are of the training table, these and the others apart, too. One of the training table
+        counts once, under however many names its scores stand; who is scored otherwise than a model's data is left out,
+        unless all are.
     relative_to : str or None
     minimum_tasks : int
     published : bool
@@ -183,13 +183,7 @@ def studied(
 
 
 def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
-    """Return what all models predict, by the name that ``--target`` takes.
-
-    Parameters
-    ----------
-    found : sequence of SubsetModel
-    asked : str or None
-        What the user says that they predict.
+    """Return what all models predict, by the name that ``--target`` takes; ``asked`` is what the user calls it.
 
     Raises
     ------
@@ -225,13 +219,7 @@ def _short(name: str) -> str:
 
 
 def check_references(model: SubsetModel, scores: Normalised) -> None:
-    """Refuse scores that are normalised otherwise than those that a model was fitted to.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task's references differ, or Atari's published models meet another benchmark.
-    """
+    """Refuse scores that are normalised otherwise than those that a model was fitted to."""
     if not model.references and not scores.benchmark.atari:
         raise ArcadeMarkError(f"{model.name} is made of Atari games, and the references are another benchmark's")
     for task, (low, high) in model.references.items():

@@ -1,11 +1,8 @@
 """What can be predicted of an algorithm: summaries of all its scores by name, in words, with their units.
 
-Conventions
------------
-* A summary is named as ``--target`` takes it: one of `arcademark.subset.problem.SUMMARIES`, `RECORDS` on Atari, or a
-  function of the user's own, ``path/to/file.py:function`` or ``package.module:function``.
-* Model files keep that name, so that an estimate is set beside what it estimates. A file's function is not run for
-  being named there: whoever wants it names it again.
+A summary is named as ``--target`` takes it: one of `arcademark.subset.problem.SUMMARIES`, `RECORDS` on Atari, or a
+function of the user's own, ``path/to/file.py:function`` or ``package.module:function``. Model files keep that name; a
+file's function is not run for being named there: whoever wants it names it again.
 """
 
 from __future__ import annotations
@@ -40,16 +37,7 @@ def is_function(name: str) -> bool:
 
 
 def title(name: str, metric: str, noun: str) -> str:
-    """Say what a summary is a summary of: "median HNS", "number of games at human level".
-
-    Parameters
-    ----------
-    name : str
-    metric : str
-        What the scores are, one of `METRICS`.
-    noun : str
-        What a task is called.
-    """
+    """Name a summary in full, "median HNS", "number of games at human level"; ``metric`` is one of `METRICS`."""
     if name == RECORDS:
         return "median HWRNS"
     if name == LEVEL_REACHED:
@@ -75,9 +63,7 @@ def unit(name: str, noun: str) -> str:
 
 
 def truth(scores: Normalised, name: str) -> str | Summary | Floats:
-    """Return what is to be predicted, as `arcademark.subset.problem.make_problem` takes it.
-
-    HWRNS are other scores than those that they are predicted from, so of these the values themselves are returned.
+    """Return what is to be predicted, as `make_problem` takes it; of HWRNS the values themselves.
 
     Raises
     ------

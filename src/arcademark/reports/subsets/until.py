@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-* The error is that of the median over the games of atari-57, told from any games: how far the 90 % interval reaches, as
-  a share of the estimate (`arcademark.subset.outlook.Range.error`). It takes the scores as they are: what more episodes
-  or seeds would change is apart from it.
+* The error is that of the median over the games of atari-57, predicted from any games: how far the 90 % interval
+  reaches, as a share of the estimate (`arcademark.subset.outlook.Range.error`). Scores count as exact: what more
+  episodes or seeds would change is apart from it.
 * The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
   as long as those recorded of it on average, else as long as the protocol's frame cap; a learner its training, too.
 * What is in the run's directory counts. A game that was begun is finished first; none is played twice.
@@ -51,12 +51,8 @@ class Asked:
     protocol : Protocol
     directory : Path
         The run's.
-    plan : callable
-        Plans games; errors are those of `make_plan`.
-    play : callable
-        Plays what is missing of a plan, into the directory.
-    say : callable
-        Told what is known, a line at a time.
+    plan, play, say : callable
+        Plans games; plays what is missing of a plan, into the directory; is told what is known, a line at a time.
     """
 
     error: float
@@ -80,7 +76,7 @@ class Step:
     frames : int
         That they took, in this command.
     known : int
-        Games that the median was told from.
+        Games that the median was predicted from.
     median : Range or None
         None where nothing is known.
     error : float or None
@@ -96,17 +92,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How it ended.
-
-    Parameters
-    ----------
-    asked_error : float
-    error : float or None
-        What was reached.
-    reached, interrupted, failed : bool
-        Whether the error is as small as asked for; it was stopped; a trial failed.
-    steps : tuple of Step
-    """
+    """How it ended: the errors asked for and reached, and whether that is enough, it was stopped, or a trial failed."""
 
     SCHEMA: ClassVar[str] = "arcademark.run-until/1"
 

@@ -11,11 +11,10 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
-from arcademark.subset import spread as spreads
 from arcademark.subset.problem import Problem
-from arcademark.subset.spread import Spread
-from arcademark.subset.stability import Repeated, Win
-from arcademark.subset.validate import Coverage, HeldOut
+from arcademark.subset.spread import Spread, spread
+from arcademark.subset.stability import Win
+from arcademark.subset.validate import HeldOut, Interval
 from arcademark.subset.validate import Nested as Measured
 from arcademark.suite.subsets import LEVEL, Nested
 
@@ -23,32 +22,6 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 """Of the prediction intervals that are shown."""
 LOG = "log10"
 COLUMNS = ["algorithm", "paper"]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A prediction interval for an algorithm of another paper, and how often it held the truth.
-
-    Parameters
-    ----------
-    level : float
-        What was asked for.
-    reach : float or None
-        How far it reaches to either side, in transformed units; None if there are too few papers for the level.
-    factor : float or None
-        What 1 + score is multiplied and divided by; None without the logarithm.
-    inside, of : int
-        Algorithms whose truth was inside an interval made without their paper, and algorithms.
-    of_papers : float
-        The mean over papers of the share inside.
-    """
-
-    level: float
-    reach: float | None
-    factor: float | None
-    inside: int
-    of: int
-    of_papers: float
 
 
 @dataclass(frozen=True)
@@ -66,8 +39,8 @@ class Validation:
         Which subsets were chosen, and without how many papers.
     intervals : tuple of Interval
     usual : Interval
-        For usual scores, at the level that models keep; those of odd scores are as many times as wide, and whether it
-        holds is told of intervals so widened (`arcademark.subset.spread`).
+        For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
+        and so measured (`arcademark.subset.spread`).
     held : tuple of HeldOut
         Every prediction.
     unpredicted : mapping of str to str
@@ -87,86 +60,41 @@ class Validation:
     unpredicted: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Resampled:
-    """What won on samples of the algorithms, drawn with replacement.
-
-    Parameters
-    ----------
-    times, failed : int
-        Samples, and such of them that nothing could be chosen on.
-    winners : tuple of Win
-    tasks : mapping of str to int
-        How often each task was in the winner.
-    """
-
-    times: int
-    failed: int
-    winners: tuple[Win, ...]
-    tasks: Mapping[str, int]
-
-
 def validation(found: Measured, transform: str) -> Validation:
     """Put together what is shown of nested errors."""
     log = transform == LOG
     unit = 1.0 if log else 1.0 / math.log(10.0)
-    worst = found.worst
     return Validation(
-        papers=sum(win.times for win in found.wins),
+        papers=sum(win.times for win in found.winners),
         mean=found.mean * unit,
         median=found.median * unit,
-        worst=worst.relative_error * unit,
+        worst=found.worst.relative_error * unit,
         mean_of_papers=found.mean_of_sources * unit,
-        worst_algorithm=worst.algorithm,
-        winners=found.wins,
-        intervals=tuple(_interval(found.coverage(level), log) for level in LEVELS),
-        usual=_interval(found.usual().coverage(LEVEL), log),
+        worst_algorithm=found.worst.algorithm,
+        winners=found.winners,
+        intervals=tuple(found.coverage(level, log=log) for level in LEVELS),
+        usual=found.usual().coverage(LEVEL, log=log),
         held=found.held,
         unpredicted=found.unpredicted,
     )
 
 
-def _interval(measured: Coverage, log: bool) -> Interval:
-    finite = math.isfinite(measured.half_width)
-    return Interval(
-        measured.level,
-        measured.half_width if finite else None,
-        measured.factor if finite and log else None,
-        measured.inside,
-        measured.of,
-        measured.of_sources,
-    )
+def kept(found: Validation) -> Nested:
+    """Return what a model keeps of nested errors."""
+    return Nested(found.mean, found.median, found.worst, len(found.held), _measured(found).errors())
 
 
-def kept(found: Validation | None) -> Nested | None:
-    """Return what a model keeps of nested errors; None if there are none."""
-    if found is None:
-        return None
-    return Nested(found.mean, found.median, found.worst, len(found.held), _held(found).errors())
+def spread_of(found: Validation, problem: Problem, tasks: Sequence[str]) -> Spread:
+    """Return what a model keeps to widen intervals by."""
+    return spread(problem, tasks, _measured(found).usual().errors())
 
 
-def spread(found: Validation | None, problem: Problem, tasks: Sequence[str]) -> Spread | None:
-    """Return what a model keeps to widen intervals by; None where `kept` is None."""
-    return None if found is None else spreads.spread(problem, tasks, _held(found).usual().errors())
-
-
-def _held(found: Validation) -> Measured:
+def _measured(found: Validation) -> Measured:
     return Measured(found.held, found.unpredicted, found.winners)
 
 
-def resampled(found: Repeated) -> Resampled:
-    """Put together what is shown of a bootstrap."""
-    return Resampled(found.times, found.failed, found.wins, found.tasks())
-
-
 def read_papers(path: Path) -> Mapping[str, str]:
-    """Read which paper each algorithm's scores were first published in: a CSV file with the columns algorithm, paper.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, a column or a name is missing, or an algorithm stands twice.
-    """
+    """Read which paper each algorithm is of: a CSV file with the columns algorithm and paper, each algorithm once."""
     sheet = read_sheet(place(path))
     columns = [sheet.find((name,)) for name in COLUMNS]
     if None in columns:
@@ -186,10 +114,7 @@ def read_papers(path: Path) -> Mapping[str, str]:
 def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
     """Return each algorithm's paper: as the file says, else as the catalogue does, else itself.
 
-    Raises
-    ------
-    ArcadeMarkError
-        As `read_papers`, or where the file names none of the algorithms.
+    A file that names none of the algorithms is refused.
     """
     told = {} if papers is None else read_papers(papers)
     if papers is not None and not told.keys() & set(algorithms):
