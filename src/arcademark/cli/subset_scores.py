@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arcademark.cli import options, tables
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.reports.subsets.dataset import Normalised
 
 DEFAULT_CATALOGUE = "atari-5-training"
 
@@ -26,27 +29,18 @@ where_from = options.combine(
 )
 
 
-def scores_of(
-    places: tuple[str, ...],
-    catalogue: str | None,
-    suite: str,
-    references: Path | None,
-    algorithms: str | None,
-    given: dict[str, Any],
-    *,
-    players: bool = True,
-) -> Any:
-    """Read the scores; options of reading are taken out of ``given``."""
+def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
+    """Read the scores; what `where_from` and the reader's options give is taken out of ``given``."""
     from arcademark.reports.subsets import dataset
     from arcademark.reports.tables.dataset import ScoreOptions
 
+    places, references = given.pop("places"), given.pop("references")
     names = ("form", "algorithm", "game", "run", "last", "tag", "pattern", "decimal")
     reading = tables.read_options(references, (), **{name: given.pop(name) for name in names})
-    published = tables.names("catalogue", catalogue)
+    published = tables.names("catalogue", given.pop("catalogue"))
     wanted = (*places, *([f"catalogue:{','.join(published)}"] if published else []))
     if not wanted:
         raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
-    asked = ScoreOptions(
-        suite=suite, references=references, algorithms=tables.names("algorithms", algorithms), reading=reading
-    )
+    algorithms = tables.names("algorithms", given.pop("algorithms"))
+    asked = ScoreOptions(suite=given.pop("suite"), references=references, algorithms=algorithms, reading=reading)
     return dataset.normalised(wanted, asked, players=players)

@@ -20,17 +20,15 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.reports.subsets.dataset import Normalised
-    from arcademark.reports.subsets.searching import Asked
+    from arcademark.reports.subsets.searching import Asked, Searched
+    from arcademark.reports.subsets.sizes import EverySize
     from arcademark.subset.model import SubsetModel
 
-ONE_SUBSET = {
-    "size": "--size",
-    "plan": "--plan",
-    "top": "--top",
-    "seeds": "--fold-seeds",
-    "bootstrap": "--bootstrap",
-}
+ONE_SUBSET = {"size": "--size", "plan": "--plan", "top": "--top", "seeds": "--fold-seeds", "bootstrap": "--bootstrap"}
 """Options that --sizes has no place for."""
+FILE = click.Path(path_type=Path)
+COUNTED = click.IntRange(min=0)
+AT_LEAST_ONE = click.IntRange(min=1)
 
 
 class Bars:
@@ -101,12 +99,12 @@ class Bars:
     help="By the error where all scores are there, with missing ones charged, or by what the near-best agree on.",
 )
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
-@click.option("--fold-seed", type=click.IntRange(min=0), default=1982, show_default=True, help="Shuffles the folds.")
+@click.option("--fold-seed", type=COUNTED, default=1982, show_default=True, help="Shuffles the folds.")
 @click.option(
     "--fold-seeds",
     "--seeds",
     "seeds",
-    type=click.IntRange(min=0),
+    type=COUNTED,
     default=10,
     show_default=True,
     metavar="N",
@@ -115,90 +113,65 @@ class Bars:
 @click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
 @click.option(
     "--papers",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
 )
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Search again on N samples of the algorithms.",
-)
-@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Tasks an algorithm needs.  [default: 40, or half]")
-@click.option(
-    "--minimum-algorithms", type=click.IntRange(min=1), help="Algorithms a task needs.  [default: 40, or half]"
-)
+@click.option("--bootstrap", type=COUNTED, default=0, metavar="N", help="Search again on N samples of the algorithms.")
+@click.option("--minimum-tasks", type=AT_LEAST_ONE, help="Tasks an algorithm needs.  [default: 40, or half]")
+@click.option("--minimum-algorithms", type=AT_LEAST_ONE, help="Algorithms a task needs.  [default: 40, or half]")
 @click.option("--no-bounds", is_flag=True, help="Cross-validate every subset; the result is the same.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the model, a plan's into a folder.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the model, a plan's into a folder.")
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="With --sizes: also draw the curve, FILE.svg or FILE.png; replaces an earlier figure.",
 )
 @with_output
 @tables.read_as
-def command(
-    places: tuple[str, ...],
-    catalogue: str | None,
-    suite: str,
-    references: Path | None,
-    algorithms: str | None,
-    sizes: str | None,
-    out: Path | None,
-    figure: Path | None,
-    output: Output,
-    **given: Any,
-) -> int:
+def command(sizes: str | None, out: Path | None, figure: Path | None, output: Output, **given: Any) -> int:
     """Find the subsets of TABLE's tasks that best predict a summary of all tasks, and prove that none is better.
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
+    from arcademark.reports.present import subsets
+    from arcademark.reports.render import json
+    from arcademark.reports.subsets import searching, sizes_figure
+    from arcademark.reports.subsets import sizes as every
+
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
     _check_sizes(sizes, figure)
-    _check_out(out, several=given["plan"] is not None or sizes is not None)
-    scores = scores_of(places, catalogue, suite, references, algorithms, given)
+    several = given["plan"] is not None or sizes is not None
+    _check_out(out, several=several)
+    name = _name(given["places"], given["catalogue"])
+    scores = scores_of(given)
     asked = _asked(scores, given)
-    named = Path(places[0]).stem if places and ":" not in places[0] else catalogue or places[0].partition(":")[2]
-    search = _one if sizes is None else partial(_every_size, sizes=sizes, figure=figure)
-    search(scores, asked, named or "catalogue", output=output, out=out)
+    shown: Searched | EverySize
+    with Bars() as bars:
+        if sizes is None:
+            shown = searching.searched(scores, asked, name, bars.begin)
+            models, present = tuple(found.model for found in shown.results), partial(subsets.search, shown)
+        else:  # in both ways to choose unless one is named
+            both = not options.given("choose")
+            shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
+            models, present = every.models(shown), partial(subsets.sizes, shown)
+            if figure is not None:
+                drawing = sizes_figure.draw(shown, figure.suffix.lower())
+    written = _write(models, out, folder=several)
+    if figure is not None:
+        write(figure, drawing, option="--figure", example="figure.svg")
+    output.show(lambda: json.render(shown), present)
+    output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
     return 0
 
 
-def _one(scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None) -> None:
-    """Search one subset, or a plan's."""
-    from arcademark.reports.present import subsets
-    from arcademark.reports.render import json
-    from arcademark.reports.subsets import searching
-
-    with Bars() as bars:
-        shown = searching.searched(scores, asked, name, bars.begin)
-    written = _write([found.model for found in shown.results], out, folder=asked.plan is not None)
-    output.show(lambda: json.render(shown), lambda: subsets.search(shown))
-    output.tell(*(f"model: {path}" for path in written))
-
-
-def _every_size(
-    scores: Normalised, asked: Asked, name: str, *, output: Output, out: Path | None, sizes: str, figure: Path | None
-) -> None:
-    """Search every size, in both ways to choose unless one is named."""
-    from arcademark.reports.present import subsets
-    from arcademark.reports.render import json
-    from arcademark.reports.subsets import sizes as every
-    from arcademark.reports.subsets import sizes_figure
-
-    with Bars() as bars:
-        both = not options.given("choose")
-        shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
-    written = _write(every.models(shown), out, folder=True)
-    if figure is not None:
-        drawing = sizes_figure.draw(shown, figure.suffix.lower())
-        write(figure, drawing, option="--figure", example="figure.svg")
-    output.show(lambda: json.render(shown), lambda: subsets.sizes(shown))
-    output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
+def _name(places: tuple[str, ...], catalogue: str | None) -> str:
+    """Name the scores, for the models' names."""
+    if places and ":" not in places[0]:
+        return Path(places[0]).stem
+    return catalogue or (places[0].partition(":")[2] if places else "") or "catalogue"
 
 
 def _check_sizes(sizes: str | None, figure: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -23,19 +22,7 @@ from arcademark.cli.subset_scores import scores_of, where_from
 @click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
 @with_output
 @tables.read_as
-def command(
-    places: tuple[str, ...],
-    catalogue: str | None,
-    suite: str,
-    references: Path | None,
-    algorithms: str | None,
-    models: str | None,
-    target: str | None,
-    relative_to: str | None,
-    minimum_tasks: int | None,
-    output: Output,
-    **given: Any,
-) -> int:
+def command(models: str | None, output: Output, **given: Any) -> int:
     """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
 
     Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
@@ -45,10 +32,9 @@ def command(
     from arcademark.reports.subsets import studying
     from arcademark.reports.tables.loading import EVERYTHING
 
-    if not places and catalogue is None:
-        catalogue = EVERYTHING
-    scores = scores_of(places, catalogue, suite, references, algorithms, given, players=False)
-    names = tables.names("models", models) or studying.MODELS
-    shown = studying.studied(scores, names, target=target, relative_to=relative_to, minimum_tasks=minimum_tasks)
+    if not given["places"] and given["catalogue"] is None:
+        given["catalogue"] = EVERYTHING
+    scores = scores_of(given, players=False)
+    shown = studying.studied(scores, tables.names("models", models) or studying.MODELS, **given)
     output.show(lambda: json.render(shown), lambda: study.document(shown))
     return 0

@@ -36,7 +36,7 @@ def run(
             f"{specs[1].label}, …; choose one"
         )
     label = specs[0].label
-    asked = until.Asked(
+    outcome = until.UntilError(
         error,
         label,
         games,
@@ -45,8 +45,7 @@ def run(
         plan=lambda chosen: way.plan(specs, chosen),
         play=lambda plan: way.play(plan, directory, tell_all=False),
         say=messages.say,
-    )
-    outcome = until.UntilError(asked).run()
+    ).run()
     if outcome.interrupted:
         return 130
     if not outcome.reached and outcome.steps[-1].known:

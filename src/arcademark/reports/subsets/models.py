@@ -14,6 +14,8 @@ from arcademark.suite.subsets import subset, subsets
 
 MOST_BYTES = 2**20
 """Of a model file."""
+NESTED = ("atari-1", "atari-3", "atari-5", "atari-10")
+"""Published models, each of which has the games of those before."""
 ANY = "any"
 """What stands for whatever games there are, instead of a model's name."""
 

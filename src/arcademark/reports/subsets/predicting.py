@@ -12,7 +12,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
@@ -43,7 +43,6 @@ EVERY_GAME = ("atari-5", "atari-10")
 """Models whose paper predicts every game, too (Tables 10 and 11)."""
 Frames = Mapping[str, float] | None
 """What playing each task costs; the same for all if None."""
-UPGRADES = ("atari-1", "atari-3", "atari-5", "atari-10")
 
 
 @dataclass(frozen=True)
@@ -122,11 +121,11 @@ class Prediction:
 
     algorithm: str
     estimate: Estimate | None
-    missing: tuple[str, ...]
-    games: tuple[Game, ...]
-    at_human_level: int | None
-    outside: tuple[str, ...]
-    upgrade: Upgrade | None
+    missing: tuple[str, ...] = ()
+    games: tuple[Game, ...] = ()
+    at_human_level: int | None = None
+    outside: tuple[str, ...] = ()
+    upgrade: Upgrade | None = None
     forecast: Outlook | None = None
     warnings: tuple[str, ...] = ()
 
@@ -204,24 +203,21 @@ def predicted(
         if algorithm not in read.table.algorithms:
             raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
     declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
-    means = declared.table.mean_over_runs()
     wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
     found = []
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
-        scores = {
-            task: float(value)
-            for task, value in zip(declared.table.tasks, means[row], strict=True)
-            if np.isfinite(value)
-        }
-        play = declared.plays.get(algorithm, Play())
-        told = None if whatever else _prediction(algorithm, scores, wanted, play, level)
-        if wanted is None and (told is None or told.estimate is None or len(wished) == 1):
-            every = _from_any(algorithm, scores, training or predictors.atari(), play, (level, frames))
-            told = every if told is None or told.estimate is None else replace(told, forecast=every.forecast)
-        if told is not None:
-            found.append(told)
+        scores, play = predictors.known(declared.table, row), declared.plays.get(algorithm, Play())
+        by_model = None if whatever else _prediction(algorithm, scores, wanted, play, level)
+        if wanted is None and (by_model is None or by_model.estimate is None or len(wished) == 1):
+            forecast = _from_any(algorithm, scores, training or predictors.atari(), play, level, frames)
+            if by_model is None or by_model.estimate is None:
+                by_model = forecast
+            else:
+                by_model = replace(by_model, forecast=forecast.forecast)
+        if by_model is not None:
+            found.append(by_model)
     if not any(item.estimate or item.forecast for item in found):
         raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
     if training is None:
@@ -240,6 +236,17 @@ def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
     return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
 
 
+def _of_atari(model: SubsetModel) -> bool:
+    return all(task in games() for task in model.tasks)
+
+
+def _canonical(model: SubsetModel | None) -> Callable[[str], str]:
+    if model is None or _of_atari(model):
+        return _game
+    by_lower = {task.lower(): task for task in model.tasks}
+    return lambda name: by_lower.get(name.strip().lower(), name.strip())
+
+
 def _game(name: str) -> str:
     try:
         return canonical_game(name)
@@ -250,28 +257,18 @@ def _game(name: str) -> str:
         ) from None
 
 
-def _of_atari(model: SubsetModel) -> bool:
-    return all(task in games() for task in model.tasks)
-
-
-def _canonical(model: SubsetModel | None) -> Any:
-    if model is None or _of_atari(model):
-        return _game
-    by_lower = {task.lower(): task for task in model.tasks}
-    return lambda name: by_lower.get(name.strip().lower(), name.strip())
-
-
 def _prediction(
     algorithm: str, scores: Mapping[str, float], wanted: SubsetModel | None, play: Play, level: float
 ) -> Prediction:
     model = wanted or from_subset(estimates.choose(scores))
     missing = tuple(game_name(task) for task in model.tasks if task not in scores)
     if missing:
-        return Prediction(algorithm, None, missing, (), None, (), None)
+        return Prediction(algorithm, None, missing)
     percent = _percent(model, scores)
     estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
+    upgrade = _upgrade(model, scores)
     if model.name not in EVERY_GAME or model.references:
-        return Prediction(algorithm, estimate, (), (), None, (), _upgrade(model, scores))
+        return Prediction(algorithm, estimate, upgrade=upgrade)
     every = _every_game(model.name)
     inputs = log10_score([percent[task] for task in model.tasks])
     shown = tuple(_games(every, inputs, percent, level))
@@ -279,47 +276,42 @@ def _prediction(
     return Prediction(
         algorithm,
         estimate,
-        (),
-        shown,
-        sum(game.value >= PERCENT for game in shown),
-        tuple(game_name(model.tasks[place]) for place in outside),
-        _upgrade(model, scores),
+        games=shown,
+        at_human_level=sum(game.value >= PERCENT for game in shown),
+        outside=tuple(game_name(model.tasks[place]) for place in outside),
+        upgrade=upgrade,
     )
 
 
 def _from_any(
-    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, asked: tuple[float, Frames]
+    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, level: float, frames: Frames
 ) -> Prediction:
     """Predict from any tasks."""
-    level, frames = asked
     found = predictor.predict(scores, level=level, frames=frames)
     if found is None:
-        return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)), (), None, (), None)
-    cap = predictor.max_frames_per_episode
-    warnings = frame_cap_warnings("a prediction from any games", cap, frame_cap(play)) if found.plays else ()
-    strangers = tuple(predictor.title(task) for task in scores if task not in predictor.tasks)
-    if strangers:
-        tell = f"Not used, because the training scores do not include them: {wording.shortened(strangers)}."
-        warnings = (*warnings, tell)
+        return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
+    warnings: list[str] = []
+    if found.plays:
+        cap = predictor.max_frames_per_episode
+        warnings += frame_cap_warnings("a prediction from any games", cap, frame_cap(play))
+    if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
+        names = wording.shortened(strangers)
+        warnings.append(f"Not used, because the training scores do not include them: {names}.")
     if found.plays and algorithm in predictor.trained.algorithms:
-        same = f"The training scores include an algorithm named {algorithm}"
-        tell = f"{same}; if it is the same one, its intervals are too narrow."
-        warnings = (*warnings, tell)
+        warnings.append(
+            f"The training scores include an algorithm named {algorithm}; if it is the same one, its intervals are too "
+            "narrow."
+        )
     outside = tuple(map(predictor.title, found.outside))
-    return Prediction(algorithm, None, (), (), None, outside, None, found, warnings)
+    return Prediction(algorithm, None, outside=outside, forecast=found, warnings=tuple(warnings))
 
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
     """Normalise by the model's own references, or by those of atari-57; tasks without any are left out."""
     if not model.references:
-        return _atari(scores)
-    low = {task: pair[0] for task, pair in model.references.items()}
-    high = {task: pair[1] for task, pair in model.references.items()}
+        return between(scores, references.scores("random"), references.scores("human"))
+    low, high = ({task: pair[end] for task, pair in model.references.items()} for end in (0, 1))
     return between(scores, low, high)
-
-
-def _atari(scores: Mapping[str, float]) -> Mapping[str, float]:
-    return between(scores, references.scores("random"), references.scores("human"))
 
 
 @cache
@@ -338,16 +330,14 @@ def _every_game(name: str) -> Mapping[str, TaskModel]:
 
 
 def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float], level: float) -> list[Game]:
-    played = [Game(task, game_name(task), percent[task], None, None, None) for task in every if task in percent]
-    others = []
+    found = [Game(task, game_name(task), percent[task], None, None, None) for task in every if task in percent]
     for task, model in every.items():
-        if task in percent:
-            continue
-        middle, half_width = float(model.fit.predict(inputs)), model.half_width(level)
-        finite = np.isfinite(half_width)
-        low, high = (_percent_of(middle + side * half_width) if finite else None for side in (-1, 1))
-        others.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
-    return [*played, *others]
+        if task not in percent:
+            middle, half_width = float(model.fit.predict(inputs)), model.half_width(level)
+            finite = np.isfinite(half_width)
+            low, high = (_percent_of(middle + side * half_width) if finite else None for side in (-1, 1))
+            found.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
+    return found
 
 
 def _percent_of(log: float) -> float:
@@ -355,9 +345,9 @@ def _percent_of(log: float) -> float:
 
 
 def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
-    if model.name not in UPGRADES[:-1]:
+    if model.name not in models.NESTED[:-1]:
         return None
-    larger = models.model(UPGRADES[UPGRADES.index(model.name) + 1])
+    larger = models.model(models.NESTED[models.NESTED.index(model.name) + 1])
     missing = tuple(game_name(task) for task in larger.tasks if task not in scores)
     now, then = (item.nested.mean if item.nested else item.relative_error or 0.0 for item in (model, larger))
     return Upgrade(

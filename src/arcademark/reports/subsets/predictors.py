@@ -25,6 +25,7 @@ from arcademark.reports.tables.loading import ScoreSource
 from arcademark.scores.readers.base import canonical as canonical_at
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
+from arcademark.scores.table import ScoreTable
 from arcademark.subset import outlook
 from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
 from arcademark.subset.outlook import Outlook
@@ -158,6 +159,12 @@ def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping
     names = [task for task in scores if task in low]
     values = PERCENT * normalise.normalise([scores[task] for task in names], low, high, names)
     return dict(zip(names, values.tolist(), strict=True))
+
+
+def known(table: ScoreTable, row: int) -> Mapping[str, float]:
+    """Return an algorithm's mean score of each task that it has one of."""
+    means = zip(table.tasks, table.mean_over_runs()[row], strict=True)
+    return {task: float(value) for task, value in means if np.isfinite(value)}
 
 
 def _of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:

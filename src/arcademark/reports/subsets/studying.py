@@ -16,12 +16,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.subsets import models, summaries
 from arcademark.reports.subsets.dataset import Normalised
+from arcademark.reports.subsets.predictors import TRAINING
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
 
-MODELS = ("atari-1", "atari-3", "atari-5", "atari-10")
-TRAINING = "atari-5-training"
+MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20
 """Scores are the training table's if so large a share of so many games at least is equal."""
 EQUAL = 0.5

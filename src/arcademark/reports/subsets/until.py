@@ -37,35 +37,6 @@ MEDIAN = "median"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is to be played.
-
-    Parameters
-    ----------
-    error : float
-        At which to stop, a fraction.
-    agent : str
-        Its label.
-    games : tuple of str
-        Those to play first.
-    protocol : Protocol
-    directory : Path
-        The run's.
-    plan, play, say : callable
-        Plans games; plays what is missing of a plan, into the directory; is told what is known, a line at a time.
-    """
-
-    error: float
-    agent: str
-    games: tuple[str, ...]
-    protocol: Protocol
-    directory: Path
-    plan: Callable[[Sequence[str]], Plan]
-    play: Callable[[Plan], Summary]
-    say: Callable[[str], None]
-
-
-@dataclass(frozen=True)
 class Step:
     """Games that were played together, and what was known then.
 
@@ -104,34 +75,63 @@ class Outcome:
     steps: tuple[Step, ...]
 
 
+@dataclass
 class UntilError:
-    """Plays games until the median of all is known as well as is asked for."""
+    """Plays games until the median of all is known as well as is asked for.
 
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    Parameters
+    ----------
+    error : float
+        At which to stop, a fraction.
+    agent : str
+        Its label.
+    games : tuple of str
+        Those to play first.
+    protocol : Protocol
+    directory : Path
+        The run's.
+    plan, play, say : callable
+        Plans games; plays what is missing of a plan, into the directory; is told what is known, a line at a time.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where the error cannot be reached whatever is played; and as ``plan``.
+    """
+
+    error: float
+    agent: str
+    games: tuple[str, ...]
+    protocol: Protocol
+    directory: Path
+    plan: Callable[[Sequence[str]], Plan]
+    play: Callable[[Plan], Summary]
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         self._trained = predictors.atari().trained
         self._trials: dict[str, list[Trial]] = {}
-        plan = asked.plan(list(dict.fromkeys([*asked.games, *self._trained.joint.tasks])))
+        plan = self.plan(list(dict.fromkeys([*self.games, *self._trained.joint.tasks])))
         for trial in plan.trials:
             self._trials.setdefault(trial.game, []).append(trial)
         for left in plan.left_out:
-            if left.game in asked.games:
-                asked.say(f"left out  {left.agent} on {left.game}: {left.reason}")
+            if left.game in self.games:
+                self.say(f"left out  {left.agent} on {left.game}: {left.reason}")
         self._tried: set[str] = set()
         self._steps: list[Step] = []
         self._failed = self._interrupted = False
         self._check_possible()
 
     def _check_possible(self) -> None:
-        name = self._asked.agent
         playable = [task for task in self._trained.joint.tasks if task in self._trials]
         if not playable:
-            raise ArcadeMarkError(f"--until-error: {name} plays none of the games of atari-57, which the median is of")
-        rng = np.random.default_rng(predictors.SEED)
-        least = outlook.least_error(self._trained, playable, rng=rng)
-        if least > self._asked.error:
             raise ArcadeMarkError(
-                f"--until-error {_share(self._asked.error)} cannot be reached: {name} plays {len(playable)} of the "
+                f"--until-error: {self.agent} plays none of the games of atari-57, which the median is of"
+            )
+        least = outlook.least_error(self._trained, playable, rng=np.random.default_rng(predictors.SEED))
+        if least > self.error:
+            raise ArcadeMarkError(
+                f"--until-error {_share(self.error)} cannot be reached: {self.agent} plays {len(playable)} of the "
                 f"{len(self._trained.joint.tasks)} games, and the interval is ±{_share(least)} at least when all are "
                 "played; ask for that or more"
             )
@@ -140,18 +140,17 @@ class UntilError:
         """Play until the error is reached, nothing is left, or it is stopped."""
         record = self._record()
         there = {trial.game for trial in record.trials if record.by_trial[trial.id]} if record else set()
-        first = [game for game in self._trials if game in there or game in self._asked.games]
+        first = [game for game in self._trials if game in there or game in self.games]
         games = tuple(game for game in first if game not in self._done(record))
         frames = self._play(first) if first else 0
         while not self._interrupted and (following := self._look(games, frames)):
             frames, games = self._play(following), tuple(following)
         last = self._steps[-1].error if self._steps else None
-        reached = last is not None and last <= self._asked.error
-        return Outcome(self._asked.error, last, reached, self._interrupted, self._failed, tuple(self._steps))
+        reached = last is not None and last <= self.error
+        return Outcome(self.error, last, reached, self._interrupted, self._failed, tuple(self._steps))
 
     def _record(self) -> RunRecord | None:
-        directory = self._asked.directory
-        return read_run(directory) if (directory / manifest.FILE).exists() else None
+        return read_run(self.directory) if (self.directory / manifest.FILE).exists() else None
 
     def _done(self, record: RunRecord | None) -> set[str]:
         """Return the games that were complete in a record."""
@@ -165,7 +164,7 @@ class UntilError:
     def _play(self, games: Sequence[str]) -> int:
         """Play what is missing of games, and return the frames that it took."""
         self._tried |= set(games)
-        summary = self._asked.play(self._asked.plan(games))
+        summary = self.play(self.plan(games))
         self._interrupted, self._failed = summary.interrupted, self._failed or bool(summary.failed)
         return summary.frames
 
@@ -173,7 +172,8 @@ class UntilError:
         """Note what is known now, say it, and return what to play next; nothing where it is enough, or all there is."""
         record = self._record()
         costs = self._costs(record)
-        scores = _scores(record, self._asked.agent) if record else {}
+        table = score_run(record).table.select(algorithms=[self.agent]) if record else None
+        scores = predictors.known(table, 0) if table is not None else {}
         told = predictors.atari().predict(scores, level=LEVEL, frames=costs)
         if told is None:
             plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
@@ -184,28 +184,18 @@ class UntilError:
             self._steps.append(Step(games, frames, len(told.known), median, error))
         step = self._steps[-1]
         if self._failed and not step.known:
-            self._asked.say("every game so far failed; correct the agent, and the same command continues")
+            self.say("every game so far failed; correct the agent, and the same command continues")
             return []
         open_plays = [play for play in plays if play.task in self._trials and play.task not in self._tried]
-        enough = step.error is not None and step.error <= self._asked.error
+        enough = step.error is not None and step.error <= self.error
         following = [] if enough else open_plays[:1]
-        self._asked.say(_standing(step, following, enough=enough, asked=self._asked.error))
+        self.say(_standing(step, following, enough=enough, asked=self.error))
         return [play.task for play in following]
 
     def _costs(self, record: RunRecord | None) -> Mapping[str, float]:
-        """Return what each game costs in frames: `expected_frames`."""
+        """Return what each game costs in frames."""
         tasks = self._trained.joint.tasks
-        return {task: expected_frames(self._trials.get(task, ()), record, self._asked.protocol) for task in tasks}
-
-
-def _scores(record: RunRecord, label: str) -> Mapping[str, float]:
-    """Return the mean score of each game that has one."""
-    table = score_run(record).table.select(algorithms=[label])
-    return {
-        task: float(value)
-        for task, value in zip(table.tasks, table.mean_over_runs()[0], strict=True)
-        if np.isfinite(value)
-    }
+        return {task: expected_frames(self._trials.get(task, ()), record, self.protocol) for task in tasks}
 
 
 def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, asked: float) -> str:
