@@ -20,7 +20,6 @@ import pytest
 from arcademark.cli import messages
 from arcademark.cli.counting import SHORT_SECONDS, counting
 from arcademark.cli.progress import Display
-from arcademark.cli.subset_search import Bars
 from arcademark.reports.layout import Console, Text, lines, show, table
 from arcademark.runs.events import TrialFailed
 
@@ -183,16 +182,12 @@ def test_styles_are_all_that_steers_a_terminal() -> None:
     assert len(rows) >= 2
 
 
-def test_bars_show_names_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_show_names_as_text() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
-    monkeypatch.setattr(messages, "open_console", lambda: console)
-    with Bars() as bars:
-        bars.begin("[/]\x9b", 3)(1, 2)
     now = iter([0.0, SHORT_SECONDS, SHORT_SECONDS])
     with counting("comparing", "[/]\x9b", console, lambda: next(now)) as follow:
         follow(1, 2)
     assert isinstance(console.file, io.StringIO)
-    assert r"([/]\x9b)" in console.file.getvalue()
     assert r"comparing [/]\x9b" in console.file.getvalue()
 
 

@@ -33,31 +33,10 @@ class Words(ProgressColumn):
 def counting(
     doing: str, things: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """Show how many of some things are done.
-
-    Parameters
-    ----------
-    doing, things : str
-        As in "comparing", "pairs".
-    console : Console, optional
-        Where to; standard error by default.
-    clock : callable, optional
-        Seconds that go by.
-
-    Yields
-    ------
-    callable of (int, int)
-        To be told how many are done, of how many.
-    """
+    """Show how many of some things are done, as in "comparing" "pairs"; yield what is told how many, of how many."""
     shown = console or messages.open_console()
-    bar = Progress(
-        Words(),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=shown,
-        transient=True,
-    )
+    columns = Words(), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=shown, transient=True)
     task = bar.add_task(f"{doing} {things}")
     begun = clock()
     told = begun + SHORT_SECONDS - LINE_SECONDS

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import messages, options, tables
+from arcademark.cli import options, tables
+from arcademark.cli.counting import counting
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.cli.subset_scores import scores_of, where_from
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arcademark.reports.subsets.searching import Asked, Searched
     from arcademark.reports.subsets.sizes import EverySize
     from arcademark.subset.model import SubsetModel
+    from arcademark.subset.progress import Progress
 
 ONE_SUBSET = {"size": "--size", "plan": "--plan", "top": "--top", "seeds": "--fold-seeds", "bootstrap": "--bootstrap"}
 """Options that --sizes has no place for."""
@@ -31,46 +32,18 @@ COUNTED = click.IntRange(min=0)
 AT_LEAST_ONE = click.IntRange(min=1)
 
 
-class Bars:
-    """A bar on a terminal for each search; nothing elsewhere. A context manager, as a bar owns the last line."""
+@contextmanager
+def following() -> Iterator[Callable[[str, int], Progress]]:
+    """Show how far each of several searches is, one after another."""
+    with ExitStack() as shown:
 
-    def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
+        def begin(name: str, size: int) -> Progress:
+            """Begin subsets of a size, or whatever is named if that is 0."""
+            shown.close()
+            what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
+            return shown.enter_context(counting("searching", what))
 
-        from arcademark.cli.counting import Words
-
-        self._console = messages.open_console()
-        self._bar = Progress(
-            BarColumn(bar_width=24),
-            TextColumn("{task.percentage:>3.0f}%"),
-            Words(),
-            console=self._console,
-            transient=True,
-        )
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._console.is_terminal:
-            self._bar.stop()
-
-    def begin(self, name: str, size: int) -> Callable[[int, int], None]:
-        """Begin a bar for subsets of a size, or of whatever is named if that is 0; returns what moves it."""
-        what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
-        task = self._bar.add_task(what, total=None)
-        began = time.monotonic()
-
-        def move(done: int, total: int) -> None:
-            rate = done / max(1e-9, time.monotonic() - began)
-            text = f"{done:,}/{total:,} {what} · {rate:,.0f}/s"
-            self._bar.update(task, completed=done, total=total, description=text)
-
-        return move
+        yield begin
 
 
 @click.command("search", short_help="Find the best few tasks, with a proof.")
@@ -149,13 +122,13 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     scores = scores_of(given)
     asked = _asked(scores, given)
     shown: Searched | EverySize
-    with Bars() as bars:
+    with following() as begin:
         if sizes is None:
-            shown = searching.searched(scores, asked, name, bars.begin)
+            shown = searching.searched(scores, asked, name, begin)
             models, present = tuple(found.model for found in shown.results), partial(subsets.search, shown)
         else:  # in both ways to choose unless one is named
             both = not options.given("choose")
-            shown = every.every_size(scores, asked, every.read_sizes(sizes), name, bars.begin, both=both)
+            shown = every.every_size(scores, asked, every.read_sizes(sizes), name, begin, both=both)
             models, present = every.models(shown), partial(subsets.sizes, shown)
             if figure is not None:
                 drawing = sizes_figure.draw(shown, figure.suffix.lower())

@@ -31,7 +31,6 @@ class Quantity:
 
     Parameters
     ----------
-    name : str
     of : callable
         From normalised scores, shape (draws, k), and the k tasks' places to shape (draws,); weakly increasing in every
         score.
@@ -97,19 +96,10 @@ def train(
     transform: str = "log10",
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Trained:
-    """Fit the distribution, and once more without each group.
+    """Fit the distribution to normalised scores, shape (algorithms, tasks), and once more without each group.
 
-    Parameters
-    ----------
-    percent : float array, shape (algorithms, tasks)
-        Normalised scores; NaN where missing.
-    algorithms, tasks : sequence of str
-    groups : sequence of str, optional
-        What algorithms have in common; each on its own if None.
-    transform : str, optional
-        One of `problem.TRANSFORMS`.
-    on_progress : callable, optional
-        Told how many of how many fits are done.
+    Groups are what algorithms have in common; each is on its own if None. ``on_progress`` is told how many of how many
+    fits are done.
 
     Raises
     ------

@@ -50,20 +50,9 @@ WORTHWHILE = 20
 def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
     """Bound a branch: return what none of its subsets is below if that is worse than those listed, else −1.
 
-    Parameters
-    ----------
-    metric : float64 array, shape (q + 1, q + 1)
-        The Gram matrix that measures it, upper triangle.
-    allowed : bool array, shape (q,)
-        Tasks chosen or left.
-    active, solution : bool and float64 arrays, shape (q,)
-        Tasks to begin with; filled with those that have a coefficient, and the coefficients.
-    rule, best
-        As for `arcademark.subset.pairs.search_groups`.
-    offset : float
-        What is added to the group's errors.
-    room : tuple
-        Made by `arcademark.subset.least_squares.make_room`.
+    The upper triangle ``metric`` measures it. ``allowed`` marks tasks chosen or left, ``active`` those to begin with;
+    filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset`` is added to the
+    group's errors; ``rule`` and ``best`` are as for `arcademark.subset.pairs.search_groups`.
     """
     _, factor, found, _, small, trial = room
     q = len(allowed)
@@ -167,18 +156,9 @@ def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore
 def last_three(group, state, need, seen, before, rule, constrained, best, counts, rooms):  # type: ignore[no-untyped-def]
     """Search a branch that lacks three tasks; what it excludes on the way is left to the caller to allow again.
 
-    Parameters
-    ----------
-    group, rule, constrained, best, counts
-        As for `arcademark.subset.pairs.judge_pairs`.
-    state : tuple (metric, allowed, taken, active, solution, chosen)
-        As for `hopeless` and `search_groups`.
-    need, seen : int64
-        What the group lacks beyond the chosen tasks, and what these lack.
-    before : int
-        Tasks chosen.
-    rooms : tuple
-        To work in.
+    ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
+    what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for
+    `arcademark.subset.pairs.judge_pairs`.
     """
     offset, lacks_of = group[3], group[7]
     metric, allowed, taken, active, solution, chosen = state

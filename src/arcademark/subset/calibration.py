@@ -107,7 +107,6 @@ class Checked:
         misses had it.
     median_error, mean_error : mapping of str to float
         By quantity: of the absolute errors, transformed or in tasks.
-    algorithms, groups : int
     """
 
     coverage: Mapping[str, float]
@@ -126,22 +125,10 @@ def draw(
     noise: Floats,
     among: NDArray[np.bool_] | None = None,
 ) -> Drawn:
-    """Draw the missing tasks of one algorithm.
+    """Draw the missing tasks of one algorithm by ``joint``: `Trained.joint`, or one without a group.
 
-    Parameters
-    ----------
-    trained : Trained
-    joint : Joint
-        `Trained.joint`, or one without a group.
-    percent : float array, shape (tasks,)
-        Normalised scores.
-    known : bool array, shape (tasks,)
-        Which of them may be used.
-    quantities : sequence of Quantity
-    noise : float array, shape (draws, tasks)
-        Standard normal.
-    among : bool array, shape (tasks,), optional
-        The tasks that quantities are over; all if None.
+    ``percent``, normalised scores, and ``known``, which of them may be used, have shape (tasks,), as ``among``, the
+    tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is standard normal.
     """
     told = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)

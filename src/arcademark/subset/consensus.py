@@ -51,26 +51,19 @@ def consensus(
 
     Parameters
     ----------
-    problem, size, progress
-        As for `arcademark.subset.search.search`.
     near_best : int, optional
         Subsets listed for each shuffle; fewer where there are few subsets: see `NEAR_BEST`.
     shuffles : int, optional
         Their fold seeds are `APART` from each other; where ``fold_seed`` is None there is one list.
-    **options
+    problem, size, progress, **options
         As for `arcademark.subset.search.search`, but ``incomplete`` is "charge" by default.
 
     Returns
     -------
     SearchResult
-        The chosen subset and, as runners-up, those that the near-best agree on next, with their constants; the errors
-        are of models with a constant, cross-validated with ``fold_seed``. The certificate is of all lists together: if
-        it holds, no subset that is not listed is better than one that is.
-
-    Raises
-    ------
-    UnknownNameError, ArcadeMarkError
-        As `arcademark.subset.search.search`.
+        The chosen subset and, as runners-up, those that the near-best agree on next; the errors are of models with a
+        constant, cross-validated with ``fold_seed``. The certificate is of all lists together: if it holds, no subset
+        that is not listed is better than one that is.
     """
     if near_best < 1 or shuffles < 1:
         raise ArcadeMarkError(f"consensus of {near_best} subsets in {shuffles} shuffles; expected 1 or more of each")

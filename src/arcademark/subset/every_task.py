@@ -25,7 +25,6 @@ class TaskModel:
 
     Parameters
     ----------
-    task : str
     fit : Fit
         Coefficients in the order of the tasks that it predicts from.
     errors : tuple of float

@@ -57,7 +57,6 @@ class Joint:
 
     Parameters
     ----------
-    tasks : tuple of str
     mean : float array, shape (tasks,)
     covariance, precision : float arrays, shape (tasks, tasks)
         Inverses of each other; the precision has nothing above 0 off its diagonal.

@@ -144,21 +144,9 @@ def _is_better(error, subset, other_error, others, place, nothing):  # type: ign
 def search_each(scores, fold_table, floor, fixed, free, start, steps, constrained, charge, best):  # type: ignore[no-untyped-def]
     """Cross-validate subset after subset, each until it is known to be worse than the list.
 
-    Parameters
-    ----------
-    scores, fold_table, floor, fixed, free, constrained, charge
-        As in `arcademark.subset.prepared.PreparedSearch`.
-    start : int64 array
-        Places in ``free`` to begin with, ascending; in lexicographic order the following ``steps`` are visited.
-    steps : int
-        How many subsets.
-    best : tuple (errors, subsets, nothing)
-        The best found, as for `keep`; filled.
-
-    Returns
-    -------
-    (int, int)
-        Subsets evaluated, and left out for too few complete cases.
+    ``start`` are places in ``free`` to begin with, ascending; in lexicographic order the following ``steps`` subsets
+    are visited. ``best``, which is filled, is (errors, subsets, nothing) as for `keep`, the rest as in
+    `arcademark.subset.prepared.PreparedSearch`. Return how many are evaluated, and left out for too few complete cases.
     """
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best

@@ -67,27 +67,11 @@ def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
 def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active, room):  # type: ignore[no-untyped-def]
     """Solve least squares under the condition that no coefficient is negative (Lawson and Hanson 1974, ch. 23).
 
-    Parameters
-    ----------
-    gram : float64 array, shape (≥ y + 1, ≥ y + 1)
-        Of the columns [x₁ … x_d, y]; only the upper triangle is read.
-    y : int
-        The target's place.
-    allowed : bool array, shape (≥ y,)
-        Tasks that may have a coefficient other than 0.
-    enough : float
-        Stop as soon as the residual sum of squares is known not to be above it; −1 to go on to the least.
-    solution : float64 array, shape (≥ y,)
-        Filled with the coefficients.
-    active : bool array, shape (≥ y,)
-        On entry allowed tasks to begin with, on return those with a coefficient above 0.
-    factor, room : float64 array, shape (≥ y + 1, ≥ y + 1), and tuple of one such and one of shape (≥ y + 1,)
-        To work in.
-
-    Returns
-    -------
-    float
-        The residual sum of squares; 0, which is never too much, should the method not come to an end.
+    Of ``gram``, whose target is at place y, the upper triangle is read. ``allowed`` marks tasks that may have a
+    coefficient other than 0; ``active`` is on entry those to begin with, on return those with a coefficient above 0;
+    ``solution`` is filled. Stop as soon as the residual sum of squares is known not to be above ``enough``; −1 to go on
+    to the least. ``factor`` and ``room`` are to work in. Return the residual sum of squares; 0, which is never too
+    much, should the method not come to an end.
     """
     small, trial = room
     places = np.empty(y, np.int64)

@@ -75,22 +75,11 @@ def make_leverage_room(values, ends, most):  # type: ignore[no-untyped-def]
 
 @inner
 def strengthen(values, ends, weights, k, before, use, metrics, room):  # type: ignore[no-untyped-def]
-    """Choose one more task: fill in the Gram matrix by which subsets with the chosen tasks are bounded.
+    """Choose task k after ``before`` others: fill in the Gram matrix by which subsets with all these are bounded.
 
-    Parameters
-    ----------
-    values, ends
-        Made by `rows_by_fold`.
-    weights : float64 array, shape (folds,)
-        1 / (folds × held-out rows).
-    k, before : int
-        The task, and how many were chosen before it.
-    use : bool array, shape (q,)
-        Tasks whose rows are needed.
-    metrics : float64 array, shape (> before + 1, q + 1, q + 1)
-        Upper triangles; number ``before`` is read, the next one is filled.
-    room : tuple
-        Made by `make_leverage_room`, and kept between calls.
+    ``values`` and ``ends`` are made by `rows_by_fold`, ``weights`` are 1 / (folds × held-out rows), ``use`` marks the
+    tasks whose rows are needed. Of ``metrics``, upper triangles of shape (q + 1, q + 1), number ``before`` is read and
+    the next one filled. ``room`` is made by `make_leverage_room` and kept between calls.
     """
     inverse, basis, sums, shares, image = room
     q = values.shape[1] - 1

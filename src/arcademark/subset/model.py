@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from msgspec import Meta
@@ -201,15 +201,9 @@ class SubsetModel:
     ) -> Estimate:
         """Predict for one algorithm, with everything that a reader must know beside it.
 
-        Parameters
-        ----------
-        scores : mapping of task to float
-            Normalised scores in percent, by the references that the model was fitted with; those of other tasks are
-            ignored.
-        max_frames_per_episode : int, None or "unknown"
-            The frame cap that the scores were made under; None for no cap.
-        level : float, optional
-            Of the interval.
+        ``scores`` are normalised, in percent, by the references that the model was fitted with, those of other tasks
+        being ignored, and were made under the frame cap ``max_frames_per_episode``, None for no cap. ``level`` is the
+        interval's.
 
         Raises
         ------
@@ -357,33 +351,24 @@ def from_candidate(
     candidate: Candidate,
     name: str,
     *,
-    target: str,
-    citation: str,
     transform: str = "log10",
-    max_frames_per_episode: int | None = None,
     references: Mapping[str, tuple[float, float]] | None = None,
-    nested: Nested | None = None,
-    summary: str | None = None,
-    unit: str = PERCENT_SIGN,
-    spread: Spread | None = None,
+    max_frames_per_episode: int | None = None,
+    **fields: Any,
 ) -> SubsetModel:
-    """Make the model of a subset that a search has found; parameters and errors are those of `SubsetModel`."""
+    """Make the model of a subset that a search has found; ``fields`` and errors are those of `SubsetModel`."""
+    plain = transform == "none"
     return SubsetModel(
         name=name,
         tasks=candidate.tasks,
         coefficients=candidate.coefficients,
         intercept=candidate.intercept,
-        relative_error=None if transform == "none" else candidate.relative_error,
-        target=target,
+        relative_error=None if plain else candidate.relative_error,
+        absolute_error=candidate.cv_mae if plain else None,
         max_frames_per_episode=max_frames_per_episode,
-        citation=citation,
         transform=transform,
         r_squared=candidate.r2,
         n=candidate.n,
-        references=MappingProxyType({task: (references or {})[task] for task in candidate.tasks} if references else {}),
-        nested=nested,
-        absolute_error=candidate.cv_mae if transform == "none" else None,
-        summary=summary,
-        unit=unit,
-        spread=spread,
+        references=MappingProxyType({task: references[task] for task in candidate.tasks} if references else {}),
+        **fields,
     )

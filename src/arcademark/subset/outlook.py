@@ -64,7 +64,6 @@ class Next:
 
     Parameters
     ----------
-    task : str
     frames : float
         What it costs.
     left : float
@@ -132,25 +131,18 @@ def predict(
 
     Parameters
     ----------
-    trained : Trained
     scores : mapping of task to float
         Its normalised scores; NaN counts as missing.
-    quantities : sequence of Quantity, optional
-    rng : numpy.random.Generator
-    level : float, optional
-        Of the intervals.
     target : str, optional
         The quantity whose uncertainty is to fall by playing.
     frames : mapping of task to float, optional
         What playing each task costs; the same for all if None.
-    draws : int, optional
 
     Raises
     ------
-    UnknownNameError
-        Where the target is none of the quantities.
     ArcadeMarkError
-        Where the level is no fraction, no task is known, a score is infinite, or a missing task has no frames above 0.
+        Where the target is none of the quantities, the level is no fraction, no task is known, a score is infinite, or
+        a missing task has no frames above 0.
     """
     tasks = trained.joint.tasks
     if not 0 < level < 1:

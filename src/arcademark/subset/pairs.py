@@ -91,18 +91,13 @@ def _gather(gram, subset, d, y, out):  # type: ignore[no-untyped-def]
 
 @inner
 def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
-    """Make the Gram matrices of a group.
+    """Make the Gram matrices of the group that lacks ``lacking``, of the tasks ``places``, shape (q,).
 
     Parameters
     ----------
     data : tuple (columns, row_class, lack, fold_table, charge)
         Scores, shape (rows, tasks + 1), 0 where missing, the target last; each algorithm's class, −1 for those that
-        lack nothing; what each task lacks; in row n, the fold of each of n complete cases; an incomplete case's squared
-        error, −1 to leave it out.
-    lacking : int64
-        What the group lacks.
-    places : int64 array, shape (q,)
-        Tasks, in the order of the matrices.
+        lack nothing; what each task lacks; fold table and charge as in `arcademark.subset.prepared.PreparedSearch`.
 
     Returns
     -------
@@ -175,23 +170,16 @@ def reach_of(rule, best):  # type: ignore[no-untyped-def]
 def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
     """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
 
+    ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
+    after them, ``room`` is made by `make_pair_room`, ``counts`` is added to, and the rest is as for `search_groups`.
+
     Parameters
     ----------
     group : tuple (grams, whole, weights, offset, slack, lacking, places, lacks)
         As `group_grams` returns them; what bounds may be off by; what the group lacks; its tasks, and what each lacks.
-    gram : float64 array, shape (≥ last + 1, ≥ last + 1)
-        What is left after the chosen tasks, upper triangle, by which pairs are bounded.
     pairs : tuple (first, last, names, seen)
         Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; which of the
         group's tasks stand there; what the chosen tasks lack.
-    chosen : int64 array, shape (d,)
-        Of the group's tasks, two less than d, in any order.
-    rule, constrained, best
-        As for `search_groups`.
-    counts : int64 array
-        Added to.
-    room : tuple
-        Made by `make_pair_room`.
     """
     grams, whole, weights, offset, slack, lacking, places, lacks = group
     first, last, names, seen_before = pairs
@@ -254,24 +242,16 @@ def make_pair_room(folds, q, d):  # type: ignore[no-untyped-def]
 def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
     """Search the subsets of some groups, leaving out pairs that the bound proves to be worse.
 
+    At least 2 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for `group_grams`, ``groups``
+    what each group lacks, ``constrained`` as for `arcademark.subset.kernels.cross_validate`, and ``best``, which is
+    filled, as for `arcademark.subset.kernels.keep`.
+
     Parameters
     ----------
-    data : tuple
-        As for `group_grams`.
-    fixed, free : int64 arrays
-        Tasks that every subset has; those to choose from.
-    groups : int64 array
-        What each group lacks.
-    choose : int
-        Tasks to choose from ``free``, at least 2.
     rule : tuple (limit, margin, audit_every, audit_branch_every)
         An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
         little below 1, against rounding; of so many rows of pairs, one pruned pair is cross-validated nonetheless, and
         of so many pruned branches, one of their subsets.
-    constrained : True or None
-        As for `arcademark.subset.kernels.cross_validate`.
-    best : tuple (errors, subsets, nothing)
-        As for `arcademark.subset.kernels.keep`; filled.
 
     Returns
     -------

@@ -71,21 +71,9 @@ def follow(
 ) -> Mapping[str, SearchResult]:
     """Search step by step; return results by the steps' names, in their order.
 
-    Parameters
-    ----------
-    problem : Problem
-        What to predict from what.
-    steps : sequence of Step, optional
-        The plan; each names earlier steps only.
-    include, exclude : sequence of str, optional
-        Tasks that the first subset must have, and tasks that none may have.
-    progress : callable, optional
-        Given a step, returns what is told how far its search is.
-    choose : callable, optional
-        How each step's subset is chosen: `search`, or what takes and returns the same, such as
-        `arcademark.subset.consensus.consensus`.
-    **options
-        Of every ``choose``.
+    Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude.
+    ``progress`` returns, given a step, what is told how far its search is. ``choose`` is `search`, or what takes and
+    returns the same, such as `arcademark.subset.consensus.consensus`; ``options`` are those of each.
 
     Raises
     ------

@@ -75,21 +75,13 @@ class PreparedSearch:
     scores : float array, shape (tasks + 1, algorithms)
         Of the tasks and, last, the target; NaN where missing.
     fold_table : int array, shape (algorithms + 1, algorithms)
-        In row n, the fold of each of n complete cases; rows below ``floor`` are not filled.
-    floor : int
-        Fewest complete cases of a subset.
+        In row n, the fold of each of n complete cases; rows below ``floor``, the fewest complete cases, are not filled.
     fixed, free : int arrays
         Tasks that every subset has; tasks to choose from, ascending.
-    size : int
-        Tasks of a subset.
     constrained : True or None
         Whether every fit is made without negative coefficients; if None, models that have one are dropped.
     charge : float
         An incomplete case's squared error; −1 to leave incomplete cases out.
-    top : int
-        Subsets to list.
-    bounds : bool
-    threads : int
     """
 
     scores: Floats

@@ -51,7 +51,6 @@ class Row:
 
     Parameters
     ----------
-    algorithm : str
     tasks : int
         On how many it has a score.
     true : float or None
@@ -123,12 +122,8 @@ def study(
     ----------
     scores : float array, shape (algorithms, tasks)
         Normalised scores, in percent for the published models.
-    algorithms, tasks : sequence of str
-        Names along the axes.
     models : sequence of SubsetModel
-        All of the same summary.
-    target : str, callable or float array of shape (algorithms,), optional
-        That summary, as for `arcademark.subset.problem.make_problem`.
+        All of the same summary, ``target``, which is as for `arcademark.subset.problem.make_problem`.
     minimum_tasks : int, optional
         Tasks that an algorithm needs for its summary to count as true.
     relative_to : str, optional
@@ -138,10 +133,8 @@ def study(
 
     Raises
     ------
-    UnknownNameError
-        Where the baseline is not in the table, or there is no such summary.
     ArcadeMarkError
-        Where shapes disagree, or the baseline has no true value above 0.
+        Where shapes disagree, there is no such summary, or the baseline is not there or has no true value above 0.
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.shape != (len(algorithms), len(tasks)):

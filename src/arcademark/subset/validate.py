@@ -40,7 +40,6 @@ class HeldOut:
 
     Parameters
     ----------
-    algorithm, source : str
     tasks : tuple of str
         What was chosen without the source.
     true, predicted : float
@@ -151,13 +150,7 @@ class Nested:
         return tuple(tuple(sorted(sizes)) for sizes in found.values())
 
     def coverage(self, level: float, *, log: bool = True) -> Interval:
-        """Measure how often intervals hold the truth, each source's made of the others' residuals.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where the level is no fraction between 0 and 1.
-        """
+        """Measure how often intervals hold the truth, each source's made of the others' residuals."""
         errors = self.errors()
         inside = []
         for place, sizes in enumerate(errors):
@@ -209,16 +202,8 @@ def nested(
 ) -> Mapping[str, Nested]:
     """Leave each source out, choose anew from scratch without it, and predict its algorithms.
 
-    Parameters
-    ----------
-    problem : Problem
-        Whose tasks are what is chosen from each time.
-    sources : mapping of str to str
-        By algorithm: the paper that its scores were first published in, not the file that they were read from.
-    choose : callable
-        Whatever chooses tasks and coefficients, by name: a search or a plan.
-    progress : callable, optional
-        Told how many sources are done.
+    ``sources`` are by algorithm: the paper that its scores were first published in, not the file that they were read
+    from. ``choose`` is whatever chooses tasks and coefficients, by name: a search or a plan.
 
     Raises
     ------

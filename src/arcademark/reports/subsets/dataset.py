@@ -35,7 +35,6 @@ class Normalised:
 
     Parameters
     ----------
-    algorithms, tasks : tuple of str
     percent, raw : float arrays, shape (algorithms, tasks)
         Normalised, and in each task's own unit; NaN where missing.
     benchmark : Benchmark

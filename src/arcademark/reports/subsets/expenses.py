@@ -23,13 +23,10 @@ class Expenses:
     ----------
     running : Running
         What one run on one game is taken to need.
-    games : tuple of str
     cost : Cost
         Of these games.
     whole : Cost
         Of all of the suite's.
-    suite : str
-    pounds_per_kwh : float
     changed : tuple of str
         Assumptions that the user has replaced, the names of their fields.
     remarks : tuple of str
@@ -62,14 +59,8 @@ def expenses(
     ----------
     algorithm : str or None
         One of `arcademark.suite.costs.runnings`; None for the user's own, which then needs hours and a price.
-    games : str
-        A suite, a subset or games.
-    runs : int, optional
-        Runs (seeds) of each game.
     frames_per_second : float, optional
         From which, with the training frames, hours follow; else hours grow with the training frames asked for.
-    pounds_per_kwh : float, optional
-        Carbon dioxide of a kilowatt-hour.
     **assumptions : float, int or None
         Fields of `Running` to replace; None keeps what is known.
 

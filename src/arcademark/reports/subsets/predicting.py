@@ -51,8 +51,6 @@ class Game:
 
     Parameters
     ----------
-    task, name : str
-    value : float
     low, high : float or None
         The prediction interval; None of a game that was played, and where there are too few algorithms for the level.
     r_squared : float or None
@@ -73,7 +71,6 @@ class Upgrade:
 
     Parameters
     ----------
-    model : str
     games : tuple of str
         Names of those that are missing.
     relative_error : float or None
@@ -100,7 +97,6 @@ class Prediction:
 
     Parameters
     ----------
-    algorithm : str
     estimate : Estimate or None
         None where games are missing.
     missing : tuple of str
@@ -138,7 +134,6 @@ class Predicted:
     ----------
     level : float
         Of every interval.
-    predictions : tuple of Prediction
     sources, remarks : tuple of str
         What was read, and what must be known of that; what speaks against a prediction stands with it.
     noun, groups : str
@@ -169,7 +164,6 @@ def predicted(
 
     Parameters
     ----------
-    places : sequence of path, ``catalogue:`` and a collection's name, or ScoreTable
     name : str or None, optional
         A published model, a model file, or `ANY`; None for the largest published one whose games are there, or `ANY` if
         there is none.

@@ -44,7 +44,6 @@ class Predictor:
 
     Parameters
     ----------
-    trained : Trained
     low, high : mapping of task to float
         What scores 0 % and 100 %.
     quantities : tuple of Quantity

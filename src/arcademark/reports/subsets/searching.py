@@ -90,9 +90,6 @@ class Found:
     ----------
     name : str
         The step of a plan, or "".
-    best : Candidate
-    runners_up : tuple of Candidate
-    certificate : Certificate
     winners : tuple of Win
         Which subsets were best with other fold seeds, and with how many; empty if none were tried.
     model : SubsetModel
@@ -127,12 +124,10 @@ class Setup:
         How many take part.
     left_out : mapping of str to str
         Algorithms and tasks that do not, each with the reason.
-    folds, fold_seed : int
     titles : mapping of str to str
         Tasks' names for people.
     noun : str
         What a task is called.
-    sources, remarks : tuple of str
     """
 
     target: str

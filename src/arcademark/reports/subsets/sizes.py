@@ -32,15 +32,11 @@ class Sized:
 
     Parameters
     ----------
-    size : int
-    best : Candidate
     error, spread : float
         Cross-validated error and its standard error: a relative error, as a fraction, where scores are
         log-transformed, else in the target's own units.
     r2_of_all : float or None
         R² over all algorithms, where those that are left out count as predicted by the mean; None without variance.
-    certificate : Certificate
-    model : SubsetModel
     nested : Validation or None
         Errors on papers left out of the search; None if not asked for.
     """

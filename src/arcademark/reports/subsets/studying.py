@@ -34,12 +34,10 @@ class Line:
 
     Parameters
     ----------
-    row : Row
     fitted : str
         The algorithm of the models' own training table that has these scores; "" if it is none of these.
     frame_cap : int or None
         Of its episodes; None for none, and where `frame_cap_known` is False.
-    frame_cap_known : bool
     """
 
     row: Row
@@ -74,8 +72,6 @@ class Studied:
         All algorithms; where some are of the training table, these and the others apart, too. One of the training table
         counts once, under however many names its scores stand; who is scored otherwise than a model's data is left out,
         unless all are.
-    relative_to : str or None
-    minimum_tasks : int
     published : bool
         Whether a model is a published one.
     corrected : mapping of str to tuple of str
@@ -114,19 +110,10 @@ def studied(
     relative_to: str | None = None,
     minimum_tasks: int | None = None,
 ) -> Studied:
-    """Estimate every algorithm by every model.
+    """Estimate every algorithm by every model, published ones or files.
 
-    Parameters
-    ----------
-    scores : Normalised
-    names : sequence of str, optional
-        Published models or model files.
-    target : str, optional
-        What they predict, where their files do not say, or say a function of the user's own.
-    relative_to : str, optional
-        An algorithm whose values are 1.
-    minimum_tasks : int, optional
-        Games for a value to count as true; 40 on Atari, else half of the tasks.
+    ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
+    as true if it is over ``minimum_tasks``: 40 on Atari, else half of the tasks.
 
     Raises
     ------

@@ -87,11 +87,8 @@ class UntilError:
         Its label.
     games : tuple of str
         Those to play first.
-    protocol : Protocol
-    directory : Path
-        The run's.
     plan, play, say : callable
-        Plans games; plays what is missing of a plan, into the directory; is told what is known, a line at a time.
+        Plans games; plays what is missing of a plan, into the run's directory; is told what is known, a line at a time.
 
     Raises
     ------

@@ -34,10 +34,8 @@ class Validation:
         How many were left out, one after the other.
     mean, median, worst, mean_of_papers : float
         Of the errors' sizes: relative errors, as fractions, where the target is log-transformed, else in its own units.
-    worst_algorithm : str
     winners : tuple of Win
         Which subsets were chosen, and without how many papers.
-    intervals : tuple of Interval
     usual : Interval
         For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
         and so measured (`arcademark.subset.spread`).
