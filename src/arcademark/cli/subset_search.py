@@ -129,7 +129,10 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
         else:  # in both ways to choose unless one is named
             both = not options.given("choose")
             shown = every.every_size(scores, asked, every.read_sizes(sizes), name, begin, both=both)
-            models, present = every.models(shown), partial(subsets.sizes, shown)
+            models, present = (
+                tuple(item.model for series in shown.series for item in series.sizes),
+                partial(subsets.sizes, shown),
+            )
             if figure is not None:
                 drawing = sizes_figure.draw(shown, figure.suffix.lower())
     written = _write(models, out, folder=several)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import Entry
 from arcademark.reports import wording
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.benchmarks import Benchmark
@@ -75,25 +75,27 @@ class Normalised:
 def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
     """Read and normalise scores; collections of the catalogue keep their reference players if ``players``."""
     found = prepare([_kept(place) if players else place for place in places], options)
-    measure = found.benchmark.measures[next(name for name in METRICS if name in found.benchmark.measures)]
+    benchmark = found.benchmark
+    measure = benchmark.measures[next(name for name in METRICS if name in benchmark.measures)]
     tasks = tuple(task for task in found.tasks if task in measure.known)
-    strangers = [task for task in found.tasks if task not in measure.known]
     raw = found.scores.table.select(tasks=tasks).mean_over_runs()
-    low, high = _references(found.benchmark)
+    kinds = ("low", "high") if "low" in benchmark.references else ("random", "human")
+    low, high = ({task: benchmark.references[kind][task] for task in tasks} for kind in kinds)
+    collected = [collections.select(collection_names(place)) for place in places if _is_collection(place)]
+    entries = {name: entry for some in collected for name, entry in some.items() if name in found.algorithms}
     remarks = list(found.scores.remarks)
-    entries = _published(places, found.algorithms)
-    if strangers:
-        names = wording.shortened(map(found.benchmark.title, strangers))
+    if strangers := [task for task in found.tasks if task not in measure.known]:
+        names = wording.shortened(map(benchmark.title, strangers))
         remarks.append(f"Not used, because they have no reference scores: {names}.")
     return Normalised(
         algorithms=found.algorithms,
         tasks=tasks,
         percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
         raw=raw,
-        benchmark=found.benchmark,
+        benchmark=benchmark,
         metric=measure.metric,
-        low={task: low[task] for task in tasks},
-        high={task: high[task] for task in tasks},
+        low=low,
+        high=high,
         plays={**found.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
         sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
         remarks=tuple(remarks),
@@ -102,29 +104,16 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
     )
 
 
-def _published(places: Sequence[ScoreSource], algorithms: Sequence[str]) -> Mapping[str, Entry]:
-    """Return the catalogue's entries of the algorithms that are its own."""
-    found: dict[str, Entry] = {}
-    for place in places:
-        if isinstance(place, str) and place.startswith(CATALOGUE):
-            entries = collections.select(collection_names(place))
-            found |= {name: entry for name, entry in entries.items() if name in algorithms}
-    return found
+def _is_collection(place: ScoreSource) -> TypeGuard[str]:
+    return isinstance(place, str) and place.startswith(CATALOGUE)
 
 
 def _source(place: ScoreSource, told: str) -> str:
     if place == f"{CATALOGUE}{EVERYTHING}":
         return "catalogue: all published scores"
-    return f"{place}: published scores" if isinstance(place, str) and place.startswith(CATALOGUE) else told
+    return f"{place}: published scores" if _is_collection(place) else told
 
 
 def _kept(place: ScoreSource) -> ScoreSource:
     """Return a collection as its source has it, which published models were fitted to, reference players included."""
-    if isinstance(place, str) and place.startswith(CATALOGUE):
-        return collections.load(collection_names(place), as_published=True)
-    return place
-
-
-def _references(measure: Benchmark) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    kinds = measure.references
-    return (kinds["low"], kinds["high"]) if "low" in kinds else (kinds["random"], kinds["human"])
+    return collections.load(collection_names(place), as_published=True) if _is_collection(place) else place

@@ -71,41 +71,32 @@ def expenses(
         numbers.
     """
     given = {name: value for name, value in assumptions.items() if value is not None}
-    found = _own(given, frames_per_second) if algorithm is None else _known(algorithm)
+    base = _own(given, frames_per_second) if algorithm is None else _known(algorithm)
+    frames = given.get("training_frames", base.training_frames)
+    remarks: tuple[str, ...] = ()
     if frames_per_second is not None:
         if "hours_per_task" in given:
             raise ArcadeMarkError("--hours and --frames-per-second say the same twice; give one of them")
-        frames = given.get("training_frames", found.training_frames)
         if not frames:
             raise ArcadeMarkError("--frames-per-second needs the training frames; add --frames 200e6")
         given |= {"hours_per_task": costs.hours(frames, frames_per_second), "frames_per_second": frames_per_second}
-    scaled = bool(
-        frames_per_second is None
-        and "training_frames" in given
-        and "hours_per_task" not in given
-        and found.training_frames
-    )
-    if scaled and found.training_frames:
-        given["hours_per_task"] = found.hours_per_task * given["training_frames"] / found.training_frames
-    remarks = () if not scaled else (_in_proportion(found),)
-    found = found.replaced(**given)
+    elif "training_frames" in given and "hours_per_task" not in given and base.training_frames:
+        given["hours_per_task"] = base.hours_per_task * given["training_frames"] / base.training_frames
+        remarks = (f"Hours grow with the frames, from {base.hours_per_task:,.4g} for {base.training_frames:,}.",)
+    needed = base.replaced(**given)
     pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
     tasks, whole = resolve_tasks(games), suite("atari-57")
     changed = (*given, *(["pounds_per_kwh"] if pounds_per_kwh is not None else []))
     return Expenses(
-        running=found,
+        running=needed,
         games=tasks,
-        cost=costs.cost(found, len(tasks), runs=runs, pounds_per_kwh=pounds),
-        whole=costs.cost(found, len(whole.tasks), runs=runs, pounds_per_kwh=pounds),
+        cost=costs.cost(needed, len(tasks), runs=runs, pounds_per_kwh=pounds),
+        whole=costs.cost(needed, len(whole.tasks), runs=runs, pounds_per_kwh=pounds),
         suite=whole.name,
         pounds_per_kwh=pounds,
         changed=() if algorithm is None else changed,
         remarks=remarks,
     )
-
-
-def _in_proportion(known: Running) -> str:
-    return f"Hours grow with the frames, from {known.hours_per_task:,.4g} for {known.training_frames:,}."
 
 
 def _known(algorithm: str) -> Running:

@@ -19,7 +19,6 @@ from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.reports import wording
 from arcademark.reports.subsets import dataset, validating
-from arcademark.reports.tables.benchmarks import Benchmark
 from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.scores.readers.base import canonical as canonical_at
@@ -78,10 +77,6 @@ class Predictor:
         """Name a task for people."""
         return game_name(task) if self.noun == "game" else task
 
-    def percent(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Normalise the scores of tasks that there are references for; the others are left out."""
-        return between(scores, self.low, self.high)
-
     def predict(
         self, scores: Mapping[str, float], *, level: float, frames: Mapping[str, float] | None = None
     ) -> Outlook | None:
@@ -89,7 +84,8 @@ class Predictor:
 
         ``frames`` is what playing each task costs, above 0; the same for all if None.
         """
-        percent = {task: value for task, value in self.percent(scores).items() if task in self.tasks}
+        used = {task: score for task, score in scores.items() if task in self.tasks}
+        percent = between(used, self.low, self.high)
         if not percent:
             return None
         return outlook.predict(
@@ -130,7 +126,11 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
             "predicted; add scores, or name papers with --papers"
         )
     trained = train(table.percent, table.algorithms, table.tasks, owners)
-    tasks = trained.joint.tasks
+    tasks, remarks = trained.joint.tasks, table.remarks
+    if trained.left_out:
+        names = wording.shortened(map(table.benchmark.title, trained.left_out))
+        few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
+        remarks = (*remarks, f"Left out of all, summaries too, for {few}: {names}.")
     on_atari = table.benchmark.atari
     return Predictor(
         trained,
@@ -140,17 +140,9 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
         table.benchmark.canonical,
         table.benchmark.noun,
         "papers" if len(set(owners)) < len(owners) else "algorithms",
-        sources=tuple(f"trained on {told}" for told in table.sources),
-        remarks=(*table.remarks, *_left_out(trained, table.benchmark)),
+        sources=tuple(f"trained on {source}" for source in table.sources),
+        remarks=remarks,
     )
-
-
-def _left_out(trained: Trained, benchmark: Benchmark) -> tuple[str, ...]:
-    if not trained.left_out:
-        return ()
-    names = wording.shortened(map(benchmark.title, trained.left_out))
-    few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
-    return (f"Left out of all, summaries too, for {few}: {names}.",)
 
 
 def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:

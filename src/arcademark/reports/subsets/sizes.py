@@ -147,8 +147,3 @@ def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> It
             model=session.model(best, f"{size}{'-charged' if charged else ''}", item.certificate, held),
             nested=held,
         )
-
-
-def models(shown: EverySize) -> tuple[SubsetModel, ...]:
-    """Return every subset's model, as named."""
-    return tuple(item.model for series in shown.series for item in series.sizes)

@@ -190,7 +190,8 @@ def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
                 f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
                 f"--target FILE.py:NAME to compute it"
             )
-        if asked is not None and named is not None and _short(asked) != _short(named):
+        # Functions are told apart by their own names, as files move.
+        if asked is not None and named is not None and asked.rpartition(":")[2] != named.rpartition(":")[2]:
             raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {asked!r}; leave --target out")
     named_all = sorted({asked or model.summary or "" for model in found})
     if len(named_all) > 1:
@@ -198,11 +199,6 @@ def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
             f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
         )
     return named_all[0]
-
-
-def _short(name: str) -> str:
-    """Return what tells summaries apart: of functions their own name, as files move."""
-    return name.rpartition(":")[2]
 
 
 def check_references(model: SubsetModel, scores: Normalised) -> None:
