@@ -15,7 +15,8 @@ FOLDS, SEED = 4, 7
 def test_every_size_is_the_best_of_its_size(incomplete):
     problem = random_problem(3, algorithms=30, tasks=7, missing=0.1)
     found = every_size(problem, [1, 2, 4], folds=FOLDS, fold_seed=SEED, incomplete=incomplete)
-    for size, item in zip((1, 2, 4), found, strict=True):
+    assert list(found) == [1, 2, 4]
+    for size, item in found.items():
         expected = slow_search(problem, size, FOLDS, SEED, "drop", charge=incomplete == "charge")[0][1]
         assert problem.positions(item.best.tasks) == expected
         assert item.certificate.holds

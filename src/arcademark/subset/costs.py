@@ -63,9 +63,8 @@ def cost(running: Running, tasks: int, *, runs: int = 1, pounds_per_kwh: float =
     if tasks < 1 or runs < 1:
         raise ArcadeMarkError(f"{tasks} tasks of {runs} runs cost nothing; ask for at least one of each")
     _positive("hours a task", running.hours_per_task)
-    for field in ("gpu_price", "machine_price", "gpu_price_preemptive", "machine_price_preemptive"):
-        _not_negative(field.replace("_", " "), getattr(running, field))
-    for field in ("gpu_watts", "machine_watts"):
+    prices = ("gpu_price", "machine_price", "gpu_price_preemptive", "machine_price_preemptive")
+    for field in (*prices, "gpu_watts", "machine_watts"):
         _not_negative(field.replace("_", " "), getattr(running, field))
     _not_negative("pounds a kilowatt-hour", pounds_per_kwh)
     spent = running.hours_per_task * tasks * runs

@@ -8,7 +8,7 @@ the model's unit.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -158,33 +158,27 @@ class SubsetModel:
     def __post_init__(self) -> None:
         if self.transform not in INVERSES:
             raise UnknownNameError("transform", self.transform, INVERSES)
-        plain = self.transform == "none"
+        if fault := next(self._faults(), None):
+            raise ArcadeMarkError(f"model {self.name!r}: {fault}")
+
+    def _faults(self) -> Iterator[str]:
+        plain, tasks = self.transform == "none", len(self.tasks)
         if (self.relative_error is None) != plain or (self.absolute_error is None) == plain:
-            raise ArcadeMarkError(
-                f"model {self.name!r}: with transform {self.transform!r} the typical error is "
-                f"{'absolute_error, in the unit of what is predicted' if plain else 'relative_error, a fraction'}; "
-                "give that one alone"
-            )
+            expected = "absolute_error, in the unit of what is predicted" if plain else "relative_error, a fraction"
+            yield f"with transform {self.transform!r} the typical error is {expected}; give that one alone"
         if self.references and (lost := [task for task in self.tasks if task not in self.references]):
-            raise ArcadeMarkError(f"model {self.name!r}: no references of {', '.join(lost)}; give two of every task")
+            yield f"no references of {', '.join(lost)}; give two of every task"
         if same := [task for task, (low, high) in self.references.items() if low == high]:
-            raise ArcadeMarkError(f"model {self.name!r}: both references of {same[0]!r} are the same; give two scores")
-        if "" in self.tasks or len(set(self.tasks)) < len(self.tasks):
-            raise ArcadeMarkError(f"model {self.name!r}: tasks is {self.tasks!r}, expected a list of different names")
-        if self.spread is not None and len(self.spread.mean) != len(self.tasks):
-            raise ArcadeMarkError(
-                f"model {self.name!r}: the mean of spread has {len(self.spread.mean)} numbers, expected "
-                f"{len(self.tasks)}, one a task"
-            )
-        if len(self.coefficients) != len(self.tasks):
-            raise ArcadeMarkError(
-                f"model {self.name!r}: {len(self.coefficients)} coefficients, expected {len(self.tasks)}, one a task"
-            )
+            yield f"both references of {same[0]!r} are the same; give two scores"
+        if "" in self.tasks or len(set(self.tasks)) < tasks:
+            yield f"tasks is {self.tasks!r}, expected a list of different names"
+        if self.spread is not None and len(self.spread.mean) != tasks:
+            yield f"the mean of spread has {len(self.spread.mean)} numbers, expected {tasks}, one a task"
+        if len(self.coefficients) != tasks:
+            yield f"{len(self.coefficients)} coefficients, expected {tasks}, one a task"
         for task, coefficient in zip(self.tasks, self.coefficients, strict=True):
             if not coefficient >= 0:
-                raise ArcadeMarkError(
-                    f"model {self.name!r}: the coefficient of {task!r} is {coefficient:g}, expected 0 or more"
-                )
+                yield f"the coefficient of {task!r} is {coefficient:g}, expected 0 or more"
 
     @property
     def published(self) -> bool:

@@ -7,38 +7,25 @@ were predicted by no more than the mean, and `r2_of_all` measures any subset so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import Candidate, Certificate, search
-
-
-@dataclass(frozen=True)
-class SizedSubset:
-    """The best subset of a size, its `r2_of_all`, and the proof."""
-
-    best: Candidate
-    r2_of_all: float
-    certificate: Certificate
+from arcademark.subset.search import Candidate, SearchResult, search
 
 
 def every_size(
     problem: Problem, sizes: Sequence[int], *, progress: Callable[[int], Progress | None] | None = None, **options: Any
-) -> tuple[SizedSubset, ...]:
-    """Search one size after another.
+) -> Mapping[int, SearchResult]:
+    """Search one size after another for its best subset.
 
     ``progress`` returns, given a size, what is told how far its search is; options and errors are those of `search`.
     """
-    found = []
-    for size in sizes:
-        result = search(problem, size, progress=None if progress is None else progress(size), **{**options, "top": 1})
-        found.append(SizedSubset(result.best, r2_of_all(problem, result.best), result.certificate))
-    return tuple(found)
+    alone = {**options, "top": 1}
+    return {size: search(problem, size, progress=progress and progress(size), **alone) for size in sizes}
 
 
 def r2_of_all(problem: Problem, candidate: Candidate) -> float:

@@ -18,6 +18,8 @@ from arcademark.reports.subsets.validating import Validation
 from arcademark.subset import sizes as every
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.prepared import Incomplete
+from arcademark.subset.problem import Problem
+from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate
 
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
@@ -127,23 +129,26 @@ def every_size(
 def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
     asked, charged = session.asked, objective == "charge"
     options = {**asked.options(), "incomplete": objective}
-    found = every.every_size(
-        session.problem, sizes, progress=lambda size: session.bar("all charged" if charged else "", size), **options
-    )
-    nested = session.nested(
-        lambda sample: {str(len(item.best.tasks)): item.best for item in every.every_size(sample, sizes, **options)}
-    )
+
+    def bar(size: int) -> Progress | None:
+        return session.bar("all charged" if charged else "", size)
+
+    def chosen(sample: Problem) -> Mapping[str, Candidate]:
+        return {str(size): found.best for size, found in every.every_size(sample, sizes, **options).items()}
+
+    results = every.every_size(session.problem, sizes, progress=bar, **options)
+    nested = session.nested(chosen)
     log = asked.transform == validating.LOG
-    for item in found:
-        best, size = item.best, len(item.best.tasks)
-        held = nested.get(str(size))
+    for size, found in results.items():
+        best, held = found.best, nested.get(str(size))
+        r2 = every.r2_of_all(session.problem, best)
         yield Sized(
             size=size,
             best=best,
             error=best.relative_error if log else best.cv_mae,
             spread=best.standard_error * (np.log(10.0) if log else 1.0),
-            r2_of_all=item.r2_of_all if np.isfinite(item.r2_of_all) else None,
-            certificate=item.certificate,
-            model=session.model(best, f"{size}{'-charged' if charged else ''}", item.certificate, held),
+            r2_of_all=r2 if np.isfinite(r2) else None,
+            certificate=found.certificate,
+            model=session.model(best, f"{size}{'-charged' if charged else ''}", found.certificate, held),
             nested=held,
         )
