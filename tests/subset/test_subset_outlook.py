@@ -104,13 +104,13 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
 
 
 def test_widening_counts_groups_alike_and_the_new_one_as_missed():
-    values, weights = np.array([0.1, 0.2, 0.3, 5.0]), np.array([1 / 3, 1 / 3, 1 / 3, 1.0])
-    misses = Misses({"x": (values, weights)}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
+    values = np.array([0.1, 0.2, 0.3, 5.0])
+    misses = Misses({"x": values}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
     assert misses.widening("x", 1 / 3) == 0.3  # p alone is a third of p, q and the new group
     assert misses.widening("x", 0.6) == 5.0
     assert misses.widening("x", 0.7) == float("inf")
     assert misses.widening("x", 0.3, without="p") == 5.0
-    lucky = Misses({"x": (-values, weights)}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
+    lucky = Misses({"x": -values}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
     assert lucky.widening("x", 1 / 3) == 0.0
 
 

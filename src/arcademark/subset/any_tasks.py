@@ -94,7 +94,6 @@ def train(
     groups: Sequence[str] | None = None,
     *,
     transform: str = "log10",
-    on_progress: Callable[[int, int], None] | None = None,
 ) -> Trained:
     """Fit the distribution to normalised scores, shape (algorithms, tasks), and once more without each group.
 
@@ -131,12 +130,9 @@ def train(
             "left out, and two at least are needed to learn from; add scores"
         )
     names, table = tuple(tasks[column] for column in keep), table[:, keep]
-    without = {}
-    for done, (kind, others) in enumerate(rows.items()):
-        without[kind] = fit_joint(table[others & np.isfinite(table).any(axis=1)], names)
-        if on_progress is not None:
-            on_progress(done + 1, len(rows) + 1)
-    whole = fit_joint(table[np.isfinite(table).any(axis=1)], names)
+    scored = np.isfinite(table).any(axis=1)
+    without = {kind: fit_joint(table[others & scored], names) for kind, others in rows.items()}
+    whole = fit_joint(table[scored], names)
     left_out = tuple(task for task in tasks if task not in names)
     return Trained(whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.any_tasks import Quantity, Trained
@@ -64,17 +64,17 @@ class Misses:
 
     Parameters
     ----------
-    by : mapping of str to (float array, float array)
-        By quantity, and `TASKS`: misses and their weights, in which every group sums to 1.
+    by : mapping of str to float array
+        By quantity, and `TASKS`: misses.
     groups_of : mapping of str to tuple of str
-        By quantity, and `TASKS`: the group of each miss.
+        The group of each miss.
     errors : mapping of str to float array
         By quantity: predicted less true, transformed or in tasks.
     algorithms, groups : int
         How many took part.
     """
 
-    by: Mapping[str, tuple[Floats, Floats]]
+    by: Mapping[str, Floats]
     groups_of: Mapping[str, tuple[str, ...]]
     errors: Mapping[str, Floats]
     algorithms: int
@@ -85,14 +85,13 @@ class Misses:
 
         Infinite where there are too few groups. Misses of the group ``without`` are left out.
         """
-        misses, weights = self.by[name]
         groups = np.array(self.groups_of[name], dtype=object)
-        keep = np.array([group != without for group in groups], dtype=bool)
-        order = np.argsort(misses[keep], kind="stable")
-        sorted_misses, cumulated = misses[keep][order], np.cumsum(weights[keep][order])
-        count = len(set(groups[keep].tolist()))
-        place = int(np.searchsorted(cumulated, level * (count + 1) - 1e-9))
-        return max(0.0, float(sorted_misses[place])) if place < len(sorted_misses) else float("inf")
+        kept = groups != without
+        _, which, counts = np.unique(groups[kept], return_inverse=True, return_counts=True)
+        order = np.argsort(self.by[name][kept], kind="stable")
+        misses, cumulated = self.by[name][kept][order], np.cumsum(1.0 / counts[which.reshape(-1)][order])
+        place = int(np.searchsorted(cumulated, level * (len(counts) + 1) - 1e-9))
+        return max(0.0, float(misses[place])) if place < len(misses) else float("inf")
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ def misses(
         found[TASKS] += (off / (drawn.extrapolation * normal_half_width(level) * drawn.spread)).tolist()
         owners[TASKS] += [group] * len(off)
     return Misses(
-        MappingProxyType({name: (np.array(found[name]), _weights(owners[name])) for name in found}),
+        MappingProxyType({name: np.array(found[name]) for name in found}),
         MappingProxyType({name: tuple(owners[name]) for name in owners}),
         MappingProxyType({name: np.array(values) for name, values in errors.items()}),
         len(took_part),
@@ -229,7 +228,7 @@ def check(
     if not found.algorithms:
         raise ArcadeMarkError("no algorithm has any of these tasks and others beside, so nothing can be checked")
     coverage = {}
-    for name, (values, _) in found.by.items():
+    for name, values in found.by.items():
         owners = found.groups_of[name]
         wider = {group: found.widening(name, level, group) for group in set(owners)}
         held = [
@@ -245,9 +244,3 @@ def check(
         found.algorithms,
         found.groups,
     )
-
-
-def _weights(owners: Sequence[str]) -> Floats:
-    names: ArrayLike = np.array(owners, dtype=object)
-    _, which, counts = np.unique(names, return_inverse=True, return_counts=True)
-    return np.asarray(1.0 / counts[which.reshape(-1)])

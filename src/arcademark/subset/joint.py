@@ -94,7 +94,7 @@ class Joint:
         return extrapolation(distance, len(places))
 
 
-def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MOST_ITERATIONS) -> Joint:
+def fit_joint(values: Floats, tasks: Sequence[str]) -> Joint:
     """Fit the distribution to transformed scores, shape (algorithms, tasks), NaN where missing.
 
     Raises
@@ -109,7 +109,7 @@ def fit_joint(values: Floats, tasks: Sequence[str], *, most_iterations: int = MO
     covariance = 0.5 * np.sqrt(np.outer(variances, variances))
     np.fill_diagonal(covariance, variances)
     cases = _patterns(there)
-    for _ in range(most_iterations):
+    for _ in range(MOST_ITERATIONS):
         new, sample = _expect(table, cases, mean, np.asarray(np.linalg.inv(covariance)))
         before, covariance = covariance, improve(sample, covariance, most_sweeps=SWEEPS)
         moved = np.max(np.abs(new - mean) / np.sqrt(variances))

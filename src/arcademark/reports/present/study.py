@@ -52,20 +52,21 @@ def _estimates(shown: Studied, caption: str) -> Table:
         for item in row.estimates:
             cells += [_value(item.value, shown.unit), Cell(_signed(item.error), sort=item.error)]
         rows.append(cells)
-    models = (column for name in shown.models for column in (name, Column(f"{name} off", optional=True)))
-    columns = ("algorithm", "games" if shown.unit != "tasks" else "tasks", shown.summary, *models)
+    columns = ("algorithm", "games" if shown.unit != "tasks" else "tasks", shown.summary, *_models(shown))
     return table(columns, rows, caption=caption, sortable=True, most=MOST)
 
 
 def _relative(shown: Studied) -> Table:
     rows = []
-    for line in shown.lines:
-        cells = [line.row.algorithm, _ratio(line.row.relative)]
-        for item in line.row.estimates:
-            cells += [_ratio(item.relative), _signed(item.relative_error)]
-        rows.append(cells)
-    models = (column for name in shown.models for column in (name, Column(f"{name} off", optional=True)))
-    return table(("algorithm", shown.summary, *models), rows, most=MOST)
+    for row in (line.row for line in shown.lines):
+        estimates = (text for item in row.estimates for text in (_ratio(item.relative), _signed(item.relative_error)))
+        rows.append((row.algorithm, _ratio(row.relative), *estimates))
+    return table(("algorithm", shown.summary, *_models(shown)), rows, most=MOST)
+
+
+def _models(shown: Studied) -> Iterator[Column | str]:
+    for name in shown.models:
+        yield from (name, Column(f"{name} off", optional=True))
 
 
 def _agreement(shown: Studied) -> Table:
