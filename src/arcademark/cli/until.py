@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 def run(
     error: float, specs: Sequence[AgentSpec], games: tuple[str, ...], way: Playing, directory: Path, *, output: Output
 ) -> int:
-    """Play games in the order of what they tell per frame, show the report and the prediction, return the exit code.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where several agents are named, or the error cannot be reached whatever is played: before anything is; and as
-        `make_plan` and `execute`.
-    """
+    """Play games in the order of what they tell per frame, show the report and the prediction, return the exit code."""
     if len(specs) != 1:
         raise ArcadeMarkError(
             f"--until-error is for one agent, and {len(specs)} are named: {specs[0].label}, "

@@ -63,8 +63,8 @@ class Trained:
         Of all algorithms.
     percent : float array, shape (algorithms, tasks)
         Their normalised scores; NaN where missing.
-    algorithms, groups : tuple of str
-        Names, and which group each belongs to.
+    groups : tuple of str
+        Which one each algorithm belongs to.
     without : mapping of str to Joint
         By group.
     transform : str

@@ -34,20 +34,11 @@ TASKS = ""
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Draws of one algorithm's missing tasks.
+    """Draws of one algorithm's m missing tasks, at these places.
 
-    Parameters
-    ----------
-    missing : int array, shape (m,)
-        Places.
-    middle, spread : float arrays, shape (m,)
-        What is expected of each, and its standard deviation; transformed.
-    logs : float array, shape (draws, m)
-        Transformed.
-    summaries : mapping of str to float array, shape (draws,)
-        By quantity.
-    extrapolation : float
-        By how much wider intervals are as the known scores do not go together: `Joint.extrapolation`.
+    ``middle`` and ``spread``, shape (m,), are each one's expectation and standard deviation, and ``logs``, shape
+    (draws, m), the draws, all transformed; ``summaries`` are by quantity, shape (draws,); ``extrapolation`` is as
+    `Joint.extrapolation`.
     """
 
     missing: NDArray[np.int64]

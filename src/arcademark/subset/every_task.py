@@ -23,14 +23,8 @@ from arcademark.suite.subsets import LEVEL
 class TaskModel:
     """A model of one task's transformed score.
 
-    Parameters
-    ----------
-    fit : Fit
-        Coefficients in the order of the tasks that it predicts from.
-    errors : tuple of float
-        Sizes of the leave-one-out residuals, ascending.
-    low, high : tuple of float
-        The range of each input in the algorithms that it was fitted to.
+    ``errors`` are the leave-one-out residuals' sizes, ascending; ``low`` and ``high`` the range of each input in the
+    algorithms that it was fitted to.
     """
 
     task: str

@@ -19,15 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Group:
-    """Algorithms of about the same true value.
-
-    Parameters
-    ----------
-    places : tuple of int
-        Which algorithms, from the lowest true value.
-    bias, absolute, rms : float
-        Mean, mean absolute and root mean square of the relative errors, fractions.
-    """
+    """Algorithms of about the same true value, lowest first, and mean, mean absolute and RMS relative error."""
 
     places: tuple[int, ...]
     bias: float
@@ -37,15 +29,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Fairness:
-    """Relative errors by groups of true value.
+    """Relative errors by groups of true value, lowest first; earlier ones are larger by one where they cannot be equal.
 
-    Parameters
-    ----------
-    groups : tuple of Group
-        From the lowest values to the highest; earlier groups are larger by one where they cannot all be equal.
-    bias_p, absolute_p, square_p : tuple of float
-        P-values of Welch's two-sided t-test for each pair of groups, (0, 1), (0, 2), (1, 2), …: of relative errors, of
-        their sizes, of their squares.
+    P-values are of Welch's two-sided t-test for each pair of groups, (0, 1), (0, 2), (1, 2), …: of relative errors, of
+    their sizes, of their squares.
     """
 
     groups: tuple[Group, ...]

@@ -25,19 +25,7 @@ Solver: TypeAlias = Callable[[Floats, Floats], Floats]
 
 @dataclass(frozen=True)
 class Fit:
-    """A linear model and how much it explains of what it was fitted to.
-
-    Parameters
-    ----------
-    coefficients : tuple of float
-        One a task.
-    intercept : float
-        0 where none was asked for.
-    residual, total : float
-        Sums of squares: of the errors, and of the targets about their mean.
-    n : int
-        Algorithms it was fitted to.
-    """
+    """A linear model with the sums of squares of its errors, and of the n targets about their mean."""
 
     coefficients: tuple[float, ...]
     intercept: float

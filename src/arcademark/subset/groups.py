@@ -23,16 +23,8 @@ Integers = NDArray[np.int64]
 class Classes:
     """Algorithms by what they lack.
 
-    Parameters
-    ----------
-    of_row : int array, shape (algorithms,)
-        Each algorithm's class, −1 for those that lack nothing.
-    lack : int array, shape (tasks,)
-        What each task lacks.
-    sizes : int array, shape (classes,)
-        Algorithms of each class.
-    complete : int
-        Algorithms that lack nothing.
+    ``of_row`` is each algorithm's class, −1 for the ``complete`` ones, which lack nothing; ``lack`` is what each task
+    lacks, ``sizes`` how many algorithms each class has.
     """
 
     of_row: Integers

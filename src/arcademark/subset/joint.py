@@ -35,14 +35,9 @@ Cases = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 class Conditional:
     """What known tasks say of the others.
 
-    Parameters
-    ----------
-    known, missing : int arrays, shapes (k,) and (m,)
-        The tasks' places.
-    weights : float array, shape (m, k)
-        By how much each missing task's expectation rises with each known one; none is negative.
-    spread : float array, shape (m, m)
-        Lower triangular root of the covariance that is left.
+    ``known``, shape (k,), and ``missing``, shape (m,), are the tasks' places. ``weights``, shape (m, k), none negative,
+    are by how much each missing task's expectation rises with each known one; ``spread``, shape (m, m), is the lower
+    triangular root of the covariance that is left.
     """
 
     known: NDArray[np.int64]
@@ -53,15 +48,9 @@ class Conditional:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The distribution of an algorithm's transformed scores.
+    """The distribution of n algorithms' transformed scores.
 
-    Parameters
-    ----------
-    mean : float array, shape (tasks,)
-    covariance, precision : float arrays, shape (tasks, tasks)
-        Inverses of each other; the precision has nothing above 0 off its diagonal.
-    n : int
-        Algorithms that it was fitted to.
+    The precision, inverse of the covariance, has nothing above 0 off its diagonal; both have shape (tasks, tasks).
     """
 
     tasks: tuple[str, ...]

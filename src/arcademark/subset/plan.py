@@ -20,16 +20,10 @@ from arcademark.subset.search import SearchResult, search
 
 @dataclass(frozen=True)
 class Step:
-    """One search of a plan.
+    """One search of a plan, by whose name later steps name its best subset.
 
-    Parameters
-    ----------
-    name : str
-        By which later steps name its best subset.
-    size : int
-        Tasks of the subset.
-    include, within, exclude : str
-        The earlier step whose tasks it must have, may have alone, or must not have; "" for none.
+    ``include``, ``within`` and ``exclude`` are the earlier step whose tasks it must have, may have alone, or must not
+    have; "" for none.
     """
 
     name: str

@@ -93,11 +93,10 @@ class Certificate:
     audited : int
         Pruned ones that were cross-validated nonetheless, to check the bounds.
     violations : int
-        Audited ones whose error is below what a bound said, or good enough to be listed; and 1 if the list is worse
-        than one that was found without bounds beforehand. 0 if the bounds are right.
+        Audited ones that contradict a bound or could be listed; and 1 if the list is worse than one found beforehand.
     gap : float
-        By what share of its error the best could at most be beaten by a subset not evaluated: 0 if the search is
-        complete and no audit failed, else infinite.
+        By what share of its error the best could at most be beaten: 0 if the search is complete and no audit failed,
+        else infinite.
     """
 
     subsets: int
@@ -133,16 +132,8 @@ class SearchResult:
 def search(problem: Problem, size: int, *, progress: Progress | None = None, **options: Any) -> SearchResult:
     """Find the subsets of a size with the lowest cross-validated squared error, and prove that they are.
 
-    Parameters
-    ----------
-    problem : Problem
-        What to predict from what.
-    size : int
-        Tasks of a subset.
-    progress : callable, optional
-        Told how far the search is, from the calling thread.
-    **options
-        Fields of `arcademark.subset.prepared.SearchOptions`.
+    ``progress`` is told how far the search is, from the calling thread; ``options`` are fields of
+    `arcademark.subset.prepared.SearchOptions`.
 
     Raises
     ------
@@ -189,14 +180,8 @@ def evaluate(
     """Fit and cross-validate one subset, its tasks in any order, from the rows.
 
     Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls"). A constant,
-    which the paper's models do not have, may be negative.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a task is not in the problem.
-    ArcadeMarkError
-        Where tasks repeat, or their complete cases are too few.
+    which the paper's models do not have, may be negative. Refused are unknown or repeated tasks, and too few complete
+    cases.
     """
     positions = sorted(problem.positions(tasks))
     check_unique("subset", "task", tasks)

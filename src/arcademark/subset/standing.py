@@ -20,20 +20,10 @@ MOST_AHEAD = 10_000
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a subset stands.
+    """A subset's rank, 1 for the best; of subsets that tie, those whose tasks come first are ahead.
 
-    Parameters
-    ----------
-    candidate : Candidate
-        The subset.
-    rank : int
-        1 for the best, by ``cv_mse``; of subsets that tie, those whose tasks come first are ahead.
-    loss : float
-        By what share of the best one's ``cv_mse`` its own is above.
-    ahead : tuple of Candidate
-        The best of those ahead, in order.
-    certificate : Certificate
-        Of the search that counted them.
+    ``loss`` is by what share of the best one's ``cv_mse`` its own is above; ``ahead`` are the best of those ahead, in
+    order.
     """
 
     candidate: Candidate

@@ -1,11 +1,7 @@
-"""Scores ready to be searched or predicted from: read, and normalised as models want them.
+"""Scores ready to be searched or predicted from: averaged over runs, and normalised as models want them, in percent.
 
-Conventions
------------
-* Scores are averaged over runs, then normalised in percent: HNS on Atari, else between a user's own low and high score.
-* Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
-  Atari-5 models were fitted to, Table 8).
-* Tasks that no measure knows are left out, and said to be.
+Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
+Atari-5 models were fitted to, Table 8). Tasks that no measure knows are left out, and said to be.
 """
 
 from __future__ import annotations

@@ -21,15 +21,7 @@ ANY = "any"
 
 
 def model(name: str) -> SubsetModel:
-    """Return a published model by its name, "atari-5", or that of a model file by its path.
-
-    Raises
-    ------
-    UnknownNameError
-        Where it is neither.
-    ArcadeMarkError
-        Where a subset has no model, or a file is none.
-    """
+    """Return a published model by its name, "atari-5", or that of a model file by its path."""
     if name.lower() in subsets():
         return from_subset(subset(name))
     path = Path(name)

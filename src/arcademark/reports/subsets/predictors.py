@@ -54,7 +54,7 @@ class Predictor:
     max_frames_per_episode : int or None
         The frame cap of the scores; None where there is none, or it is not known.
     sources, remarks : tuple of str
-        What was read, and what else a reader must know, where it is not the training table of Atari.
+        What was read and what else a reader must know, where it is not the training table of Atari.
     """
 
     trained: Trained
@@ -110,11 +110,6 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
     """Learn from a table of the user's own, normalised by their own references or those of atari-57.
 
     ``papers`` is as for `arcademark.reports.subsets.validating.origins`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where something cannot be read, or there are too little to learn from.
     """
     table = dataset.normalised(places, ScoreOptions(references=own_references))
     known = validating.origins(table.algorithms, table.papers, papers)
@@ -168,13 +163,7 @@ def _of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
 
 
 def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) -> Mapping[str, float]:
-    """Read what playing each task costs: a CSV file with the columns game (or task) and frames.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where it cannot be read, a game is unknown, named twice or has no frames above 0.
-    """
+    """Read what playing each task costs: a CSV file, game (or task) and frames above 0, each game once."""
     sheet = read_sheet(place(path))
     task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
     if task is None or frames is None or not sheet.size:

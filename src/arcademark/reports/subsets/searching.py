@@ -167,13 +167,7 @@ Begin: TypeAlias = Callable[[str, int], Progress] | None
 
 
 def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
-    """Search, and put together what is shown; ``name`` is the table's, for the models' names.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where neither a size nor a plan is asked for, or both are; and as `search` and `make_problem`.
-    """
+    """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
     if (asked.size is None) == (asked.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
     session = Session(scores, asked, name, progress)

@@ -110,11 +110,6 @@ def every_size(
     """Search every size, and put together what is shown.
 
     In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where ``asked.choose`` is no way to choose every size; and as `search` and `make_problem`.
     """
     session = Session(scores, asked, name, progress)
     if asked.choose not in OBJECTIVES:

@@ -172,11 +172,8 @@ def studied(
 def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
     """Return what all models predict, by the name that ``--target`` takes; ``asked`` is what the user calls it.
 
-    Raises
-    ------
-    ArcadeMarkError
-        Where a model does not say what it predicts or says a function, and nothing is asked for; where it says
-        something else than what is asked for; or where models predict different things.
+    Refused are models that predict different things or something else than is asked for, and, where nothing is asked
+    for, those that do not say what they predict or name a function.
     """
     for model in found:
         named = model.summary

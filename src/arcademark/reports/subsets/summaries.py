@@ -63,15 +63,7 @@ def unit(name: str, noun: str) -> str:
 
 
 def truth(scores: Normalised, name: str) -> str | Summary | Floats:
-    """Return what is to be predicted, as `make_problem` takes it; of HWRNS the values themselves.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is no such summary.
-    ArcadeMarkError
-        Where a benchmark has no human world records, or a function cannot be loaded.
-    """
+    """Return what is to be predicted, as `make_problem` takes it; of HWRNS the values themselves."""
     if name == RECORDS:
         measure = scores.benchmark.measures.get("hwrns")
         if measure is None:
