@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import options, tables
+from arcademark.cli import messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
@@ -33,8 +33,8 @@ AT_LEAST_ONE = click.IntRange(min=1)
 
 
 @contextmanager
-def following() -> Iterator[Callable[[str, int], Progress]]:
-    """Show how far each of several searches is, one after another."""
+def following() -> Iterator[Callable[[str, int], Progress] | None]:
+    """Show how far each of several searches is, one after another, on a terminal; nothing elsewhere."""
     with ExitStack() as shown:
 
         def begin(name: str, size: int) -> Progress:
@@ -43,7 +43,7 @@ def following() -> Iterator[Callable[[str, int], Progress]]:
             what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
             return shown.enter_context(counting("searching", what))
 
-        yield begin
+        yield begin if messages.open_console().is_terminal else None
 
 
 @click.command("search", short_help="Find the best few tasks, with a proof.")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -128,7 +128,7 @@ class Nested:
     @property
     def mean_of_sources(self) -> float:
         """Mean over sources of their algorithms' mean relative errors: each paper counts once."""
-        return math.log(10.0) * float(np.mean([np.mean(sizes) for sizes in self.errors()]))
+        return float(np.mean([np.mean([item.relative_error for item in items]) for items in self._by_source()]))
 
     def usual(self) -> Nested:
         """Return the same with every residual divided by its extrapolation factor: what usual scores' would be.
@@ -144,10 +144,13 @@ class Nested:
 
     def errors(self) -> tuple[tuple[float, ...], ...]:
         """Return the residuals' sizes, ascending, a tuple a source."""
-        found: dict[str, list[float]] = {}
+        return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self._by_source())
+
+    def _by_source(self) -> Iterable[Sequence[HeldOut]]:
+        found: dict[str, list[HeldOut]] = {}
         for item in self.held:
-            found.setdefault(item.source, []).append(abs(item.residual))
-        return tuple(tuple(sorted(sizes)) for sizes in found.values())
+            found.setdefault(item.source, []).append(item)
+        return found.values()
 
     def coverage(self, level: float, *, log: bool = True) -> Interval:
         """Measure how often intervals hold the truth, each source's made of the others' residuals."""
