@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from arcademark.reports import wording
+from arcademark.reports import settings, wording
 from arcademark.reports.record import Run, Trial
-from arcademark.reports.runs import settings
 from arcademark.runs import manifest as manifests
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks

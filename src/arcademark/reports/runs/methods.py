@@ -10,15 +10,12 @@ from arcademark.reports import wording
 from arcademark.reports.record import ProtocolView, Run
 from arcademark.reports.runs import budgets
 from arcademark.reports.runs.directory import known_set, played_on
+from arcademark.reports.settings import FIELDS
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
 MOST_NAMES = 10
 """Games that are named one by one, where a suite's name says the same."""
-
-_STARTS = {"reset": "the emulator's reset", "noop": "1 to {noop_max} no-op frames", "human": "human play"}
-_ENDS = {"game_over": "the game is over", "life_lost": "a life is lost"}
-_SCREENS = {"grayscale": "grayscale screens", "rgb": "colour screens", "palette": "screens of palette indices"}
 
 
 def paragraphs(
@@ -128,9 +125,10 @@ def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
     values = _values(protocol)
+    phrases = {name: words.phrases.get(str(values[name]), "") for name, words in FIELDS.items()}
     sticky = values["repeat_action_probability"]
-    actions = "all actions of the joystick" if values["action_set"] == "full" else "the game's minimal action set"
-    yield f"An action, chosen from {actions}, is held for {wording.plural(values['frame_skip'], 'frame')}."
+    held = wording.plural(values["frame_skip"], "frame")
+    yield f"An action, chosen from {phrases['action_set']}, is held for {held}."
     if sticky:
         yield f"On every frame the previous action is repeated with probability {sticky:g} (Machado et al. 2018)."
     else:
@@ -138,10 +136,10 @@ def _protocol(protocol: ProtocolView) -> Iterator[str]:
     cap = values["max_frames_per_episode"]
     limit = "without a cap on frames" if cap is None else f"or is cut after {cap:,} frames ({wording.duration(cap)})"
     yield (
-        f"An episode starts from {_STARTS[values['start']].format(**values)} and ends when "
-        f"{_ENDS[values['evaluation_episode_end']]}, {limit}."
+        f"An episode starts from {phrases['start'].format(**values)} and ends when "
+        f"{phrases['evaluation_episode_end']}, {limit}."
     )
-    yield _observation(values["observation"], values["screen_size"], values["frame_stack"], values["max_pool"])
+    yield _observation(phrases["observation"], values["screen_size"], values["frame_stack"], values["max_pool"])
     changed = [setting for setting in protocol.settings if setting.overridden]
     if changed:
         changes = wording.listing(
@@ -151,16 +149,12 @@ def _protocol(protocol: ProtocolView) -> Iterator[str]:
         yield f"This departs from the named protocol in {changes}."
 
 
-def _observation(kind: str, size: Sequence[int] | None, stack: int, max_pool: bool) -> str:
-    if kind == "ram":
+def _observation(screens: str, size: Sequence[int] | None, stack: int, max_pool: bool) -> str:
+    if not screens:
         return "The agent is offered the console's 128 bytes of RAM."
     shape = f" of {size[0]} × {size[1]}" if size else ""
     pooled = ", each the maximum of the last two frames" if max_pool else ""
-    return (
-        f"The agent is offered the last {stack} {_SCREENS[kind]}{shape}{pooled}."
-        if stack > 1
-        else (f"The agent is offered {_SCREENS[kind]}{shape}{pooled}.")
-    )
+    return f"The agent is offered {f'the last {stack} ' if stack > 1 else ''}{screens}{shape}{pooled}."
 
 
 def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:

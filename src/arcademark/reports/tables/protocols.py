@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reports import settings as vocabulary
 from arcademark.reports import wording
-from arcademark.reports.tables import vocabulary
 from arcademark.subset.model import FrameCap
 from arcademark.suite.protocols import Protocol, protocols
 
@@ -96,7 +96,7 @@ def frame_cap(play: Play) -> FrameCap:
     """Return the frame cap, None for none and "unknown" where it is not known."""
     if play.protocol:
         return play.protocol.max_frames_per_episode
-    length = vocabulary.frames(play.settings.get("max episode length", ""))
+    length = vocabulary.length(play.settings.get("max episode length", ""))
     return "unknown" if length is None else length
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arcademark.catalogue import collections
-from arcademark.reports.tables import vocabulary
+from arcademark.reports import settings
 from arcademark.suite.protocols import protocol
+from arcademark.suite.settings import SETTINGS
 
 
 def test_protocols_speak_as_the_catalogue_does() -> None:
-    said = vocabulary.of_protocol(protocol("dqn-2015"))
+    said = settings.of_protocol(protocol("dqn-2015"))
     published = {key for entry in collections.entries() for key in entry.settings}
     assert {"max episode length", "action repeats", "frame stack", "colour", "actions", "image size"} <= (
         said.keys() & published
@@ -29,10 +30,14 @@ def test_protocols_speak_as_the_catalogue_does() -> None:
     ],
 )
 def test_lengths_are_told_alike(written: str, frames: int, told: str) -> None:
-    assert vocabulary.frames(written) == frames
-    assert vocabulary.of_entry({"max episode length": written}) == {"max episode length": told}
+    assert settings.length(written) == frames
+    assert settings.of_entry({"max episode length": written}) == {"max episode length": told}
 
 
 def test_what_is_no_length_is_left_alone() -> None:
-    assert vocabulary.frames("as long as it takes") is None
-    assert vocabulary.of_entry({"input": "noise"}) == {"input": "noise"}
+    assert settings.length("as long as it takes") is None
+    assert settings.of_entry({"input": "noise"}) == {"input": "noise"}
+
+
+def test_every_field_of_a_protocol_has_words() -> None:
+    assert settings.FIELDS.keys() == SETTINGS.keys()
