@@ -137,7 +137,7 @@ class Shown(Generic[Analysis]):
 
 
 def run(
-    agent: str | AgentSpec | Sequence[str | AgentSpec],
+    agent: str | AgentSpec | Callable[..., Any] | object | Sequence[Any],
     games: str | Sequence[str] = "atari-5",
     protocol: str | Protocol = "world-records",
     *,
@@ -153,8 +153,11 @@ def run(
 
     Parameters
     ----------
-    agent : str, AgentSpec, or a sequence of these
-        A built-in agent, or your own: ``"my_agent.py:make_agent"``.
+    agent : str, AgentSpec, object or function, or a sequence of these
+        A built-in agent, or your own: ``"my_agent.py:make_agent"``, or what was made in Python: an object with ``act``,
+        ``plan`` or ``predict``, of which each trial plays a copy; a function from observation to action; or a class or
+        function that makes one, given the game as ``env``. Such an agent has no file: it is played in this process, and
+        continuing its run takes the same name and source.
     games : str or sequence of str, optional
         A suite, a subset or games: ``"atari-57"``, ``["pong", "qbert"]``.
     protocol : str or Protocol, optional
@@ -166,11 +169,11 @@ def run(
     out : path, optional
         The run's directory; ``runs/AGENT`` by default.
     workers : int, optional
-        Processes that play; one a core by default.
+        Processes that play; one a core by default, this one for what was made in Python.
     settings : mapping of str to object, optional
         The agent's own parameters.
     name : str, optional
-        What reports call the agent.
+        What reports call the agent; by default its reference, or the name of its class or function.
 
     Raises
     ------
@@ -180,15 +183,24 @@ def run(
     Examples
     --------
     >>> arcademark.run("random", ["pong"], seeds=2, episodes=3)  # doctest: +SKIP
+    >>> arcademark.run(lambda observation: 1, "pong", episodes=1, name="always 1")  # doctest: +SKIP
     """
-    from arcademark.agents.loading import agent_specs, named
+    from arcademark.agents.loading import agent_specs, made_spec, named
 
-    specs = agent_specs(agent, settings) if isinstance(agent, str) else agent
+    specs: list[str | AgentSpec]
+    if isinstance(agent, str):
+        specs, stem = list(agent_specs(agent, settings)), Path(agent.partition(":")[0]).stem
+    elif isinstance(agent, Sequence):
+        specs, stem = [item if isinstance(item, str | AgentSpec) else made_spec(item) for item in agent], "agents"
+    elif isinstance(agent, AgentSpec):
+        specs, stem = [agent], "agents"
+    else:
+        made = made_spec(agent, settings)
+        specs, stem = [made], made.ref
     if name is not None:
-        if isinstance(specs, str | AgentSpec) or not all(isinstance(item, AgentSpec) for item in specs):
+        if isinstance(agent, AgentSpec | Sequence) and not isinstance(agent, str):
             raise ArcadeMarkError(f"name {name!r}: goes with one agent by its reference; an AgentSpec has its own")
-        specs = named([item for item in specs if isinstance(item, AgentSpec)], name)
-    stem = Path(agent.partition(":")[0]).stem if isinstance(agent, str) else "agents"
+        specs = list(named([item for item in specs if isinstance(item, AgentSpec)], name))
     directory = Path(out) if out is not None else Path("runs") / stem
     plan = make_plan(specs, games, protocol, seeds, episodes, frames)
     execute(plan, directory, workers=workers)

@@ -7,9 +7,11 @@ looked for in the current folder first, as ``python -m`` does. Both work in a wo
 
 from __future__ import annotations
 
+import copy
 import difflib
 import importlib
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -20,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from arcademark.agents.parameters import ENVIRONMENT_NAMES
 from arcademark.errors import ArcadeMarkError, one_line
 
 _agent_folders: set[str] = set()
@@ -72,6 +75,24 @@ def load_factory(reference: str) -> Callable[..., Any]:
     if not callable(found):
         raise ImportingError(source, f"{name!r} is a {type(found).__name__}; expected a function or class")
     return found  # type: ignore[no-any-return]
+
+
+def factory_of(agent: object) -> Callable[..., Any]:
+    """Return a factory of an agent that was made in this process: itself if it is one, else what copies it.
+
+    A class is a factory, and a function without parameters or whose first one is the environment: it is called ``env``
+    or annotated so. Any other function chooses actions.
+    """
+    if inspect.isclass(agent):
+        return agent
+    if inspect.isroutine(agent):
+        try:
+            first = next(iter(inspect.signature(agent).parameters.values()), None)
+        except (TypeError, ValueError):  # of a builtin one, which is no factory
+            return lambda: agent
+        makes = first is None or first.name in ENVIRONMENT_NAMES or "EnvironmentSpec" in str(first.annotation)
+        return agent if makes else lambda: agent
+    return lambda: copy.deepcopy(agent)
 
 
 @contextmanager

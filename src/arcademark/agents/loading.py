@@ -23,7 +23,15 @@ from typing import Any, Literal
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns
 from arcademark.agents.baselines import console_action
-from arcademark.agents.importing import canonical_reference, importable, is_file, load_factory, said, where_raised
+from arcademark.agents.importing import (
+    canonical_reference,
+    factory_of,
+    importable,
+    is_file,
+    load_factory,
+    said,
+    where_raised,
+)
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
@@ -47,11 +55,14 @@ class AgentSpec:
         Those that differ from the agent's own defaults.
     name : str
         "PPO (ours)"; "" for a label made of the others.
+    made : object, optional
+        The agent itself or a factory, where it was made in this process; `ref` is the name of its class or function.
     """
 
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
+    made: Any = field(default=None, hash=False, repr=False)
 
     @cached_property
     def label(self) -> str:
@@ -202,6 +213,14 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
 
 
+def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
+    """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
+    name = getattr(made, "__name__", None) or type(made).__name__
+    factory = factory_of(made)
+    kind_of(factory, name)
+    return AgentSpec(name, read_parameters(name, declared(factory)[0], settings or {}), made=made)
+
+
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
     """Call the one agent there is by a name of its own, of visible characters."""
     if len(specs) > 1:
@@ -293,6 +312,8 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
 
 
 def _factory(spec: AgentSpec) -> Callable[..., Any]:
+    if spec.made is not None:
+        return factory_of(spec.made)
     builtin = _BUILTIN.get(spec.ref)
     if builtin is None:
         return load_factory(spec.ref)

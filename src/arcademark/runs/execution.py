@@ -23,6 +23,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, manifest, provenance
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
+from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.events import (
     Compiling,
@@ -73,7 +74,8 @@ def execute(
     engine : str
         Where trials run: "local", in processes of this machine.
     workers : int, optional
-        Processes that play; one a core by default. It cannot change a score.
+        Processes that play; one a core by default. It cannot change a score. An agent that was made in this process is
+        played in it.
     episode_seconds : float, optional
         Wall time that an episode may take before its trial is given up; any by default.
     on_event : callable
@@ -97,6 +99,13 @@ def execute(
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
+    make = ENGINES[engine]
+    if here := [spec.label for spec in plan.agents if spec.made is not None]:
+        if workers not in (None, 1):
+            raise ArcadeMarkError(
+                f"agent {here[0]} was made in this process, which alone can play it; leave workers out"
+            )
+        make = InProcessEngine
     path = Path(directory)
     tell = on_event or _tell_nobody
     chosen = emulators.choose(plan, lambda: tell(Compiling()))
@@ -104,7 +113,7 @@ def execute(
     with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
         commands = _enter(recorder, plan, document)
         run = _Run(plan, recorder, tell, commands - 1, chosen)
-        run.play(ENGINES[engine](workers or available_cores(), episode_seconds))
+        run.play(make(workers or available_cores(), episode_seconds))
         return run.summary()
 
 
@@ -119,10 +128,12 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "agents": [
             {
                 "label": spec.label,
-                "reference": spec.ref,
+                "reference": spec.ref if spec.made is None else f"{spec.ref}, made in Python: it has no file",
                 "parameters": dict(spec.parameters),
-                "source": provenance.source_of(spec.ref),
-                "files": provenance.files_of(all_parameters(spec), known) if ":" in spec.ref else {},
+                "source": provenance.code_of(spec),
+                "files": provenance.files_of(all_parameters(spec), known)
+                if ":" in spec.ref or spec.made is not None
+                else {},
             }
             for spec in plan.agents
         ],

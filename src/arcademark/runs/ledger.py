@@ -210,7 +210,7 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
 
 def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
     """Yield the entries that a plan is to add: agents on games."""
-    sources = {spec.label: provenance.source_of(spec.ref) for spec in plan.agents}
+    sources = {spec.label: provenance.code_of(spec) for spec in plan.agents}
     trials: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
     for trial in plan.trials:
         trials[trial.agent.label, trial.game].append(trial)

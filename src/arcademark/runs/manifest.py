@@ -237,7 +237,11 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
         for label, agent in old.items()
         for name, before in agent.get("files", {}).items()
     ]
-    return code + files
+    parameters = [
+        (f"parameters of {label}", agent.get("parameters") or {}, new[label]["parameters"])
+        for label, agent in old.items()
+    ]
+    return code + files + parameters
 
 
 def _listed(labels: Set[str]) -> str | None:

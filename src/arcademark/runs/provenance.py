@@ -6,6 +6,7 @@ import errno
 import hashlib
 import importlib.metadata
 import importlib.util
+import inspect
 import os
 import platform
 import shlex
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from arcademark._version import __version__
+from arcademark.agents.loading import AgentSpec
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_bytes
 
@@ -40,6 +42,18 @@ def command() -> str:
 def machine() -> dict[str, str | int | None]:
     """Describe the machine without naming it."""
     return {"system": f"{platform.system()} {platform.machine()}", "processor": _processor(), "cores": os.cpu_count()}
+
+
+def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
+    """Describe an agent's code: its file, or of one made in Python the source that `inspect` finds."""
+    if spec.made is None:
+        return source_of(spec.ref)
+    code = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
+    try:
+        checksum = hashlib.sha256(inspect.getsource(code).encode(errors="surrogatepass")).hexdigest()
+    except (OSError, TypeError):
+        return None
+    return {"path": one_line(f"{code.__qualname__}, made in Python"), "sha256": checksum, "commit": None}
 
 
 def source_of(reference: str) -> dict[str, str | None] | None:

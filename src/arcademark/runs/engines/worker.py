@@ -128,8 +128,11 @@ def _obey(
             send(event)
         send(Idle())
         return player
-    except ArcadeMarkError as error:
-        send(Failed(one_line(str(error), MOST_SAID)))
     except BaseException as error:
-        send(Failed(where_raised(error)))
+        send(failure(error))
     return None
+
+
+def failure(error: BaseException) -> Failed:
+    """Return what to say of a trial that raised."""
+    return Failed(one_line(str(error), MOST_SAID) if isinstance(error, ArcadeMarkError) else where_raised(error))

@@ -1,0 +1,66 @@
+"""Trials in this process, one after the other: of agents that were made in it, and so have no file to be loaded from.
+
+Nothing limits what an episode takes, and sums may be split over threads, as the libraries of this process have it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines.base import Batch, Job, Memory, Opened, TrialEvent
+from arcademark.runs.engines.worker import failure
+from arcademark.runs.slot import Begun, Trained, TrainingBlock
+from arcademark.runs.trial import Player
+
+BATCH_SECONDS = 0.2
+
+
+class InProcessEngine:
+    """Plays jobs in this process; an `arcademark.runs.engines.base.Engine`."""
+
+    def __init__(self, workers: int = 1, episode_seconds: float | None = None) -> None:
+        if episode_seconds is not None:
+            raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")
+        self._finishing = self._unkept = False
+
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
+        """Play all jobs, yielding what happened."""
+        for job in jobs:
+            batch: list[tuple[str, TrialEvent]] = []
+            due = time.monotonic() + BATCH_SECONDS
+            for event in self._events(job, memory):
+                if not isinstance(event, Begun):
+                    batch.append((job.trial.id, event))
+                if time.monotonic() >= due:
+                    yield batch
+                    batch, due = [], time.monotonic() + BATCH_SECONDS
+                    if self._finishing and not self._unkept:
+                        return
+            yield batch
+            if self._finishing:
+                return
+
+    def finish(self) -> Batch:
+        """End play, but first the training episode of a learner that has something to hand over."""
+        self._finishing = True
+        return ()
+
+    def stop(self) -> Batch:
+        """Return nothing: what is played ends with `run`."""
+        return ()
+
+    def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:
+        try:
+            player = Player(job.trial, job.emulator)
+            yield Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans)
+            checkpoint = memory.checkpoint(job.trial.id) if player.learns else None
+            unfinished = memory.unfinished(job.trial.id, job.episodes) if player.plans else ()
+            for event in player.play(job.episodes, checkpoint, unfinished, lambda: self._finishing):
+                if isinstance(event, Trained | TrainingBlock):
+                    self._unkept = isinstance(event, Trained)
+                yield event
+        except (Exception, SystemExit) as error:
+            self._unkept = False
+            yield failure(error)

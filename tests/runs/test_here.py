@@ -1,0 +1,159 @@
+"""Agents that were made in Python, without a file: played in this process, to the rows that a file gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import arcademark
+from arcademark.agents.loading import AgentSpec, agent_specs, made_spec, named
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import manifest
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.suite.protocols import protocol
+
+RULES = protocol("world-records").override({"max_frames_per_episode": 400})
+LEARNING = protocol("ale-2013").override({"max_frames_per_episode": 400})
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+class Even:
+    def __init__(self, env, *, rate: float = 0.5):
+        self.rate = rate
+
+    def act(self, observations, first, rngs):
+        self.calls = 0 if first[0] else self.calls + 1
+        return [2 if rng.random() < self.rate else self.calls % 2 for rng in rngs]
+
+
+def brightest(observation):
+    return int(observation.max()) % 3
+
+
+def make(env):
+    return brightest
+
+
+def play(directory, agents, rules=RULES, **options):
+    return execute(make_plan(agents, ["toy"], rules, seeds=2, episodes=3, **options), directory)
+
+
+def records(directory):
+    return manifest.read(directory)["agents"][0]
+
+
+@pytest.mark.parametrize(
+    ("factory", "made"),
+    [("Even", lambda: Even), ("Even", lambda: Even(None)), ("make", lambda: brightest), ("make", lambda: make)],
+)
+def test_an_object_gives_the_rows_of_a_file(tmp_path, rows, factory, made):
+    play(tmp_path / "file", named(agent_specs(f"{__file__}:{factory}"), "A"))
+    summary = play(tmp_path / "object", named([made_spec(made())], "A"))
+    assert summary.complete
+    assert rows(tmp_path / "object") == rows(tmp_path / "file")
+
+
+@pytest.mark.parametrize(("module", "name"), [("my_learner", "Habit"), ("my_planner", "Lookahead")])
+def test_learners_and_planners_too(tmp_path, rows, module, name, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    made = getattr(__import__(module), name)
+    options = {"training_episodes": 2} if module == "my_learner" else {}
+    rules = LEARNING if options else RULES
+    play(tmp_path / "file", named(agent_specs(f"{EXAMPLES / module}.py:{name}"), "A"), rules, **options)
+    assert play(tmp_path / "object", named([made_spec(made)], "A"), rules, **options).complete
+    assert rows(tmp_path / "object") == rows(tmp_path / "file")
+
+
+def test_the_manifest_says_that_there_is_no_file(tmp_path):
+    play(tmp_path / "run", [made_spec(play_one)])
+    agent = records(tmp_path / "run")
+    assert agent["label"] == "play_one"
+    assert agent["reference"] == "play_one, made in Python: it has no file"
+    assert agent["source"]["path"] == "play_one, made in Python"
+    assert len(agent["source"]["sha256"]) == 64
+    json.dumps(agent)
+
+
+def play_one(observation):
+    return 1
+
+
+def test_what_inspect_cannot_read_has_no_checksum(tmp_path):
+    namespace = {}
+    exec("def typed(observation): return 1", namespace)
+    play(tmp_path / "run", [made_spec(namespace["typed"])])
+    assert records(tmp_path / "run")["source"] is None
+
+
+def test_the_same_name_continues_and_another_is_refused(tmp_path):
+    play(tmp_path / "run", [made_spec(play_one)])
+    again = execute(make_plan([made_spec(play_one)], ["toy"], RULES, seeds=3, episodes=3), tmp_path / "run")
+    assert (again.episodes, again.complete) == (3, True)
+    with pytest.raises(ArcadeMarkError, match="another run: agents: play_one there, other now"):
+        play(tmp_path / "run", named([made_spec(play_one)], "other"))
+
+    changed = AgentSpec("play_one", made=Shadow().play_one)
+    with pytest.raises(ArcadeMarkError, match=r"code of play_one \(sha256 of play_one, made in Python\)"):
+        play(tmp_path / "run", [changed])
+
+
+class Shadow:
+    def play_one(self, observation):
+        return 0
+
+
+def test_parameters_under_one_name_may_not_change(tmp_path):
+    play(tmp_path / "run", named([made_spec(Even, {"rate": 0.2})], "E"))
+    with pytest.raises(ArcadeMarkError, match=r"parameters of E: \{'rate': 0.2\} there, \{\} now"):
+        play(tmp_path / "run", named([made_spec(Even)], "E"))
+
+
+def test_what_raises_fails_its_trial(tmp_path):
+    def broken(observation):
+        raise ValueError("no idea")
+
+    summary = play(tmp_path / "run", [made_spec(broken)])
+    assert [trial.seed for trial in summary.failed] == [0, 1]
+    assert "raised ValueError: no idea (test_here.py, line" in summary.failed[0].error
+
+
+def test_many_workers_are_refused(tmp_path):
+    plan = make_plan([made_spec(play_one)], ["toy"], RULES, episodes=1)
+    with pytest.raises(ArcadeMarkError, match="agent play_one was made in this process, which alone can play it"):
+        execute(plan, tmp_path / "run", workers=2)
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
+    steps = []
+
+    def stopping(observation):
+        steps.append(1)
+        if len(steps) == 500:
+            os.kill(os.getpid(), signal.SIGINT)
+        return 1
+
+    plan = make_plan([made_spec(stopping)], ["toy"], RULES, episodes=3_000)
+    first = execute(plan, tmp_path / "run")
+    assert first.interrupted
+    assert 0 < first.episodes < 3_000
+    second = execute(plan, tmp_path / "run")
+    assert second.complete
+    assert first.episodes + second.episodes == 3_000
+
+
+def test_run_takes_an_object(tmp_path):
+    rules = protocol("world-records").override({"max_frames_per_episode": 60})
+    report = arcademark.run(play_one, "pong", rules, episodes=1, out=tmp_path / "run", name="ones")
+    assert [item.name for item in report.algorithms] == ["ones"]
+    assert arcademark.verify(tmp_path / "run").ok
+    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
+        assert database.execute("SELECT count(*) FROM episode").fetchone() == (1,)
+    both = arcademark.run([play_one, "random"], "pong", rules, episodes=1, out=tmp_path / "both")
+    assert [item.name for item in both.algorithms] == ["play_one", "random"]
