@@ -32,28 +32,15 @@ asked = options.combine(
 
 @dataclass(frozen=True)
 class Playing:
-    """How agents are to be played.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    settings : mapping of str to str
-        Of the agents.
-    seeds : tuple of int
-    budget : tuple of int or None
-        Episodes, training frames and training episodes of a trial; None for the protocol's.
-    emulator : {"ale", "console"} or None
-        What plays the games, None to choose.
-    how : mapping of str to object
-        Options of `arcademark.runs.execution.execute`.
-    """
+    """How agents are to be played."""
 
     protocol: Protocol
-    settings: Mapping[str, str]
+    settings: Mapping[str, str]  # of the agents
     seeds: tuple[int, ...]
     budget: tuple[int | None, int | None, int | None]
-    emulator: Emulator | None
-    how: Mapping[str, Any]
+    """Episodes, training frames and training episodes of a trial; None for the protocol's."""
+    emulator: Emulator | None  # what plays the games, None to choose
+    how: Mapping[str, Any]  # options of `arcademark.runs.execution.execute`
 
     def plan(self, specs: Sequence[AgentSpec], games: str | Sequence[str]) -> Plan:
         """Plan these agents on these games; errors are those of `make_plan`."""
@@ -85,13 +72,7 @@ def playing(
     emulator: Emulator | None,
     **how: Any,
 ) -> Playing:
-    """Read the options.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If one is not what it should be.
-    """
+    """Read the options."""
     from arcademark.suite import protocols
 
     return Playing(

@@ -82,13 +82,7 @@ def command(
 
 
 def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return every combination of the values to try, in the order given.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a parameter is fixed as well, has a value twice or none, or there are too many combinations.
-    """
+    """Return every combination of the values to try, in the order given."""
     by_name = options.pairs("try", tuple(tried))
     lists = {name: [value.strip() for value in text.split(",")] for name, text in by_name.items()}
     for name, values in lists.items():

@@ -138,20 +138,8 @@ def guard(database: sqlite3.Connection, path: Path) -> None:
 def check_schema(directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False) -> None:
     """Refuse a database that is anything but the plain tables of a layout; more tables do no harm.
 
-    Parameters
-    ----------
-    directory : Path
-        Of the run.
-    database : sqlite3.Connection
-        That nothing was asked yet but what it is.
-    version : int
-        Of the layout.
-    keys : bool
-        Whether each table must have its key, which a reader can do without.
-
-    Raises
-    ------
-    ArcadeMarkError
+    It was asked nothing yet but its `version`; `keys`: whether each table must have its key, which a reader can do
+    without.
     """
     where = f"{directory}: {DATABASE}"
     listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
@@ -175,18 +163,9 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
 
 
 def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, episodes: bool = True) -> None:
-    """Refuse a database with damaged pages, or rows that hold what no run's do.
+    """Refuse a database with damaged pages, or rows that hold what no run's do; its schema was checked before.
 
-    Parameters
-    ----------
-    directory, database, version
-        As of `check_schema`, which was asked before.
-    episodes : bool
-        Whether the rows of episodes and their index are checked too, which whoever reads them all may do itself.
-
-    Raises
-    ------
-    ArcadeMarkError
+    Without `episodes` their rows and index are left to whoever reads them all.
     """
     if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise damaged(directory, "its pages contradict each other")
@@ -217,16 +196,7 @@ def damaged(directory: Path, what: str) -> ArcadeMarkError:
 def check_files(path: Path, *, follow: bool) -> None:
     """Refuse a database's files that are none, and a journal that could have another file deleted.
 
-    Parameters
-    ----------
-    path : Path
-        Of the database; what sqlite keeps beside it has its name and an ending.
-    follow : bool
-        Whether `path` may be a link to a file.
-
-    Raises
-    ------
-    ArcadeMarkError
+    `follow`: whether `path` may be a link to a file; what sqlite keeps beside it may not.
     """
     beside = (path.with_name(f"{path.name}-{ending}") for ending in ("wal", "shm", "journal"))
     for file in (path, *beside):

@@ -122,16 +122,7 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
-    Parameters
-    ----------
-    directory : Path
-    checked : bool
-        Whether each page and row is checked first, as is right for whoever reads more than a few.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is none, or it is not a run's, damaged, newer or locked.
+    `checked`: whether each page and row is checked first, as is right for whoever reads more than a few.
     """
     path = directory / DATABASE
     with clear_errors(directory):
@@ -154,12 +145,7 @@ def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlit
 
 
 def check_version(directory: Path, database: sqlite3.Connection) -> int:
-    """Refuse a database of another program or of a newer schema; return the version of its schema.
-
-    Raises
-    ------
-    ArcadeMarkError
-    """
+    """Refuse a database of another program or of a newer schema; return the version of its schema."""
     application = database.execute("PRAGMA application_id").fetchone()[0]
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION_ID:
@@ -177,13 +163,7 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
 
 
 def lay_out(directory: Path, database: sqlite3.Connection) -> None:
-    """Lay the schema in an empty database, and bring an older one up to date; all of it or nothing.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `check_version`.
-    """
+    """Lay the schema in an empty database, and bring an older one up to date; all of it or nothing."""
     if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
         steps = [f"{SCHEMA} PRAGMA application_id = {APPLICATION_ID};"]
     else:

@@ -19,19 +19,8 @@ def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[
     """Return what plays each game of a plan, once the console is compiled if it is to play.
 
     Where planners could choose otherwise on the other (`facts.UNEQUAL_STATES`), they play on ale-py, which is
-    everywhere, unless the plan asks for the console.
-
-    Parameters
-    ----------
-    plan : Plan
-        Its games, its agents, and the emulator that it asks for, if any.
-    on_compiling : callable
-        Called before the console is compiled, which takes seconds, once on a machine.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the console is asked for and cannot be had for one of the games: the message tells why.
+    everywhere, unless the plan asks for the console. `on_compiling` is called before the console is compiled, once on a
+    machine.
     """
     asked: dict[str, Emulator | None] = {trial.game: plan.emulator for trial in plan.trials}
     if plan.emulator is None:

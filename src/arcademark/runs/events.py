@@ -12,31 +12,16 @@ from arcademark.suite.protocols import Protocol
 
 @dataclass(frozen=True)
 class RunBegun:
-    """The run's directory is open and the work known.
-
-    Parameters
-    ----------
-    directory : Path
-    trials, episodes : int
-        Of the whole plan; evaluation episodes.
-    trials_done, episodes_done : int
-        What was recorded by earlier commands.
-    left_out : tuple of LeftOut
-        The combinations of agent and game that have no trial.
-    episodes_begun : int
-        Further episodes, of planners, that go on where earlier commands left them.
-    episodes_trained : int
-        Recorded episodes of trainings that go on.
-    """
+    """The run's directory is open and the work known."""
 
     directory: Path
-    trials: int
-    episodes: int
-    trials_done: int
-    episodes_done: int
+    trials: int  # of the whole plan
+    episodes: int  # of evaluation
+    trials_done: int  # by earlier commands
+    episodes_done: int  # by earlier commands
     left_out: tuple[LeftOut, ...]
-    episodes_begun: int = 0
-    episodes_trained: int = 0
+    episodes_begun: int = 0  # further episodes, of planners, that go on where earlier commands left them
+    episodes_trained: int = 0  # recorded episodes of trainings that go on
 
 
 @dataclass(frozen=True)
@@ -53,21 +38,13 @@ class EpisodeDone:
 
 @dataclass(frozen=True)
 class TrialFailed:
-    """A trial was given up; the others go on.
-
-    Parameters
-    ----------
-    trial_id, agent, game : str
-    seed : int
-    error : str
-        Why, in one line.
-    """
+    """A trial was given up; the others go on."""
 
     trial_id: str
     agent: str
     game: str
     seed: int
-    error: str
+    error: str  # why, in one line
 
 
 @dataclass(frozen=True)
@@ -80,40 +57,21 @@ class WorkerLost:
 
 @dataclass(frozen=True)
 class Stopping:
-    """It was asked to stop, and waits for learners to end the episode in play, so that what they learnt is kept.
+    """It was asked to stop, and waits for learners to end the episode in play, so that what they learnt is kept."""
 
-    Parameters
-    ----------
-    unkept : int
-        Training episodes that ended since the last checkpoints.
-    """
-
-    unkept: int
+    unkept: int  # training episodes that ended since the last checkpoints
 
 
 @dataclass(frozen=True)
 class LearnerBegun:
-    """An agent turned out to be a learner; told once, of the first.
+    """An agent turned out to be a learner; told once, of the first."""
 
-    Parameters
-    ----------
-    agent : str
-        Its label.
-    protocol : Protocol
-    training_frames, training_episodes : int or None
-        The budget of each trial, one of them None.
-    episodes : int
-        Evaluation episodes of each trial.
-    seeds : int
-        Trials of each game.
-    """
-
-    agent: str
+    agent: str  # its label
     protocol: Protocol
-    training_frames: int | None
-    training_episodes: int | None
-    episodes: int
-    seeds: int
+    training_frames: int | None  # of each trial; None where its budget is in episodes
+    training_episodes: int | None  # the other way round
+    episodes: int  # evaluation episodes of each trial
+    seeds: int  # trials of each game
 
 
 @dataclass(frozen=True)
@@ -125,81 +83,41 @@ class NotTrained:
 
 @dataclass(frozen=True)
 class Learning:
-    """How far learners are.
+    """How far learners are."""
 
-    Parameters
-    ----------
-    episodes, frames : int
-        Training so far, that of earlier commands included.
-    wanted_episodes, wanted_frames : int or None
-        The budget of all trials together, one of them None.
-    recent : tuple of (str, float)
-        By game: the mean score of the last training episodes of this command, averaged over the trials in training.
-    """
-
-    episodes: int
-    frames: int
-    wanted_episodes: int | None
-    wanted_frames: int | None
+    episodes: int  # of training so far, that of earlier commands included
+    frames: int  # likewise
+    wanted_episodes: int | None  # of all trials together; None where budgets are in frames
+    wanted_frames: int | None  # the other way round
     recent: tuple[tuple[str, float], ...]
+    """By game: the mean score of the last training episodes of this command, averaged over the trials in training."""
 
 
 @dataclass(frozen=True)
 class Planning:
-    """What planners did.
+    """What planners did."""
 
-    Parameters
-    ----------
-    decisions : int
-        Actions chosen in this command.
-    simulated_frames : int
-        Frames emulated meanwhile by their models, in this command.
-    simulated_frames_per_second : float
-        In the last minutes.
-    """
-
-    decisions: int
-    simulated_frames: int
-    simulated_frames_per_second: float
+    decisions: int  # actions chosen in this command
+    simulated_frames: int  # frames emulated meanwhile by their models, in this command
+    simulated_frames_per_second: float  # in the last minutes
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the run is; told a few times a second.
+    """How far the run is; told a few times a second."""
 
-    Parameters
-    ----------
-    episodes_done, episodes : int
-        Evaluation episodes of the whole plan, those of earlier commands included.
-    trials_done, trials : int
-        Of the whole plan; failed ones are not done.
-    frames : int
-        Played by this command, all workers together; without those that planners simulate.
-    frames_per_second : float
-        Since this command began.
-    fraction : float or None
-        How much of this command's work is done, by frames; None while nothing tells how long an episode is.
-    seconds_left : float or None
-        None while it cannot be told.
-    at_most : bool
-        Whether `seconds_left` is a bound, from episodes as long as the protocol lets them be.
-    planning : Planning or None
-        None where no agent plans.
-    learning : Learning or None
-        None where no agent learns, or all have learnt.
-    """
-
-    episodes_done: int
-    episodes: int
-    trials_done: int
-    trials: int
-    frames: int
-    frames_per_second: float
+    episodes_done: int  # of evaluation, those of earlier commands included
+    episodes: int  # of the whole plan
+    trials_done: int  # failed ones are not
+    trials: int  # of the whole plan
+    frames: int  # played by this command, all workers together; without those that planners simulate
+    frames_per_second: float  # since this command began
     fraction: float | None
-    seconds_left: float | None
-    at_most: bool = False
-    planning: Planning | None = None
-    learning: Learning | None = None
+    """How much of this command's work is done, by frames; None while nothing tells how long an episode is."""
+    seconds_left: float | None  # None while it cannot be told
+    at_most: bool = False  # whether `seconds_left` is a bound, from episodes as long as the protocol lets them be
+    planning: Planning | None = None  # None where no agent plans
+    learning: Learning | None = None  # None where no agent learns, or all have learnt
 
 
 Event = Compiling | RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
@@ -207,42 +125,20 @@ Event = Compiling | RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFa
 
 @dataclass(frozen=True)
 class Summary:
-    """How a command ended.
-
-    Parameters
-    ----------
-    directory : Path
-    trials : int
-        Of the whole plan.
-    done : int
-        Complete trials, those of earlier commands included.
-    failed : tuple of TrialFailed
-    episodes, frames : int
-        Recorded, and played, by this command.
-    wall_seconds : float
-        That this command took.
-    interrupted : bool
-        Whether it was stopped before the end; the same command continues.
-    left_out : tuple of LeftOut
-        The combinations of agent and game that have no trial.
-    decisions, simulated_frames : int
-        Actions chosen by planners, and frames emulated meanwhile by their models, in this command.
-    unkept : int
-        Training episodes that ended but are not recorded, as it was stopped before their checkpoints.
-    """
+    """How a command ended."""
 
     directory: Path
-    trials: int
-    done: int
+    trials: int  # of the whole plan
+    done: int  # complete trials, those of earlier commands included
     failed: tuple[TrialFailed, ...]
-    episodes: int
-    frames: int
-    wall_seconds: float
-    interrupted: bool
+    episodes: int  # recorded by this command
+    frames: int  # played by this command
+    wall_seconds: float  # of this command
+    interrupted: bool  # whether it was stopped before the end; the same command continues
     left_out: tuple[LeftOut, ...]
-    decisions: int = 0
-    simulated_frames: int = 0
-    unkept: int = 0
+    decisions: int = 0  # of planners, in this command
+    simulated_frames: int = 0  # emulated by their models meanwhile
+    unkept: int = 0  # training episodes that ended but are not recorded, as it was stopped before their checkpoints
 
     @property
     def complete(self) -> bool:

@@ -31,46 +31,20 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class Entry:
-    """An agent's evaluation on one game in one run.
+    """An agent's evaluation on one game in one run."""
 
-    Parameters
-    ----------
-    directory : str
-        The run's.
-    algorithm : str
-        The agent without its parameters.
-    parameters : mapping of str to JSON value
-        What differs from the agent's defaults.
-    code : str or None
-        SHA-256 of the file of a user's own agent.
-    training_frames, training_episodes : int or None
-        The budget that was asked for; both None for the protocol's.
-    protocol : str
-        The protocol's label, overrides included.
-    game : str
-        The task's id.
-    seeds : tuple of int
-        Of the trials with a score.
-    episodes : int
-        That make these scores.
-    begun : str
-        When the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell.
-    commands : tuple of str
-        That recorded them, in order; all of the run, where it does not tell.
-    """
-
-    directory: str
-    algorithm: str
-    parameters: Mapping[str, Any]
-    code: str | None
-    training_frames: int | None
-    training_episodes: int | None
-    protocol: str
-    game: str
-    seeds: tuple[int, ...]
-    episodes: int
-    begun: str
-    commands: tuple[str, ...]
+    directory: str  # the run's
+    algorithm: str  # the agent without its parameters
+    parameters: Mapping[str, Any]  # what differs from the agent's defaults
+    code: str | None  # SHA-256 of the file of a user's own agent
+    training_frames: int | None  # the budget that was asked for; None for the protocol's
+    training_episodes: int | None  # likewise
+    protocol: str  # the protocol's label, overrides included
+    game: str  # the task's id
+    seeds: tuple[int, ...]  # of the trials with a score
+    episodes: int  # that make these scores
+    begun: str  # when the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell
+    commands: tuple[str, ...]  # that recorded them, in order; all of the run, where it does not tell
 
     @property
     def setting(self) -> tuple[str, str | None, int | None, int | None]:
@@ -89,30 +63,15 @@ class Unread:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What was evaluated.
+    """What was evaluated."""
 
-    Parameters
-    ----------
-    runs : tuple of str
-        The directories that were read.
-    entries : tuple of Entry
-        Run by run.
-    unread : tuple of Unread
-    """
-
-    runs: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    runs: tuple[str, ...]  # the directories that were read
+    entries: tuple[Entry, ...]  # run by run
     unread: tuple[Unread, ...]
 
 
 def find_runs(path: Path) -> tuple[Path, ...]:
-    """Return the runs of a folder: itself, if it is one, else those in it, by name.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such folder, or no run in it.
-    """
+    """Return the runs of a folder: itself, if it is one, else those in it, by name."""
     if (path / manifest.FILE).is_file():
         return (path,)
     if not path.is_dir():
@@ -137,19 +96,7 @@ def _below(path: Path, depth: int) -> Iterator[Path]:
 
 
 def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], bool] = lambda _: True) -> Ledger:
-    """Read the ledger of runs, or of folders of runs.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-    wanted : callable, optional
-        Whether a run is of interest, by its manifest.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `find_runs`. A run that cannot be read is told in the ledger.
-    """
+    """Read the ledger of runs, or of folders of runs."""
     entries: list[Entry] = []
     runs, unread = [], []
     for directory in dict.fromkeys(run for path in paths for run in find_runs(path)):

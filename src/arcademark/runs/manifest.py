@@ -112,13 +112,7 @@ class Manifest(Provenance):
 
 
 def read(directory: Path) -> Document:
-    """Read a run's manifest.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is none, or it is damaged or from a newer version.
-    """
+    """Read a run's manifest."""
     path = directory / FILE
     if directory.exists() and not directory.is_dir():
         raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run")
@@ -152,13 +146,7 @@ def write(directory: Path, document: Document) -> None:
 
 
 def protocol_of(directory: Path, document: Document) -> Protocol:
-    """Return the protocol that a manifest holds.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is no protocol.
-    """
+    """Return the protocol that a manifest holds."""
     try:
         return Protocol.from_json(document["protocol"])
     except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:

@@ -31,46 +31,22 @@ RANDOM_PLAY = "ale-2013"
 
 @dataclass(frozen=True)
 class Moment:
-    """One observation, before the action that follows it.
+    """One observation, before the action that follows it."""
 
-    Parameters
-    ----------
-    first : bool
-        Whether it begins an episode.
-    frames : int
-        Frames played so far, in all episodes shown.
-    observation : uint8 array, shape ``spec.observation_shape``
-        Valid until the next moment.
-    environment : Environment
-        Where it stands; `render` gives the picture.
-    """
-
-    first: bool
-    frames: int
-    observation: NDArray[np.uint8]
-    environment: Environment
+    first: bool  # whether it begins an episode
+    frames: int  # frames played so far, in all episodes shown
+    observation: NDArray[np.uint8]  # valid until the next moment
+    environment: Environment  # where it stands; `render` gives the picture
 
 
 @dataclass(frozen=True)
 class Play:
-    """A game and the moments of it, in their order; `moments` may be asked for again.
+    """A game and the moments of it, in their order; `moments` may be asked for again."""
 
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        With the observations that are asked for.
-    seed : int
-        Of random play, or of the recorded trial.
-    recorded : Recorded or None
-        The episode; None for random play.
-    actions : tuple of int
-        The episode's; empty for random play.
-    """
-
-    spec: EnvironmentSpec
-    seed: int
-    recorded: Recorded | None = None
-    actions: tuple[int, ...] = ()
+    spec: EnvironmentSpec  # with the observations that are asked for
+    seed: int  # of random play, or of the recorded trial
+    recorded: Recorded | None = None  # the episode; None for random play
+    actions: tuple[int, ...] = ()  # the episode's; empty for random play
 
     @property
     def frames(self) -> int | None:
@@ -96,38 +72,12 @@ class Play:
 
 
 def random_play(game: str, observation: Seen, seed: int = 0) -> Play:
-    """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames.
-
-    Parameters
-    ----------
-    game : str
-    observation : {"palette", "ram"}
-    seed : int
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such game.
-    """
+    """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames."""
     return Play(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
 
 
 def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[Choice]) -> Play:
-    """Return an episode of a run, with the observations asked for instead of its agent's.
-
-    Parameters
-    ----------
-    directory : path
-        Of the run.
-    observation : {"palette", "ram"}
-    **choice
-        Which episode, as `arcademark.runs.replay.Choice` lists; the first one unless `episode` is given.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the run cannot be read, or nothing or more than one trial fits.
-    """
+    """Return an episode of a run, with observations of another kind than its agent's; `choice` as of `select_one`."""
     run = read_run(directory)
     recorded = select_one(run, **choice)
     settings = observed_as(run.protocol, observation)
@@ -142,20 +92,11 @@ def observed_as(settings: Protocol, observation: Seen) -> Protocol:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was done in a recorded episode, as a trajectory to sample screens from (`arcademark.features.samples`).
-
-    Parameters
-    ----------
-    recorded : Recorded
-    protocol : Protocol
-        Under which the trajectory is to be followed.
-    actions : tuple of int
-        Of that protocol's action set, one for each of its agent steps.
-    """
+    """What was done in a recorded episode, as a trajectory to sample screens from (`arcademark.features.samples`)."""
 
     recorded: Recorded
-    protocol: Protocol
-    actions: tuple[int, ...]
+    protocol: Protocol  # under which the trajectory is to be followed
+    actions: tuple[int, ...]  # of that protocol's action set, one for each of its agent steps
 
     def text(self) -> str:
         """Return the file: what it is as a comment, then a number a line."""
@@ -174,22 +115,9 @@ class Trajectory:
 def recorded_trajectory(
     directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[Choice]
 ) -> Trajectory:
-    """Return the actions of a recorded episode, as a protocol numbers and times them.
+    """Return the actions of a recorded episode, as the run's protocol or another numbers and times them.
 
-    Parameters
-    ----------
-    directory : path
-        Of the run.
-    settings : Protocol, optional
-        Under which the trajectory is to be followed; the run's own by default.
-    **choice
-        As of `recorded_play`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `recorded_play`; also where the protocol lacks an action that was played, or asks for fewer actions than were
-        played.
+    `choice` is as of `select_one`. The protocol must have every action that was played, and ask for as many.
     """
     run = read_run(directory)
     recorded = select_one(run, **choice)

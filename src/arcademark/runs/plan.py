@@ -39,31 +39,15 @@ MAX_STORED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Trial:
-    """The unit of work and of resuming.
-
-    Parameters
-    ----------
-    agent : AgentSpec
-    game : str
-        The task's id.
-    protocol : Protocol
-    seed : int
-        With an episode's number it fixes every random draw of that episode.
-    episodes : int
-        Evaluation episodes.
-    training_frames : int or None
-        A learner's budget; None where its training is counted in episodes.
-    training_episodes : int or None
-        The budget in episodes; None where it is counted in frames.
-    """
+    """The unit of work and of resuming."""
 
     agent: AgentSpec
-    game: str
+    game: str  # the task's id
     protocol: Protocol
-    seed: int
-    episodes: int
-    training_frames: int | None = None
-    training_episodes: int | None = None
+    seed: int  # with an episode's number it fixes every random draw of that episode
+    episodes: int  # evaluation episodes
+    training_frames: int | None = None  # a learner's budget; None where its training is counted in episodes
+    training_episodes: int | None = None  # the budget in episodes; None where it is counted in frames
 
     @cached_property
     def id(self) -> str:
@@ -86,18 +70,10 @@ _json = lru_cache(maxsize=1024)(json.dumps)
 
 
 def expected_frames(trials: Sequence[Trial], record: RunRecord | None, protocol: Protocol) -> float:
-    """Return what a game's trials are expected to cost in frames.
+    """Return what a game's trials, which may be none, are expected to cost in frames: at least one.
 
     Missing episodes count as long as those that are recorded of the game on average, else as the frame cap; without a
     cap as the average of all games, else as one frame each. Training counts with its budget.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Of one game; none cost a frame, so that what is never played has a cost, too.
-    record : RunRecord or None
-        What was played so far.
-    protocol : Protocol
     """
     played: dict[str, list[int]] = {}
     done: dict[str, int] = {}
@@ -141,38 +117,18 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every trial of a run.
+    """Every trial of a run."""
 
-    Parameters
-    ----------
-    trials : tuple of Trial
-        In the order in which they are begun.
-    agents : tuple of AgentSpec
-    games : tuple of str
-    protocol : Protocol
-    seeds : tuple of int
-    episodes : int
-        Evaluation episodes a trial.
-    frames : int or None
-        Training frames that were asked for; None for the protocol's.
-    training_episodes : int or None
-        Training episodes that were asked for, likewise.
-    left_out : tuple of LeftOut
-        The combinations that have no trial.
-    emulator : {"ale", "console"} or None
-        What plays the games, None to choose. It changes no score.
-    """
-
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial, ...]  # in the order in which they are begun
     agents: tuple[AgentSpec, ...]
     games: tuple[str, ...]
     protocol: Protocol
     seeds: tuple[int, ...]
-    episodes: int
-    frames: int | None
-    left_out: tuple[LeftOut, ...]
-    training_episodes: int | None = None
-    emulator: Emulator | None = None
+    episodes: int  # evaluation episodes a trial
+    frames: int | None  # training frames that were asked for; None for the protocol's
+    left_out: tuple[LeftOut, ...]  # the combinations that have no trial
+    training_episodes: int | None = None  # training episodes that were asked for, likewise
+    emulator: Emulator | None = None  # what plays the games, None to choose. It changes no score.
 
     @property
     def training_asked(self) -> bool:

@@ -41,24 +41,7 @@ def plan_episodes(
     episodes: Collection[int],
     unfinished: Sequence[Unfinished] = (),
 ) -> Iterator[PlayEvent]:
-    """Play evaluation episodes one after the other.
-
-    Parameters
-    ----------
-    trial : Trial
-    planner : CheckedPlanner
-    slot : Slot
-        With the real game.
-    model : GenerativeModel
-        Of the same game, under the same protocol, with the same frames an action.
-    episodes : collection of int
-    unfinished : sequence of Unfinished
-        Where some of them go on; others begin.
-
-    Yields
-    ------
-    Begun, Played, Unfinished, EpisodeResult
-    """
+    """Play evaluation episodes one after the other."""
     kept = {item.episode: item for item in unfinished}
     player = _PlannerPlayer(trial, planner, slot, model)
     for episode in episodes:

@@ -49,11 +49,8 @@ class GarbledError(Exception):
 class Channel:
     """Messages to and from another process.
 
-    Parameters
-    ----------
-    end : socket
-    expected : iterable of type, optional
-        The classes that what comes may be made of, besides numbers, text, bytes and tuples of them; any by default.
+    `expected`: the classes that what comes may be made of, besides numbers, text, bytes and tuples of them; any by
+    default.
     """
 
     def __init__(self, end: socket.socket, expected: Iterable[type] | None = None) -> None:
@@ -68,13 +65,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object) -> None:
-        """Send a message; a copy of the process that was forked off since ends instead.
-
-        Raises
-        ------
-        OSError
-            If nobody listens.
-        """
+        """Send a message; a copy of the process that was forked off since ends instead."""
         if os.getpid() != self._process:
             os._exit(0)
         content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
@@ -83,17 +74,7 @@ class Channel:
             self._socket.sendall(part)
 
     def receive(self) -> Any:
-        """Wait for a message and return it.
-
-        Raises
-        ------
-        EOFError
-            If the other end is closed.
-        GarbledError
-            If what came is no message.
-        OSError
-            If the connection fails.
-        """
+        """Wait for a message and return it."""
         while (content := self._next()) is None:
             self._read()
         return self._open(content)
@@ -189,25 +170,8 @@ def start(
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
     It is a fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import
-    the user's main script once more. What it prints goes to standard error.
-
-    Parameters
-    ----------
-    serve : callable
-        A module's function, found by its name; it is given the descriptor of its end of the channel, for `serving`.
-    expected : iterable of type
-        The classes that its messages may be made of, as for `Channel`.
-
-    Returns
-    -------
-    process : subprocess.Popen
-    channel : Channel
-        This end of it.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If no process can be started.
+    the user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by
+    its name; it is given the descriptor of its end of the channel, for `serving`. `expected` is as for `Channel`.
     """
     module, name = serve.__module__, serve.__name__
     ours, theirs = socket.socketpair()

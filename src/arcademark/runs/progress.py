@@ -33,43 +33,23 @@ RECENT_EPISODES = 20
 
 @dataclass
 class Standing:
-    """One trial: what was played of it.
-
-    Parameters
-    ----------
-    trial : Trial
-    episodes, frames : int
-        Recorded evaluation, of the episodes that the trial asks for.
-    learns, trained : bool
-        Whether the agent is a learner, and its budget spent.
-    training_frames, training_episodes : int
-        Recorded training.
-    in_play : int
-        Frames played of episodes that are not yet recorded.
-    failed : bool
-    plans : bool
-        Whether the agent is a planner.
-    kept : dict of int to int
-        Frames up to where each of its unfinished episodes is recorded, by number.
-    unrecorded : int
-        Training episodes since the last checkpoint.
-    recent : list of Trained
-        The last training episodes that this command played, `RECENT_EPISODES` at most.
-    """
+    """One trial: what was played of it."""
 
     trial: Trial
-    episodes: int = 0
-    frames: int = 0
+    episodes: int = 0  # recorded evaluation, of the episodes that the trial asks for
+    frames: int = 0  # of these episodes
     learns: bool = False
-    trained: bool = False
-    training_frames: int = 0
-    training_episodes: int = 0
-    in_play: int = 0
+    trained: bool = False  # its training budget is spent
+    training_frames: int = 0  # recorded
+    training_episodes: int = 0  # recorded
+    in_play: int = 0  # frames played of episodes that are not yet recorded
     failed: bool = False
     plans: bool = False
     kept: dict[int, int] = field(default_factory=dict)
-    unrecorded: int = 0
+    """Frames up to where each of its unfinished episodes is recorded, by number."""
+    unrecorded: int = 0  # training episodes since the last checkpoint
     recent: list[Trained] = field(default_factory=list)
+    """The last training episodes that this command played, `RECENT_EPISODES` at most."""
 
     @property
     def episodes_left(self) -> int:

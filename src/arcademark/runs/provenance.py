@@ -57,15 +57,10 @@ def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
 
 
 def source_of(reference: str) -> dict[str, str | None] | None:
-    """Describe the file that holds a user's own agent, ``module:factory`` or ``file.py:factory``.
+    """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None of a built-in one.
 
-    Only that file is looked at: what it imports or loads besides is for its author to keep.
-
-    Returns
-    -------
-    dict or None
-        ``path``, ``sha256`` and ``commit`` (of the Git repository that holds it, with "+changes" where the file
-        differs from it; None outside one). None for a built-in agent.
+    Its commit is that of the Git repository that holds it, with "+changes" where the file differs from it; None outside
+    one. Only that file is looked at: what it imports or loads besides is for its author to keep.
     """
     place, colon, _ = reference.rpartition(":")
     if not colon:
@@ -82,11 +77,6 @@ def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | No
 
     Left out is what does not exist, for the agent may be about to write it, and folders, for it may log into them.
     `known` keeps what was found, by path, for the next agent that names the same.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If one cannot be read.
     """
     known = {} if known is None else known
     found = {}

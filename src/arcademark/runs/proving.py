@@ -25,13 +25,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 def prove_episode(task: Task) -> Finding:
-    """Replay an episode on the console.
-
-    Returns
-    -------
-    Finding
-        Of the environment that plays on the console if it differs from the recording, else of the frames.
-    """
+    """Replay an episode on the console; tell what the environment differs in, else what the frames do."""
     trial, row = task.recorded
     if trial.game == toy.NAME:
         return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", "the toy game has no console")
@@ -56,20 +50,7 @@ def _on_the_console(protocol: Protocol, recorded: Recorded) -> Environment:
 
 
 class FrameByFrame:
-    """A recorded episode's game on the console and on ale-py, as far as replaying takes an environment.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The run's.
-    recorded : Recorded
-        The episode.
-
-    Attributes
-    ----------
-    episode_frames : int
-        Frames emulated since the reset, no-op start included.
-    """
+    """A recorded episode's game on the console and on ale-py, as far as replaying takes an environment."""
 
     def __init__(self, protocol: Protocol, recorded: Recorded) -> None:
         trial, row = recorded
@@ -84,13 +65,7 @@ class FrameByFrame:
         self._comparison: Comparison | None = None
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Start an episode, from power-on.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If something differs.
-        """
+        """Start an episode, from power-on."""
         protocol = self._settings
         noops = int(rng.integers(1, protocol.noop_max + 1)) if protocol.start == "noop" and protocol.noop_max else 0
         self._rng, self._executed = rng, 0

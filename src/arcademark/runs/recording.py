@@ -32,44 +32,22 @@ MOST_LOCK_BYTES = 32
 
 
 class Recorded(NamedTuple):
-    """What is recorded of a trial.
-
-    Parameters
-    ----------
-    learns : bool
-    training_episodes, training_frames : int
-        Of its last checkpoint.
-    trained : bool
-        Whether its training budget is spent.
-    episodes, frames : int
-        Of evaluation, of the episodes that are asked for.
-    begun : dict of int to int
-        Frames so far of each unfinished episode, by its number.
-    """
+    """What is recorded of a trial."""
 
     learns: bool
-    training_episodes: int
-    training_frames: int
-    trained: bool
-    episodes: int
-    frames: int
-    begun: dict[int, int]
+    training_episodes: int  # of its last checkpoint
+    training_frames: int  # likewise
+    trained: bool  # whether its training budget is spent
+    episodes: int  # of evaluation, of those that are asked for
+    frames: int  # of these episodes
+    begun: dict[int, int]  # frames so far of each unfinished episode, by its number
 
 
 class Recorder:
-    """Holds a run's directory for writing, from making to `close`.
+    """Holds a run's directory, made if missing, for writing until `close`.
 
-    Parameters
-    ----------
-    directory : Path
-        Made if missing.
-    emulators : mapping of str to str
-        What plays each game, with its version: what is unfinished is kept for it, and found again only for it.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If another process writes this run, or the directory or its database is not ours, damaged, newer or locked.
+    `emulators` names what plays each game, with its version: what is unfinished is kept for it, and found again only
+    for it.
     """
 
     def __init__(self, directory: Path, emulators: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -109,13 +87,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all that the block records, or nothing.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the disk is full or fails, or another program locks the database; what was committed before is kept.
-        """
+        """Write all that the block records, or nothing."""
         self.check_there()
         with clear_errors(self.directory):
             self._database.execute("BEGIN IMMEDIATE")
@@ -128,12 +100,7 @@ class Recorder:
                 raise
 
     def check_there(self) -> None:
-        """Notice that the database was deleted or moved: what is written then would be lost without a word.
-
-        Raises
-        ------
-        ArcadeMarkError
-        """
+        """Notice that the database was deleted or moved: what is written then would be lost without a word."""
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(self.directory / DATABASE), self._file):
                 return

@@ -30,13 +30,7 @@ class Recorded(NamedTuple):
 
 
 def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Replayed:
-    """Play an episode again and sum it up.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If an action is none of the game's: the message tells the step.
-    """
+    """Play an episode again and sum it up."""
     score, steps, end = 0.0, 0, None
     try:
         for reward, terminated, truncated in replay(environment, recorded, actions):
@@ -49,24 +43,11 @@ def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[i
 
 
 class Choice(TypedDict, total=False):
-    """Which episodes of a run: those that fit all that is given and not None.
+    """Which episodes of a run: those that fit all that is given and not None."""
 
-    Parameters
-    ----------
-    trial : str
-        A trial's id, or the beginning of it.
-    agent : str
-        An agent's label, as in "const(action=FIRE)".
-    game : str
-        In any spelling.
-    seed : int
-    phase : {"training", "evaluation"}
-    episode : int
-    """
-
-    trial: str | None
-    agent: str | None
-    game: str | None
+    trial: str | None  # a trial's id, or the beginning of it
+    agent: str | None  # an agent's label, as in "const(action=FIRE)"
+    game: str | None  # in any spelling
     seed: int | None
     phase: Phase | None
     episode: int | None
@@ -76,11 +57,6 @@ def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Envir
     """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
 
     It is ale-py, whatever the trial was played on: who replays asks the referee.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the game cannot be played here.
     """
     unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
     spec = environment_spec(trial.game, unseen)
@@ -90,30 +66,16 @@ def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Envir
 
 
 class Replayed(NamedTuple):
-    """What an episode's actions gave.
-
-    Parameters
-    ----------
-    score : float
-    frames, steps : int
-    end : {"terminated", "truncated"} or None
-        None where the episode goes on after the last action.
-    """
+    """What an episode's actions gave."""
 
     score: float
     frames: int
     steps: int
-    end: str | None
+    end: str | None  # None where the episode goes on after the last action
 
 
 def replay(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Iterator[Step]:
-    """Play an episode again, yielding what each step gives, until it ends or no action is left.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If an action is none of the game's.
-    """
+    """Play an episode again, yielding what each step gives, until it ends or no action is left."""
     trial, episode = recorded
     environment.reset(episode_rng(trial.seed, episode.phase, episode.episode, "environment"))
     for action in actions:
@@ -124,15 +86,7 @@ def replay(environment: Environment, recorded: Recorded, actions: Iterable[int])
 
 
 def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
-    """Return the recorded episodes that fit, in the run's order.
-
-    Raises
-    ------
-    UnknownNameError
-        If the run has no such trial, agent, game or seed.
-    ArcadeMarkError
-        If nothing is recorded that fits.
-    """
+    """Return the recorded episodes that fit, in the run's order."""
     trials = {trial.id: trial for trial in select_trials(run, **choice)}
     phase, episode = choice.get("phase"), choice.get("episode")
     rows = run.episodes
@@ -150,15 +104,7 @@ def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
 
 
 def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
-    """Return the one episode that is meant: the first unless `episode` is given, of evaluation where both phases fit.
-
-    Raises
-    ------
-    UnknownNameError
-        As `select`.
-    ArcadeMarkError
-        As `select`, and if episodes of several trials fit.
-    """
+    """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
     wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
     found = select(run, **wanted)
     trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
@@ -171,15 +117,7 @@ def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
 
 
 def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
-    """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
-
-    Raises
-    ------
-    UnknownNameError
-        If the run has no such trial, agent, game or seed.
-    ArcadeMarkError
-        If each is there, but not together.
-    """
+    """Return the trials that fit, in the run's order, whatever phase and episode are asked for."""
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if wanted["game"] is not None:
         wanted["game"] = _game_id(str(wanted["game"]))

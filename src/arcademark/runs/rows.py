@@ -51,18 +51,8 @@ _TOLD = {"training": "phase", "truncated": "end"}
 def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str, int]) -> Columns:
     """Read the episodes of a run, in the order of trials, training before evaluation, then by number.
 
-    Parameters
-    ----------
-    directory : Path
-        Named in errors.
-    database : sqlite3.Connection
-    asked : mapping of str to int
-        From each trial's id, in the plan's order, to its evaluation episodes.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a row holds what no episode has; the message names the first.
+    `asked` has each trial's evaluation episodes by its id, in the plan's order. An error names the first row that no
+    episode can have.
     """
     places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
     read = {name: array(code) for name, (_, code, _) in _READ.items()}
@@ -121,23 +111,8 @@ def check_counts(
     """Refuse episodes recorded twice, and trials that have lost or gained some.
 
     A trial's rows in the table are held against those in its index, against the checkpoint that was written with its
-    training, and against what each command noted that it evaluated.
-
-    Parameters
-    ----------
-    directory : Path
-        Named in errors.
-    database : sqlite3.Connection
-    columns : mapping of str to array
-        As `read_rows` gives them.
-    learners : mapping of str to bool or None
-        From each trial's id, in the plan's order, to whether it learns.
-    protocol : Protocol
-
-    Raises
-    ------
-    ArcadeMarkError
-        Which names the trial.
+    training, and against what each command noted that it evaluated. `learners` says of each trial, in the plan's order,
+    whether it learns.
     """
     names, numbers = list(learners), columns["episode"]
     part = 2 * columns["trial"] + ~columns["training"]

@@ -35,17 +35,7 @@ _STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
 
 
 def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.random.Generator:
-    """Return the generator of one episode: the environment and the agent each have their own.
-
-    Parameters
-    ----------
-    seed : int
-        The trial's.
-    phase : {"training", "evaluation"}
-    episode : int
-        From 0 in each phase.
-    stream : {"environment", "agent"}
-    """
+    """Return the generator of one episode: the environment and the agent each have their own."""
     key = (_PHASES[phase], episode, _STREAMS[stream])
     return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
 
@@ -60,19 +50,11 @@ class Begun:
 
 @dataclass(frozen=True)
 class Played:
-    """What was done since the last time this was said.
+    """What was done since the last time this was said."""
 
-    Parameters
-    ----------
-    frames : int
-        Of episodes.
-    simulated_frames, decisions : int
-        Frames emulated while planning, and actions chosen so; 0 for agents that do not plan.
-    """
-
-    frames: int
-    simulated_frames: int = 0
-    decisions: int = 0
+    frames: int  # of episodes
+    simulated_frames: int = 0  # emulated while planning
+    decisions: int = 0  # actions chosen by planning
 
     def __add__(self, other: Played) -> Played:
         return Played(
@@ -105,19 +87,7 @@ PlayEvent = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinishe
 
 
 class Slot:
-    """One environment and the episode that is played in it.
-
-    Attributes
-    ----------
-    row : int
-        Of the batch.
-    score : float
-    actions : array of int
-    simulated_frames : int
-        Emulated while planning this episode.
-    plans : bool
-        Whether its actions count as decisions of a planner.
-    """
+    """One environment and the episode that is played in it."""
 
     def __init__(self, row: int, environment: Environment, plans: bool = False) -> None:
         self.row = row
@@ -136,13 +106,7 @@ class Slot:
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
-        """Play a kept episode again up to where it was kept, and return the agent's generator as it was there.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If its actions do not lead there.
-        """
+        """Play a kept episode again up to where it was kept, and return the agent's generator as it was there."""
         rng = self.begin(seed, "evaluation", kept.episode)
         ended = False
         for action in decode_actions(kept.actions).tolist():

@@ -50,106 +50,51 @@ MAX_CHECKPOINT_BYTES = 999_000_000
 class TrialRecord:
     """One trial as stored.
 
-    Parameters
-    ----------
-    id : str
-        Stable name, "random-pong-s0-1a2b3c4d".
-    agent : str
-        The agent's label, parameters included: "const(action=FIRE)".
-    game : str
-        The task's id.
-    seed : int
-    episodes : int
-        Evaluation episodes asked for.
-    training_frames : int or None
-        A learner's training budget in frames; None if the agent does not learn or its budget is in episodes.
-    frames_per_action : int or None
-        Frames an action where the agent asks for another number than the protocol's ``frame_skip``.
-    status : {"pending", "running", "done", "failed"}
-        Nothing recorded yet; begun; complete; given up with an `error`. "running" says what is recorded, not whether a
-        process is at work right now.
-    error : str or None
-        Why the trial failed, in one line.
-    learns : bool or None
-        Whether the agent is a learner; None until it was made for the first time.
-    plans : bool or None
-        Whether it is a planner; None until it was made, and in runs recorded before there were planners.
-    training_episodes : int or None
-        A learner's training budget in episodes; None if the agent does not learn or its budget is in frames.
+    Its status says what is recorded: nothing yet; something; all; given up, with an error. "running" does not mean that
+    a process is at work.
     """
 
-    id: str
-    agent: str
-    game: str
+    id: str  # stable name, "random-pong-s0-1a2b3c4d"
+    agent: str  # the agent's label, parameters included: "const(action=FIRE)"
+    game: str  # the task's id
     seed: int
-    episodes: int
-    training_frames: int | None
-    frames_per_action: int | None
+    episodes: int  # evaluation episodes asked for
+    training_frames: int | None  # a learner's budget; None if it is in episodes
+    frames_per_action: int | None  # what the agent asks for instead of the protocol's ``frame_skip``
     status: Status
-    error: str | None
-    learns: bool | None
-    plans: bool | None = None
-    training_episodes: int | None = None
+    error: str | None  # why the trial failed, in one line
+    learns: bool | None  # whether the agent is a learner; None until it was made for the first time
+    plans: bool | None = None  # the same of a planner; None too in runs from before there were planners
+    training_episodes: int | None = None  # a learner's budget; None if it is in frames
 
 
 @dataclass(frozen=True)
 class EpisodeRecord:
-    """One finished episode as stored.
-
-    Parameters
-    ----------
-    trial_id : str
-    phase : {"training", "evaluation"}
-    episode : int
-        From 0 in each phase.
-    score : float
-        Undiscounted sum of raw rewards.
-    frames, steps : int
-        Emulated frames, no-op start included; actions taken.
-    end : {"terminated", "truncated"}
-        By the game, or by the frame cap.
-    wall_seconds : float
-        Time it took to play.
-    simulated_frames : int
-        Frames that a planner made its model emulate to choose the actions; 0 for other agents.
-    """
+    """One finished episode as stored."""
 
     trial_id: str
     phase: Phase
-    episode: int
-    score: float
-    frames: int
-    steps: int
-    end: End
-    wall_seconds: float
-    simulated_frames: int = 0
+    episode: int  # from 0 in each phase
+    score: float  # undiscounted sum of raw rewards
+    frames: int  # emulated, no-op start included
+    steps: int  # actions taken
+    end: End  # by the game, or by the frame cap
+    wall_seconds: float  # time it took to play
+    simulated_frames: int = 0  # frames that a planner made its model emulate to choose the actions; 0 for other agents
 
 
 @dataclass(frozen=True, eq=False)
 class Episodes(Sequence[EpisodeRecord]):
-    """Many finished episodes in columns; one by one they are an `EpisodeRecord` each.
+    """Many finished episodes in columns, equally long; one by one they are an `EpisodeRecord` each."""
 
-    Parameters
-    ----------
-    trials : tuple of str
-        The ids of the run's trials.
-    trial : int array, shape (episodes,)
-        The place of each episode's trial among them.
-    training, truncated : bool array, shape (episodes,)
-        Whether it was played in training, not in evaluation; whether the frame cap ended it, not the game.
-    episode, frames, steps, simulated_frames : int array, shape (episodes,)
-    score, wall_seconds : float array, shape (episodes,)
-        As in `EpisodeRecord`.
-    """
-
-    trials: tuple[str, ...]
-    trial: NDArray[np.int32]
-    training: NDArray[np.bool_]
+    trials: tuple[str, ...]  # the ids of the run's trials
+    trial: NDArray[np.int32]  # the place of each episode's trial among them
+    training: NDArray[np.bool_]  # played in training, not in evaluation
     episode: NDArray[np.int64]
     score: NDArray[np.float64]
     frames: NDArray[np.int64]
     steps: NDArray[np.int64]
-    truncated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]  # ended by the frame cap, not by the game
     wall_seconds: NDArray[np.float64]
     simulated_frames: NDArray[np.int64]
 
@@ -183,64 +128,33 @@ class Episodes(Sequence[EpisodeRecord]):
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """A finished episode on its way to the store.
-
-    Parameters
-    ----------
-    record : EpisodeRecord
-    actions : bytes
-        As `encode_actions` gives them.
-    """
+    """A finished episode on its way to the store."""
 
     record: EpisodeRecord
-    actions: bytes
+    actions: bytes  # as `encode_actions` gives them
 
 
 @dataclass(frozen=True)
 class EvaluationRecord:
-    """What one command recorded of a trial's score.
-
-    Parameters
-    ----------
-    trial_id : str
-    command : int
-        0 began the run, n continued it for the nth time.
-    begun : str
-        When it recorded the first episode, ISO 8601 with the zone.
-    episodes : int
-    """
+    """What one command recorded of a trial's score."""
 
     trial_id: str
-    command: int
-    begun: str
+    command: int  # 0 began the run, n continued it for the nth time
+    begun: str  # when it recorded the first episode, ISO 8601 with the zone
     episodes: int
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run as stored: everything but the recorded actions.
-
-    Parameters
-    ----------
-    directory : Path
-    manifest : dict
-        What was asked for and with what; `arcademark.runs.manifest` describes it.
-    protocol : Protocol
-        The protocol in force, overrides included.
-    trials : tuple of TrialRecord
-        In the plan's order.
-    episodes : Episodes
-        In the order of trials, training before evaluation, then by number.
-    evaluations : tuple of EvaluationRecord
-        In the order of trials, then of commands; none where the run was recorded before they were.
-    """
+    """A run as stored: everything but the recorded actions."""
 
     directory: Path
-    manifest: dict[str, Any]
-    protocol: Protocol
-    trials: tuple[TrialRecord, ...]
-    episodes: Episodes
+    manifest: dict[str, Any]  # what was asked for and with what; `arcademark.runs.manifest` describes it
+    protocol: Protocol  # the protocol in force, overrides included
+    trials: tuple[TrialRecord, ...]  # in the plan's order
+    episodes: Episodes  # in the order of trials, training before evaluation, then by number
     evaluations: tuple[EvaluationRecord, ...] = ()
+    """In the order of trials, then of commands; none where the run was recorded before they were."""
 
     @cached_property
     def by_trial(self) -> Mapping[str, Episodes]:
@@ -277,50 +191,25 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A learner between two training episodes.
+    """A learner between two training episodes."""
 
-    Parameters
-    ----------
-    episodes, frames : int
-        Training episodes and frames behind it.
-    finished : bool
-        Whether the training budget is spent.
-    data : bytes
-        What the learner's ``checkpoint()`` gave.
-    """
-
-    episodes: int
-    frames: int
-    finished: bool
-    data: bytes
+    episodes: int  # of training behind it
+    frames: int  # likewise
+    finished: bool  # whether the training budget is spent
+    data: bytes  # what the learner's ``checkpoint()`` gave
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """An evaluation episode of a planner in play, with all that is needed to go on.
-
-    Parameters
-    ----------
-    episode : int
-    frames, simulated_frames : int
-        Played, and emulated while planning, so far.
-    wall_seconds : float
-        So far.
-    generator : str
-        The state of the agent's generator, as JSON.
-    actions : bytes
-        So far, as `encode_actions` gives them.
-    checkpoint : bytes
-        What the planner's ``checkpoint()`` gave.
-    """
+    """An evaluation episode of a planner in play, with all that is needed to go on."""
 
     episode: int
-    frames: int
-    simulated_frames: int
-    wall_seconds: float
-    generator: str
-    actions: bytes
-    checkpoint: bytes
+    frames: int  # played so far
+    simulated_frames: int  # emulated while planning, so far
+    wall_seconds: float  # so far
+    generator: str  # the state of the agent's generator, as JSON
+    actions: bytes  # so far, as `encode_actions` gives them
+    checkpoint: bytes  # what the planner's ``checkpoint()`` gave
 
 
 def scored_phase(protocol: Protocol, learns: bool) -> Phase:
@@ -336,19 +225,7 @@ def encode_actions(actions: ArrayLike) -> bytes:
 
 
 def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[np.uint16]:
-    """Undo `encode_actions`.
-
-    Parameters
-    ----------
-    blob : bytes
-    most : int
-        Actions that there may be.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are no such encoding, or that of more actions.
-    """
+    """Undo `encode_actions`."""
     if not isinstance(blob, bytes) or blob[:1] not in (b"\x01", b"\x02"):
         raise ValueError("unknown encoding")
     return np.frombuffer(inflate(blob[1:], blob[0] * most), f"<u{blob[0]}").astype(np.uint16)
@@ -357,16 +234,7 @@ def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[np.uint16]:
 def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
     """Read a run, also while it is being played.
 
-    Parameters
-    ----------
-    directory : path
-    whole : bool, optional
-        Refuse a run that has lost episodes or has some twice; without it, for whoever tells of each.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no run, or it is damaged, locked, or written by a newer version.
+    With `whole`, one that has lost episodes or has some twice is refused; without it, whoever reads tells of each.
     """
     path = Path(directory)
     document = manifest.read(path)
@@ -389,17 +257,7 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
 def read_actions(
     directory: str | os.PathLike[str], trial_id: str, episode: int, phase: Phase = "evaluation"
 ) -> NDArray[np.uint16]:
-    """Read an episode's recorded actions.
-
-    Returns
-    -------
-    uint16 array, shape (steps,)
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the run cannot be read or has no such episode, or the recording is damaged.
-    """
+    """Read an episode's recorded actions."""
     path = Path(directory)
     with open_for_reading(path, checked=False) as database:
         row = database.execute(

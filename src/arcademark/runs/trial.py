@@ -41,26 +41,7 @@ CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0
 
 
 class Player:
-    """A trial's agent and games, made once and used for any of its episodes.
-
-    Parameters
-    ----------
-    trial : Trial
-    emulator : {"ale", "console"}, optional
-        What plays its game; chosen by default.
-
-    Attributes
-    ----------
-    agent : CheckedPolicy or CheckedPlanner
-    learns, plans : bool
-    frames_per_action : int or None
-        What the agent asks for instead of the protocol's ``frame_skip``; None if nothing.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the agent cannot be made, or the game not be opened.
-    """
+    """A trial's agent and games, made once and used for any of its episodes."""
 
     def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
         self.trial = trial
@@ -82,23 +63,10 @@ class Player:
         unfinished: Sequence[Unfinished] = (),
         stopping: Callable[[], bool] = lambda: False,
     ) -> Iterator[PlayEvent]:
-        """Play evaluation episodes, after the training that is left if the agent learns.
+        """Play these evaluation episodes, after the training that is left if the agent learns.
 
-        Parameters
-        ----------
-        episodes : collection of int
-            The evaluation episodes to play.
-        checkpoint : Checkpoint, optional
-            Where the learner's training goes on.
-        unfinished : sequence of Unfinished
-            Where some of a planner's episodes go on.
-        stopping : callable
-            Whether to end after the training episode in play, with a checkpoint; asked between episodes.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the agent or the environment fails.
+        `checkpoint` is where training goes on, `unfinished` where a planner's episodes do. `stopping` is asked between
+        training episodes: whether to end, with a checkpoint.
         """
         agent = self.agent
         if isinstance(agent, CheckedLearner):

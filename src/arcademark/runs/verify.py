@@ -32,24 +32,14 @@ Outcome = Literal["confirmed", "differs", "unverifiable"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What replaying one episode showed.
-
-    Parameters
-    ----------
-    trial_id, game : str
-    phase : {"training", "evaluation"}
-    episode : int
-    outcome : {"confirmed", "differs", "unverifiable"}
-    detail : str
-        What differs, or why it could not be replayed; empty if confirmed.
-    """
+    """What replaying one episode showed."""
 
     trial_id: str
     game: str
     phase: Phase
     episode: int
     outcome: Outcome
-    detail: str = ""
+    detail: str = ""  # what differs, or why it could not be replayed; empty if confirmed
 
     def __str__(self) -> str:
         return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
@@ -57,23 +47,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying a run showed.
-
-    Parameters
-    ----------
-    directory : Path
-    findings : tuple of Finding
-        One an episode, in the run's order; then one for each training episode that was taken away.
-    warnings : tuple of str
-        What is not as it was when the run was made: a game's ROM, a version.
-    notes : tuple of str
-        What there was nothing to verify of: trials that failed or are not finished, episodes that are missing.
-    """
+    """What verifying a run showed."""
 
     directory: Path
     findings: tuple[Finding, ...]
-    warnings: tuple[str, ...]
+    """One an episode, in the run's order; then one for each training episode that was taken away."""
+    warnings: tuple[str, ...]  # what is not as it was when the run was made: a game's ROM, a version
     notes: tuple[str, ...]
+    """What there was nothing to verify of: trials that failed or are not finished, episodes that are missing."""
 
     @property
     def confirmed(self) -> int:
@@ -106,21 +87,12 @@ class Verification:
 
 @dataclass(frozen=True)
 class Task:
-    """One episode to verify, all that a process needs to know of it.
-
-    Parameters
-    ----------
-    directory : Path
-    protocol : Protocol
-    recorded : Recorded
-    copies : int
-        How often the episode is recorded; once, unless someone changed the database.
-    """
+    """One episode to verify, all that a process needs to know of it."""
 
     directory: Path
     protocol: Protocol
     recorded: Recorded
-    copies: int = 1
+    copies: int = 1  # how often the episode is recorded; once, unless someone changed the database
 
 
 def verify(
@@ -173,14 +145,7 @@ def verify(
 
 
 def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
-    """Replay one episode and compare.
-
-    Parameters
-    ----------
-    task : Task
-    environment : Environment, optional
-        One that `open_recorded` gave for this trial and phase, to be used again.
-    """
+    """Replay one episode and compare."""
     trial, row = task.recorded
     try:
         if environment is None:

@@ -31,20 +31,9 @@ BAR_COLOUR, TEXT_COLOUR = (24, 24, 27), (244, 244, 245)
 
 
 def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
-    """Write a moving picture; its format follows from the name.
+    """Write a moving picture, .gif or .mp4 by its name; nothing is left there if that fails.
 
-    Parameters
-    ----------
-    path : Path
-        Ends in .gif or .mp4. Nothing is left there if writing fails.
-    pictures : iterable of uint8 arrays, shape (height, width, 3)
-        All of one size, at least one.
-    pictures_per_second : float
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the ending is another, MP4 cannot be written here, or the file cannot be written.
+    `pictures` are at least one, all of one size.
     """
     if path.suffix.lower() not in WRITERS:
         raise ArcadeMarkError(f"{path}: expected a name that ends in .gif or .mp4")
@@ -81,11 +70,6 @@ def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
 
     Its delays are whole hundredths of a second; where that is not the speed asked for they alternate, so that the whole
     takes the right time.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If more pictures a second are asked for than a GIF can show.
     """
     ticks = GIF_TICKS_PER_SECOND / pictures_per_second
     if ticks < GIF_FASTEST_TICKS:
@@ -142,13 +126,7 @@ def _write_gif_picture(file: IO[bytes], picture: Picture, offset: tuple[int, int
 
 
 def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
-    """Write an MP4 (H.264).
-
-    Raises
-    ------
-    ArcadeMarkError
-        If imageio-ffmpeg is not installed or does not work here.
-    """
+    """Write an MP4 (H.264)."""
     try:
         import imageio_ffmpeg
     except ImportError:

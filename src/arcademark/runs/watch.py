@@ -31,7 +31,7 @@ def watch(
     on_frames: Callable[[int, int], None] = lambda _done, _total: None,
     **choice: Unpack[Choice],
 ) -> Path:
-    """Write an episode of a run as GIF or MP4, at the speed at which people play.
+    """Write an episode of a run as GIF or MP4, at the speed at which people play, and return the file.
 
     Parameters
     ----------
@@ -39,22 +39,14 @@ def watch(
         Of the run.
     out : path, optional
         Ends in .gif or .mp4; by default a GIF in the current folder, named after game, seed and episode.
-    scale : int
-        Enlarges the screen.
-    every_frames : int, optional
-        Shows one of so many frames; 3 in a GIF (20 a second), each in an MP4 (60 a second).
+    scale, every_frames : int, optional
+        Times the screen's size, and one of how many frames is shown: 3 in a GIF (20 a second), 1 in an MP4.
     overwrite : bool
         Whether to replace any file; else only one that this function wrote.
     on_frames : callable, optional
         Called now and then with the frames shown and those of the episode.
     **choice
-        Which episode, as `arcademark.runs.replay.Choice` lists; the first one unless `episode` is given, of evaluation
-        where it has both phases.
-
-    Returns
-    -------
-    Path
-        Of the file.
+        As of `arcademark.runs.replay.select_one`.
 
     Raises
     ------
@@ -87,13 +79,7 @@ def _name(recorded: Recorded) -> str:
 def _pictures(
     run: RunRecord, recorded: Recorded, scale: int, every: int, on_frames: Callable[[int, int], None]
 ) -> Iterator[video.Picture]:
-    """Replay frame by frame and show one of so many, and the last one.
-
-    Raises
-    ------
-    ArcadeMarkError
-        At the end, if the replay is not what was recorded.
-    """
+    """Replay frame by frame and show one of so many, and the last one."""
     trial, row = recorded
     actions = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
     frames_per_action = trial.frames_per_action or run.protocol.frame_skip

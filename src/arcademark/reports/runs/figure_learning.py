@@ -36,14 +36,7 @@ def panels(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:
 
 
 def file(report: ScoreReport, kind: str) -> bytes:
-    """Draw them as a file that stands alone.
-
-    Parameters
-    ----------
-    report : ScoreReport
-        With at least one curve.
-    kind : {".png", ".pdf", ".svg"}
-    """
+    """Draw them as a file that stands alone."""
     from arcademark.reports.figures import files
 
     games = _by_game(report)

@@ -31,53 +31,26 @@ MOST_POINTS = 200
 
 @dataclass(frozen=True)
 class SeedCurve:
-    """One trial's training.
-
-    Parameters
-    ----------
-    seed : int
-    episodes, frames : int
-        Of training, so far.
-    finished : bool
-        Whether its budget is spent.
-    end_frames : tuple of int
-        Where the points are: training frames, ascending.
-    scores : tuple of float
-        Mean scores of the `window` episodes that end there.
-    """
+    """One trial's training."""
 
     seed: int
-    episodes: int
+    episodes: int  # of training, so far; frames too
     frames: int
-    finished: bool
-    end_frames: tuple[int, ...]
-    scores: tuple[float, ...]
+    finished: bool  # whether its budget is spent
+    end_frames: tuple[int, ...]  # where the points are: training frames, ascending
+    scores: tuple[float, ...]  # mean scores of the `window` episodes that end there
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """One algorithm's training on one game.
+    """One algorithm's training on one game."""
 
-    Parameters
-    ----------
-    game : str
-        Its id.
-    algorithm : str
-        As the report names it.
-    window : int
-        Episodes that a point is the mean of.
-    first, last : float
-        Mean over seeds of the first and of the last window's score.
-    seeds : tuple of SeedCurve
-        Those that have finished a training episode, in order.
-    """
-
-    game: str
-    algorithm: str
-    window: int
-    first: float
-    last: float
-    seeds: tuple[SeedCurve, ...]
+    game: str  # its id
+    algorithm: str  # as the report names it
+    window: int  # episodes that a point is the mean of
+    first: float  # mean over seeds of the first window's score
+    last: float  # of the last window's
+    seeds: tuple[SeedCurve, ...]  # those that have finished a training episode, in order
 
     @property
     def episodes(self) -> int:
@@ -95,17 +68,10 @@ class LearningCurve:
         return all(seed.finished for seed in self.seeds)
 
     def mean(self, points: int = MOST_POINTS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Average the seeds' curves where all of them are.
+        """Average the seeds' curves, straight between their points, where all of them are: frames and scores.
 
-        Parameters
-        ----------
-        points : int, optional
-
-        Returns
-        -------
-        frames, scores : float array, shape (points,)
-            Evenly spaced from the latest first point to the earliest last one; both empty where the seeds share no
-            stretch. Between its points a curve is taken to be straight.
+        They are evenly spaced from the latest first point to the earliest last one; none where the seeds share no
+        stretch.
         """
         begin = max(seed.end_frames[0] for seed in self.seeds)
         end = min(seed.end_frames[-1] for seed in self.seeds)

@@ -32,29 +32,15 @@ METHODOLOGY = "Bellemare et al. 2013, §1 and §3.1.2"
 
 @dataclass(frozen=True)
 class Use:
-    """One setting of an algorithm on test games.
+    """One setting of an algorithm on test games."""
 
-    Parameters
-    ----------
-    setting : str
-        In words: the parameters, and the training budget where one was asked for.
-    games : tuple of str
-        Ids of the test games that it was evaluated on.
-    runs : tuple of str
-        Directories.
-    trials, episodes : int
-        Over all of these games and runs.
-    first, last : str
-        When its evaluations began: the earliest and the latest.
-    """
-
-    setting: str
-    games: tuple[str, ...]
-    runs: tuple[str, ...]
-    trials: int
+    setting: str  # in words: the parameters, and the training budget where one was asked for
+    games: tuple[str, ...]  # ids of the test games that it was evaluated on
+    runs: tuple[str, ...]  # directories
+    trials: int  # over all of these games and runs; episodes too
     episodes: int
-    first: str
-    last: str
+    first: str  # when its earliest evaluation began
+    last: str  # when its latest did
 
 
 @dataclass(frozen=True)
@@ -68,45 +54,23 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Account:
-    """One algorithm on test games.
+    """One algorithm on test games."""
 
-    Parameters
-    ----------
-    algorithm : str
-        With the parameters that make it another algorithm.
-    baseline : bool
-        Whether it is one of the 2013 baselines, which have nothing to choose.
-    uses : tuple of Use
-        Its settings, the earliest first.
-    repeated : tuple of Repeated
-        Where the methodology was not kept; empty for baselines.
-    """
-
-    algorithm: str
-    baseline: bool
-    uses: tuple[Use, ...]
-    repeated: tuple[Repeated, ...]
+    algorithm: str  # with the parameters that make it another algorithm
+    baseline: bool  # whether it is one of the 2013 baselines, which have nothing to choose
+    uses: tuple[Use, ...]  # its settings, the earliest first
+    repeated: tuple[Repeated, ...]  # where the methodology was not kept; empty for baselines
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation, test game or not: as in the runs' ledger, in words.
-
-    Parameters
-    ----------
-    algorithm, setting, protocol, game, directory, begun : str
-    test : bool
-        Whether the game is for testing.
-    seeds : tuple of int
-    episodes : int
-    commands : tuple of str
-    """
+    """One evaluation, test game or not: as in the runs' ledger, in words."""
 
     algorithm: str
     setting: str
     protocol: str
     game: str
-    test: bool
+    test: bool  # whether the game is for testing
     directory: str
     seeds: tuple[int, ...]
     episodes: int
@@ -116,23 +80,12 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class LedgerView:
-    """The ledger as it is shown.
-
-    Parameters
-    ----------
-    runs : tuple of str
-        Directories.
-    accounts : tuple of Account
-        Algorithms that were evaluated on test games, those that broke the rule first.
-    evaluations : tuple of Evaluation
-        All there are, run by run.
-    unread : tuple of Unread
-    """
+    """The ledger as it is shown."""
 
     SCHEMA: ClassVar[str] = "arcademark.ledger/1"
-    runs: tuple[str, ...]
-    accounts: tuple[Account, ...]
-    evaluations: tuple[Evaluation, ...]
+    runs: tuple[str, ...]  # directories
+    accounts: tuple[Account, ...]  # algorithms that were evaluated on test games, those that broke the rule first
+    evaluations: tuple[Evaluation, ...]  # all there are, run by run
     unread: tuple[Unread, ...]
 
     @property
@@ -142,14 +95,7 @@ class LedgerView:
 
 
 def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
-    """Show a ledger.
-
-    Parameters
-    ----------
-    ledger : Ledger
-    apart : sequence of str, optional
-        Parameters whose values make different algorithms.
-    """
+    """Show a ledger."""
     return LedgerView(
         ledger.runs,
         accounts(ledger.entries, apart),
@@ -182,15 +128,7 @@ def setting(entry: Entry, apart: Sequence[str] = APART) -> str:
 
 
 def told(account: Account, *, paths: bool = True) -> str:
-    """Say in a sentence where an algorithm was evaluated with several settings.
-
-    Parameters
-    ----------
-    account : Account
-        With something repeated.
-    paths : bool, optional
-        Whether to name the runs.
-    """
+    """Say in a sentence where an algorithm was evaluated with several settings."""
     most = max(account.repeated, key=lambda item: item.settings)
     alike = [item for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
     runs = wording.plural(len(most.runs), "run")
@@ -259,20 +197,9 @@ def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
 
 
 def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple[str, ...]:
-    """Say where a run that is about to be played brings an algorithm's second setting to a test game.
+    """Say where a run that is about to be played brings an algorithm's second setting to a test game, a sentence each.
 
-    Parameters
-    ----------
-    plan : Plan
-    directory : Path
-        The run's; its neighbours are read, as far as they are of the plan's algorithms.
-    apart : sequence of str, optional
-        Parameters whose values make different algorithms.
-
-    Returns
-    -------
-    tuple of str
-        A sentence an algorithm.
+    The neighbours of its directory are read, as far as they are of the plan's algorithms.
     """
     mine = list(planned(plan, directory))
     names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}

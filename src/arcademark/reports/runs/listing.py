@@ -16,64 +16,32 @@ from arcademark.suite.tasks import game_name
 
 @dataclass(frozen=True)
 class ListedRun:
-    """One run.
-
-    Parameters
-    ----------
-    directory : str
-    agents, games : tuple of str
-        In the plan's order; games by their names.
-    scope : str
-        Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
-    protocol : str
-        Its label, overrides included.
-    seeds : tuple of int
-    episodes, planned_episodes : int
-        Scored episodes finished, and asked for.
-    status : {"complete", "incomplete", "failed"}
-        Whether every trial is done, some are not, or one failed.
-    created : str
-        When it was begun, in ISO 8601.
-    """
+    """One run."""
 
     directory: str
-    agents: tuple[str, ...]
-    games: tuple[str, ...]
-    scope: str
-    protocol: str
+    agents: tuple[str, ...]  # in the plan's order
+    games: tuple[str, ...]  # their names, likewise
+    scope: str  # which suite or subset the games are, "the 5 games of atari-5"; "" if none
+    protocol: str  # its label, overrides included
     seeds: tuple[int, ...]
-    episodes: int
-    planned_episodes: int
-    status: Literal["complete", "incomplete", "failed"]
-    created: str
+    episodes: int  # scored episodes finished
+    planned_episodes: int  # asked for
+    status: Literal["complete", "incomplete", "failed"]  # whether every trial is done, some are not, or one failed
+    created: str  # when it was begun, in ISO 8601
 
 
 @dataclass(frozen=True)
 class RunList:
-    """The runs below some folders.
-
-    Parameters
-    ----------
-    runs : tuple of ListedRun
-        By directory.
-    unread : tuple of Unread
-        Runs that cannot be read, and why.
-    """
+    """The runs below some folders."""
 
     SCHEMA: ClassVar[str] = "arcademark.runs/1"
 
-    runs: tuple[ListedRun, ...]
-    unread: tuple[Unread, ...]
+    runs: tuple[ListedRun, ...]  # by directory
+    unread: tuple[Unread, ...]  # runs that cannot be read, and why
 
 
 def list_runs(folders: Sequence[Path]) -> RunList:
-    """List the runs in some folders.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such folder, or no run in it.
-    """
+    """List the runs in some folders."""
     runs, unread = [], []
     for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder)):
         try:

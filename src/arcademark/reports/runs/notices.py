@@ -25,18 +25,7 @@ def of_runs(
     algorithms: Sequence[Algorithm],
     names: Sequence[str],
 ) -> Iterator[Notice]:
-    """Yield all notices that only runs give reason for.
-
-    Parameters
-    ----------
-    collection : RunCollection
-    shown : sequence of PlayedAlgorithm
-        The algorithms, as played.
-    algorithms : sequence of Algorithm
-        The same, as shown.
-    names : sequence of str
-        What the runs are called.
-    """
+    """Yield all notices that only runs give reason for."""
     yield from _emulators_differ(collection, names)
     yield from _run_by_run(collection, names)
     yield from _episodes(collection, names)

@@ -30,54 +30,29 @@ VALIDATION = ("atari-3-val", "atari-5-val")
 
 @dataclass(frozen=True)
 class Setting:
-    """One combination of parameters.
+    """One combination of parameters."""
 
-    Parameters
-    ----------
-    label : str
-        The agent with these parameters.
-    values : mapping of str to str
-        What was tried.
-    mean : float or None
-        Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing.
-    low, high : float or None
-        95 % interval of the mean, as far as episodes and seeds tell; None from single episodes.
-    scores : mapping of str to float or None
-        By game.
-    """
-
-    label: str
-    values: Mapping[str, str]
+    label: str  # the agent with these parameters
+    values: Mapping[str, str]  # what was tried
     mean: float | None
-    low: float | None
+    """Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing."""
+    low: float | None  # 95 % interval of the mean; None from single episodes
     high: float | None
-    scores: Mapping[str, float | None]
+    scores: Mapping[str, float | None]  # by game
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The settings of one run, the best first.
-
-    Parameters
-    ----------
-    directory, protocol : str
-    games : tuple of str
-    uninformative : tuple of str
-        Games on which all settings score the same.
-    for_testing : tuple of str
-        Games that are not meant for tuning.
-    learnt_once : bool
-        Whether learners were trained with one seed each: how much trainings differ is not in the intervals then.
-    settings : tuple of Setting
-    """
+    """The settings of one run, the best first."""
 
     SCHEMA: ClassVar[str] = "arcademark.tune/1"
     directory: str
     protocol: str
     games: tuple[str, ...]
-    uninformative: tuple[str, ...]
-    for_testing: tuple[str, ...]
+    uninformative: tuple[str, ...]  # games on which all settings score the same
+    for_testing: tuple[str, ...]  # games that are not meant for tuning
     learnt_once: bool
+    """Whether learners were trained with one seed each: how much trainings differ is not in the intervals then."""
     settings: tuple[Setting, ...]
 
     @property
@@ -121,20 +96,7 @@ def warning(games: Sequence[str]) -> str:
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
-    """Rank the settings that a run played.
-
-    Parameters
-    ----------
-    directory : Path
-        The run's.
-    tried : mapping of str to (mapping of str to str)
-        The values of each agent label.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where fewer than two settings have a score, and as `arcademark.scores.runs.load_run`.
-    """
+    """Rank the settings that a run played."""
     run = load_run(directory)
     table = run.table.select(algorithms=[label for label in run.table.algorithms if label in tried])
     scores = table.mean_over_runs()

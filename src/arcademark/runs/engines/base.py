@@ -20,12 +20,7 @@ from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
 
 
 class Episodes(Collection[int]):
-    """Numbers of episodes in the order in which they are to be played, kept as ranges however many there are.
-
-    Parameters
-    ----------
-    ranges : iterable of range
-    """
+    """Numbers of episodes in the order in which they are to be played, kept as ranges however many there are."""
 
     def __init__(self, ranges: Iterable[range] = ()) -> None:
         self._ranges = deque(filter(None, ranges))
@@ -74,41 +69,21 @@ class Episodes(Collection[int]):
 
 @dataclass(frozen=True)
 class Job:
-    """What is left to do of a trial.
-
-    Parameters
-    ----------
-    trial : Trial
-    episodes : Episodes
-        The evaluation episodes that are missing.
-    emulator : {"ale", "console"}
-        What plays the game.
-    """
+    """What is left to do of a trial."""
 
     trial: Trial
-    episodes: Episodes
-    emulator: Emulator = "ale"
+    episodes: Episodes  # the evaluation episodes that are missing
+    emulator: Emulator = "ale"  # what plays the game
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A trial's agent was made.
+    """A trial's agent was made."""
 
-    Parameters
-    ----------
-    frames_per_action : int or None
-        What the agent asks for instead of the protocol's ``frame_skip``.
-    learns : bool
-    batch_size : int
-        How many episodes the agent plays at once.
-    plans : bool
-        Whether the agent is a planner.
-    """
-
-    frames_per_action: int | None
+    frames_per_action: int | None  # what the agent asks for instead of the protocol's ``frame_skip``
     learns: bool
-    batch_size: int
-    plans: bool = False
+    batch_size: int  # how many episodes the agent plays at once
+    plans: bool = False  # whether the agent is a planner
 
 
 @dataclass(frozen=True)
@@ -144,15 +119,7 @@ class Engine(Protocol):
     """Where trials run."""
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second.
-
-        Parameters
-        ----------
-        jobs : sequence of Job
-            In the order in which they are begun.
-        memory : Memory
-            Tells what is recorded, at the time when it is asked.
-        """
+        """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second."""
 
     def finish(self) -> Batch:
         """End play at once, but for learners with training episodes that no checkpoint holds; return what had finished.

@@ -111,14 +111,9 @@ class _Worker:
 
 
 class LocalEngine:
-    """Plays jobs in worker processes; an `arcademark.runs.engines.base.Engine`.
+    """Plays jobs in up to so many worker processes; an `arcademark.runs.engines.base.Engine`.
 
-    Parameters
-    ----------
-    workers : int
-        At most so many processes.
-    episode_seconds : float or None
-        Wall time that an episode, or making an agent, may take.
+    `episode_seconds` limits the wall time of an episode, and of making an agent.
     """
 
     def __init__(self, workers: int, episode_seconds: float | None = None) -> None:
@@ -132,13 +127,7 @@ class LocalEngine:
         self._finishing = False
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If worker processes cannot be started.
-        """
+        """Play all jobs, yielding what happened."""
         self._fresh, self._left = deque(map(_Work, jobs)), len(jobs)
         self._memory = memory
         self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))

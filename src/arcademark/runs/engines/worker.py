@@ -42,20 +42,11 @@ class Open:
 
 @dataclass(frozen=True)
 class Play:
-    """Play evaluation episodes of the open trial.
-
-    Parameters
-    ----------
-    episodes : Episodes
-    checkpoint : Checkpoint or None
-        From where a learner is trained first.
-    unfinished : tuple of Unfinished
-        Where some of a planner's episodes go on.
-    """
+    """Play evaluation episodes of the open trial."""
 
     episodes: Episodes
-    checkpoint: Checkpoint | None
-    unfinished: tuple[Unfinished, ...] = ()
+    checkpoint: Checkpoint | None  # from where a learner is trained first
+    unfinished: tuple[Unfinished, ...] = ()  # where some of a planner's episodes go on
 
 
 @dataclass(frozen=True)
