@@ -121,7 +121,7 @@ def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, 
                 recorder.keep_episode(trial.id, kept)
             assert recorder.unfinished(trial.id, [3, 7]) == (kept,)
         assert recorder.unfinished(trial.id, [3]) == recorder.unfinished("another", [7]) == ()
-        assert recorder.standings()[trial.id].begun == {7: 8}
+        assert [item.kept for item in recorder.standings(toy_plan(episodes=8).trials)] == [{7: 8}]
     grown = execute(toy_plan(episodes=8), directory, workers=1)
     assert grown.complete
     with Recorder(directory) as recorder:
@@ -141,15 +141,16 @@ def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, to
 
 def test_what_is_recorded_of_many_trials_takes_a_few_statements(tmp_path, toy_plan):
     directory = tmp_path / "run"
-    execute(toy_plan(seeds=range(20), episodes=1), directory, workers=1)
+    plan = toy_plan(seeds=range(20), episodes=1)
+    execute(plan, directory, workers=1)
     with Recorder(directory) as recorder:
         statements = []
         recorder._database.set_trace_callback(statements.append)
-        found = recorder.standings()
+        found = recorder.standings(plan.trials)
         recorder._database.set_trace_callback(None)
     assert len(statements) == 3
-    assert {item.episodes for item in found.values()} == {1}
-    assert sum(item.frames for item in found.values()) == sum(row.frames for row in read_run(directory).episodes)
+    assert {item.episodes for item in found} == {1}
+    assert sum(item.frames for item in found) == sum(row.frames for row in read_run(directory).episodes)
 
 
 def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):

@@ -185,7 +185,7 @@ def test_every_column_holds_what_belongs_there(run, table):
             recorder.keep_episode(trial, Unfinished(2, 4, 4, 0.5, "{}", encode_actions([1]), b"x"))
     sound = (run / "run.sqlite").read_bytes()
     found = 0
-    for column in ("trial", *checks.RULES[table]) if table != "trial" else checks.RULES[table]:
+    for column in ("trial", *checks.COLUMNS[table]) if table != "trial" else checks.COLUMNS[table]:
         for value in WRONG:
             (run / "run.sqlite").write_bytes(sound)
             with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as database:

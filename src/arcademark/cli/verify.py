@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from arcademark.cli import messages, options
 
 if TYPE_CHECKING:
+    from arcademark.runs.replay import Choice
     from arcademark.runs.verify import Finding, Verification
 
 MOST_PROBLEMS = 20
@@ -21,16 +22,7 @@ MOST_PROBLEMS = 20
 @options.combine(options.one_trial, options.one_game, options.one_agent, options.one_seed, options.one_episode)
 @options.workers
 @options.as_json
-def command(
-    run_directory: Path,
-    trial: str | None,
-    game: str | None,
-    agent: str | None,
-    seed: int | None,
-    episode: int | None,
-    workers: int | None,
-    as_json: bool,
-) -> int:
+def command(run_directory: Path, workers: int | None, as_json: bool, **choice: Unpack[Choice]) -> int:
     """Replay the recorded actions of every episode of RUN and confirm its score, or name the first difference.
 
     Exits with 0 if every episode is confirmed, with 1 if not.
@@ -46,16 +38,7 @@ def command(
         def count(_: Finding, total: int) -> None:
             bar.update(task, total=total, advance=1)
 
-        found = verify(
-            run_directory,
-            workers=workers,
-            on_finding=count,
-            trial=trial,
-            game=game,
-            agent=agent,
-            seed=seed,
-            episode=episode,
-        )
+        found = verify(run_directory, workers=workers, on_finding=count, **choice)
     if as_json:
         messages.print_json(_document(found))
     else:

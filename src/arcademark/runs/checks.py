@@ -1,7 +1,7 @@
 """What a run's database may be and hold, whoever wrote it: plain tables, sound pages, in each row what belongs there.
 
-Every rule is SQL, so that a million rows are checked in a second. What lies behind a rule no reader has to ask again:
-types, ranges, rows of no trial. That a row says what was played, `arcademark.runs.verify` finds out.
+What lies behind a rule no reader has to ask again: types, ranges, rows of no trial. That a row says what was played,
+`arcademark.runs.verify` finds out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
@@ -52,10 +52,6 @@ def _or_null(rule: str, column: str) -> str:
     return f"{column} IS NULL OR ({rule})"
 
 
-def _one_of(column: str, *values: str) -> str:
-    return f"{column} IN ({', '.join(map(repr, values))})"
-
-
 def _blob(column: str) -> str:
     return f"typeof({column}) = 'blob'"
 
@@ -73,17 +69,6 @@ RULES: Mapping[str, Mapping[str, str]] = {
         **{column: _or_null(_whole(column, 0, 1), column) for column in _FLAGS},
         "frames_per_action": _or_null(_whole("frames_per_action", 1, MOST_FRAMES_PER_ACTION), "frames_per_action"),
         "error": _or_null("typeof(error) = 'text'", "error"),
-    },
-    "episode": {
-        "phase": _one_of("phase", "training", "evaluation"),
-        "episode": f"{_whole('episode', 0, MOST_NUMBER)} AND (phase = 'training' OR episode < {MOST_EPISODES})",
-        "score": _real("score", -MOST_NUMBER, MOST_NUMBER),
-        "frames": _whole("frames", 0, MOST_FRAMES),
-        "steps": _whole("steps", 0, MOST_FRAMES),
-        "end": _one_of("end", "terminated", "truncated"),
-        "simulated_frames": _whole("simulated_frames", 0, MOST_FRAMES),
-        "wall_seconds": _real("wall_seconds", 0, MOST_NUMBER),
-        "actions": "TRUE",  # what cannot be read of them is told of the episode
     },
     "checkpoint": {
         "episodes": _whole("episodes", 0, MOST_NUMBER),
@@ -106,7 +91,13 @@ RULES: Mapping[str, Mapping[str, str]] = {
         "episodes": _whole("episodes", 0, MOST_EPISODES),  # 0 of a learner that was not to train
     },
 }
-"""What each column of each table holds, as a condition."""
+"""What each column of each table holds, as a condition; of episodes, `arcademark.runs.rows` has the conditions."""
+
+COLUMNS: Mapping[str, Collection[str]] = {
+    **RULES,
+    "episode": ("phase", "episode", "score", "frames", "steps", "end", "simulated_frames", "wall_seconds", "actions"),
+}
+"""Of each table, without `trial` where it is a part of the key."""
 
 SINCE: Mapping[tuple[str, str | None], int] = {
     ("trial", "plans"): 2,
@@ -149,10 +140,10 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
                 f"{where} holds the {one_line(str(kind), 20)} {one_line(str(name), 100)!r}, which no run does; "
                 "do not trust it, or remove what you added"
             )
-    for table, rules in RULES.items():
+    for table, known in COLUMNS.items():
         if SINCE.get((table, None), 1) > version:
             continue
-        expected = {column for column in rules if SINCE.get((table, column), 1) <= version} | (
+        expected = {column for column in known if SINCE.get((table, column), 1) <= version} | (
             {"trial"} & {*KEYS[table]}
         )
         columns = database.execute(f"PRAGMA main.table_xinfo({table})").fetchall()
@@ -162,18 +153,17 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
             raise damaged(directory, f"what a run must have is missing (table {table}, as it was laid out)")
 
 
-def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, episodes: bool = True) -> None:
-    """Refuse a database with damaged pages, or rows that hold what no run's do; its schema was checked before.
+def check_rows(directory: Path, database: sqlite3.Connection, version: int) -> None:
+    """Refuse a database with damaged pages, or rows, but those of episodes, that hold what no run's do.
 
-    Without `episodes` their rows and index are left to whoever reads them all.
+    Its schema was checked before.
     """
     if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise damaged(directory, "its pages contradict each other")
     for table, rules in RULES.items():
-        if SINCE.get((table, None), 1) > version or not (episodes or table != "episode"):
+        if SINCE.get((table, None), 1) > version:
             continue
-        if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":  # its index, too
-            raise damaged(directory, f"table {table} and its index contradict each other")
+        check_index(directory, database, table)
         known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
         cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())
         wrong = f"SELECT rowid AS row, CASE {cases} END AS wrong FROM main.{table}"
@@ -184,6 +174,12 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, e
         for query in queries:
             for row, column in database.execute(query):
                 raise damaged(directory, f"row {row:,} of table {table} has a {column} of the wrong type or range")
+
+
+def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:
+    """Refuse a table whose index says something else."""
+    if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":
+        raise damaged(directory, f"table {table} and its index contradict each other")
 
 
 def damaged(directory: Path, what: str) -> ArcadeMarkError:

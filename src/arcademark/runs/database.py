@@ -119,10 +119,11 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 
 
 @contextlib.contextmanager
-def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlite3.Connection]:
+def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = False) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
-    `checked`: whether each page and row is checked first, as is right for whoever reads more than a few.
+    `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.runs.rows`
+    reads; as is right for whoever reads more than a few. `keys` is as of `check_schema`.
     """
     path = directory / DATABASE
     with clear_errors(directory):
@@ -132,13 +133,14 @@ def open_for_reading(directory: Path, *, checked: bool = True) -> Iterator[sqlit
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    with clear_errors(directory), contextlib.closing(_connect(uri)) as database:
+    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    with clear_errors(directory), contextlib.closing(database):
         guard(database, path)
         database.execute("BEGIN")
         version = check_version(directory, database)
-        check_schema(directory, database, version)
+        check_schema(directory, database, version, keys=keys)
         if checked:
-            check_rows(directory, database, version, episodes=False)  # arcademark.runs.rows does
+            check_rows(directory, database, version)
         for view in _VIEWS.get(version, ()):
             database.execute(view)
         yield database
@@ -193,10 +195,6 @@ def clear_errors(directory: Path) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         told = f"cannot be read or written ({error}); check the disk and its permissions"
         raise ArcadeMarkError(f"{directory}: {_FULL if full else told}") from None
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
 
 
 _RESTORE = "restore it from a copy or choose another directory"

@@ -40,7 +40,7 @@ from arcademark.runs.events import (
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
-from arcademark.runs.recording import Recorded, Recorder
+from arcademark.runs.recording import Recorder
 from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
@@ -205,8 +205,7 @@ class _Run:
         self._untrained: set[str] = set()
         self._chosen = chosen
         self._noted: set[tuple[str, str]] = set()
-        recorded = recorder.standings()
-        standings = [_standing(trial, recorded[trial.id]) for trial in plan.trials]
+        standings = recorder.standings(plan.trials)
         self._begun = sum(len(standing.kept) for standing in standings)
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
         self._jobs = [_job(standing, recorder, chosen) for standing in standings if not standing.done]
@@ -311,7 +310,9 @@ class _Run:
         match event:
             case Opened(learns=True) if not self._learner_told:
                 self._learner_told = True
-                yield self._learner(self._trials[trial_id])
+                trial = self._trials[trial_id]
+                budget = trial.training_frames, trial.training_episodes
+                yield LearnerBegun(trial.agent.label, trial.protocol, *budget, trial.episodes, len(self._plan.seeds))
             case Opened(learns=False) if self._plan.training_asked:
                 agent = self._trials[trial_id].agent.label
                 if agent not in self._untrained:
@@ -329,32 +330,6 @@ class _Run:
                 failed = TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error)
                 self._failed.append(failed)
                 yield failed
-
-    def _learner(self, trial: Trial) -> LearnerBegun:
-        return LearnerBegun(
-            agent=trial.agent.label,
-            protocol=trial.protocol,
-            training_frames=trial.training_frames,
-            training_episodes=trial.training_episodes,
-            episodes=trial.episodes,
-            seeds=len(self._plan.seeds),
-        )
-
-
-def _standing(trial: Trial, recorded: Recorded) -> Standing:
-    """Return where a trial stands."""
-    kept = {number: frames for number, frames in recorded.begun.items() if number < trial.episodes}
-    return Standing(
-        trial,
-        episodes=recorded.episodes,
-        frames=recorded.frames,
-        learns=recorded.learns,
-        trained=recorded.trained,
-        training_frames=recorded.training_frames,
-        training_episodes=recorded.training_episodes,
-        in_play=sum(kept.values()),
-        kept=kept,
-    )
 
 
 def _job(standing: Standing, recorder: Recorder, chosen: Mapping[str, Emulator]) -> Job:

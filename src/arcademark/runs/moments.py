@@ -5,12 +5,11 @@ Also the actions of a recorded episode, as a trajectory that background sampling
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,10 @@ from numpy.typing import NDArray
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.replay import Choice, Recorded, select_one
+from arcademark.runs.replay import Choice, Recorded, Seen, observed_as, select_one
 from arcademark.runs.slot import Stream, episode_rng
 from arcademark.runs.store import RunRecord, read_actions, read_run
 from arcademark.suite.protocols import Protocol, protocol
-
-Seen = Literal["palette", "ram"]
 
 RANDOM_PLAY = "ale-2013"
 """Protocol of random play."""
@@ -83,11 +80,6 @@ def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice
     settings = observed_as(run.protocol, observation)
     spec = environment_spec(recorded.trial.game, settings, recorded.trial.frames_per_action)
     return Play(spec, recorded.trial.seed, recorded, tuple(_actions(run, recorded)))
-
-
-def observed_as(settings: Protocol, observation: Seen) -> Protocol:
-    """Return a protocol whose observations are single whole screens of palette indices, or memory."""
-    return dataclasses.replace(settings, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ ale-py, both from power-on, with what a protocol says done anew here.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import cast
 
 import numpy as np
@@ -16,9 +15,9 @@ from arcademark.environments import toy
 from arcademark.environments.atari import rom_path
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.facts import REAL_RESET
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.replay import Recorded
+from arcademark.runs.replay import Recorded, open_recorded
 from arcademark.runs.verify import Finding, Task, verify_episode
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -30,23 +29,12 @@ def prove_episode(task: Task) -> Finding:
     if trial.game == toy.NAME:
         return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", "the toy game has no console")
     try:
-        found = verify_episode(task, _on_the_console(task.protocol, task.recorded))
+        found = verify_episode(task, open_recorded(task.protocol, trial, row.phase, "console"))
     except ArcadeMarkError as error:
         return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", str(error))
     if found.outcome != "confirmed":
         return found
     return verify_episode(task, cast(Environment, FrameByFrame(task.protocol, task.recorded)))
-
-
-def _on_the_console(protocol: Protocol, recorded: Recorded) -> Environment:
-    trial, row = recorded
-    unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
-    return open_environment(
-        environment_spec(trial.game, unseen),
-        training=row.phase == "training",
-        frames_per_action=trial.frames_per_action,
-        emulator="console",
-    )
 
 
 class FrameByFrame:

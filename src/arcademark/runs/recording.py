@@ -13,34 +13,26 @@ import itertools
 import os
 import sqlite3
 import stat
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import IO, NamedTuple, Self
+from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import database as layout
 from arcademark.runs import manifest, seal
-from arcademark.runs.checks import DATABASE, check_files, check_rows, check_schema, guard
-from arcademark.runs.database import LOCK, check_version, clear_errors, lay_out
+from arcademark.runs.checks import DATABASE, check_files, check_index, guard
+from arcademark.runs.database import LOCK, clear_errors, lay_out
+from arcademark.runs.plan import Trial
+from arcademark.runs.progress import Standing
+from arcademark.runs.rows import read_rows
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
 MANY_PAGES = 1000
 """Unused pages of the database that are worth the time to give them back."""
 MOST_LOCK_BYTES = 32
 """Of a lock, which holds the number of a process."""
-
-
-class Recorded(NamedTuple):
-    """What is recorded of a trial."""
-
-    learns: bool
-    training_episodes: int  # of its last checkpoint
-    training_frames: int  # likewise
-    trained: bool  # whether its training budget is spent
-    episodes: int  # of evaluation, of those that are asked for
-    frames: int  # of these episodes
-    begun: dict[int, int]  # frames so far of each unfinished episode, by its number
 
 
 class Recorder:
@@ -196,26 +188,30 @@ class Recorder:
         """Record that a trial was given up."""
         self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
-    def standings(self) -> dict[str, Recorded]:
-        """Return what is recorded of each trial, by its id."""
+    def standings(self, trials: Iterable[Trial]) -> list[Standing]:
+        """Return where these trials stand."""
         evaluation = (
             "SELECT trial, count(*), sum(frames) FROM episode JOIN trial ON trial.id = trial"
-            " WHERE phase = 'evaluation' AND episode >= 0 AND episode < trial.episodes GROUP BY trial"
+            " WHERE phase = 'evaluation' AND episode < trial.episodes GROUP BY trial"
         )
         training = (
             "SELECT id, learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
         )
+        found = [Standing(trial) for trial in trials]
         with clear_errors(self.directory):
             played = {trial: (episodes, frames) for trial, episodes, frames in self._database.execute(evaluation)}
-            found = {
-                trial: Recorded(
-                    bool(learns), episodes or 0, frames or 0, bool(finished), *played.get(trial, (0, 0)), {}
-                )
-                for trial, learns, episodes, frames, finished in self._database.execute(training)
-            }
-            for trial, episode in self._database.execute("SELECT trial, episode FROM unfinished").fetchall():
-                for kept in self.unfinished(trial, [episode]):
-                    found[trial].begun[episode] = kept.frames
+            trained = {trial: recorded for trial, *recorded in self._database.execute(training)}
+            begun: defaultdict[str, list[int]] = defaultdict(list)
+            for trial, episode in self._database.execute("SELECT trial, episode FROM unfinished"):
+                begun[trial].append(episode)
+            for one in found:
+                one.episodes, one.frames = played.get(one.trial.id, (0, 0))
+                learns, episodes, frames, finished = trained[one.trial.id]
+                one.learns, one.trained = bool(learns), bool(finished)
+                one.training_episodes, one.training_frames = episodes or 0, frames or 0
+                if wanted := [number for number in begun.get(one.trial.id, ()) if number < one.trial.episodes]:
+                    one.kept = {kept.episode: kept.frames for kept in self.unfinished(one.trial.id, wanted)}
+                    one.in_play = sum(one.kept.values())
         return found
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
@@ -223,7 +219,7 @@ class Recorder:
         with clear_errors(self.directory):
             for (number,) in self._database.execute(
                 "SELECT episode FROM episode JOIN trial ON id = trial WHERE trial = ? AND phase = 'evaluation'"
-                " AND episode >= 0 AND episode < trial.episodes ORDER BY episode",
+                " AND episode < trial.episodes ORDER BY episode",
                 (trial_id,),
             ):
                 yield number
@@ -304,10 +300,10 @@ def _prepare(directory: Path, database: sqlite3.Connection) -> None:
     """Lay the schema in an empty database; check any other."""
     guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        version = check_version(directory, database)
-        check_schema(directory, database, version, keys=True)
-        check_rows(directory, database, version)
-        if not (directory / manifest.FILE).exists() and database.execute("SELECT 1 FROM episode").fetchone():
+        with layout.open_for_reading(directory, keys=True) as reading:
+            columns = read_rows(directory, reading, dict(reading.execute("SELECT id, episodes FROM trial")))
+            check_index(directory, reading, "episode")
+        if len(columns["trial"]) and not (directory / manifest.FILE).exists():
             raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

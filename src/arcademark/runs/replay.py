@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypedDict, Unpack
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import Emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import canonical_game
+
+Seen = Literal["palette", "ram"]
 
 
 class Recorded(NamedTuple):
@@ -53,15 +55,19 @@ class Choice(TypedDict, total=False):
     episode: int | None
 
 
-def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase) -> Environment:
+def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
+    """Return a protocol whose observations are single whole screens of palette indices, or memory."""
+    return dataclasses.replace(protocol, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
+
+
+def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator = "ale") -> Environment:
     """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
 
     It is ale-py, whatever the trial was played on: who replays asks the referee.
     """
-    unseen = dataclasses.replace(protocol, observation="ram", screen_size=None, max_pool=False, frame_stack=1)
-    spec = environment_spec(trial.game, unseen)
+    spec = environment_spec(trial.game, observed_as(protocol, "ram"))
     return open_environment(
-        spec, training=phase == "training", frames_per_action=trial.frames_per_action, emulator="ale"
+        spec, training=phase == "training", frames_per_action=trial.frames_per_action, emulator=emulator
     )
 
 
@@ -119,8 +125,8 @@ def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
 def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
     """Return the trials that fit, in the run's order, whatever phase and episode are asked for."""
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
-    if wanted["game"] is not None:
-        wanted["game"] = _game_id(str(wanted["game"]))
+    if (game := choice.get("game")) is not None:
+        wanted["game"] = toy.NAME if game.strip().lower() == toy.NAME else canonical_game(game)
     for name, value in wanted.items():
         known = dict.fromkeys(getattr(trial, name) for trial in run.trials)
         if value is not None and value not in known:
@@ -139,7 +145,3 @@ def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord
     if not chosen:
         raise ArcadeMarkError(f"{run.directory}: no trial has all of that together; choose less")
     return chosen
-
-
-def _game_id(name: str) -> str:
-    return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)
