@@ -26,18 +26,13 @@ if TYPE_CHECKING:
     from arcademark.suite.protocols import protocol
 
 _HOMES = {
+    **dict.fromkeys(("compare", "predict", "report", "run", "search"), "arcademark.api"),
+    **dict.fromkeys(("make", "make_vec"), "arcademark.environments.gymnasium"),
     "ArcadeMarkError": "arcademark.errors",
     "ScoreTable": "arcademark.scores.table",
-    "compare": "arcademark.api",
     "execute": "arcademark.runs.execution",
-    "make": "arcademark.environments.gymnasium",
     "make_plan": "arcademark.runs.plan",
-    "make_vec": "arcademark.environments.gymnasium",
-    "predict": "arcademark.api",
     "protocol": "arcademark.suite.protocols",
-    "report": "arcademark.api",
-    "run": "arcademark.api",
-    "search": "arcademark.api",
     "verify": "arcademark.runs.verify",
 }
 

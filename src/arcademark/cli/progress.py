@@ -11,9 +11,8 @@ from rich.progress import Progress as Bar
 
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
-from arcademark.reports import wording
+from arcademark.reports import settings, wording
 from arcademark.reports.layout import Console
-from arcademark.reports.runs import budgets
 from arcademark.runs.events import (
     Compiling,
     Event,
@@ -191,13 +190,13 @@ def budget(event: LearnerBegun) -> str:
     rules = event.protocol
     trials = protocols.learner_trials(rules)
     given = [
-        budgets.training(event.training_frames, event.training_episodes),
+        settings.budget(event.training_frames, event.training_episodes),
         wording.plural(event.episodes, "episode"),
         wording.plural(event.seeds, "trial"),
     ]
     usual = [
-        budgets.named(rules),
-        wording.plural(budgets.named_episodes(rules), "episode"),
+        settings.named_budget(rules),
+        wording.plural(rules.overrides.get("evaluation_episodes", rules.evaluation_episodes), "episode"),
         given[2] if trials is None else wording.plural(trials, "trial"),
     ]
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"

@@ -162,6 +162,19 @@ def _setting(protocol: Protocol, field: str, value: Any) -> Setting:
     )
 
 
+def budget(frames: int | None, episodes: int | None) -> str:
+    """Say a budget of training, "50 episodes" or "200,000,000 frames"; "" where there is none."""
+    if frames is not None:
+        return wording.plural(frames, "frame")
+    return "" if episodes is None else wording.plural(episodes, "episode")
+
+
+def named_budget(protocol: Protocol) -> str:
+    """Say what the named protocol gives to train with, whatever was overridden."""
+    fields = ("training_frames", "training_episodes")
+    return budget(*(protocol.overrides.get(field, getattr(protocol, field)) for field in fields))
+
+
 def length(text: str) -> int | None:
     """Read the length of an episode in frames, "30 min" or "108,000 frames"; None where it is neither."""
     found = _LENGTH.fullmatch(text)

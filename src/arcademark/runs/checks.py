@@ -129,8 +129,7 @@ def guard(database: sqlite3.Connection, path: Path) -> None:
 def check_schema(directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False) -> None:
     """Refuse a database that is anything but the plain tables of a layout; more tables do no harm.
 
-    It was asked nothing yet but its `version`; `keys`: whether each table must have its key, which a reader can do
-    without.
+    `keys`: whether each table must have its key, which a reader can do without.
     """
     where = f"{directory}: {DATABASE}"
     listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
@@ -154,10 +153,7 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
 
 
 def check_rows(directory: Path, database: sqlite3.Connection, version: int) -> None:
-    """Refuse a database with damaged pages, or rows, but those of episodes, that hold what no run's do.
-
-    Its schema was checked before.
-    """
+    """Refuse a database with damaged pages, or rows, but those of episodes, that hold what no run's do."""
     if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise damaged(directory, "its pages contradict each other")
     for table, rules in RULES.items():

@@ -1,6 +1,6 @@
 """A run's SQLite file: its layout, what older layouts lack, and how it is opened.
 
-A run of an older layout is read as it is: views stand for what it lacks. It is brought up to date when it is continued.
+Views stand for what an older layout lacks; it is brought up to date when the run is continued.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What plays each game of a run: our own console where it can be had and is proven for the game, else ale-py.
 
-Both play alike, so this is no part of the protocol: scores, frames and actions are the same. Only their saved states
-are each one's own.
+Scores, frames and actions are the same, so this is no part of the protocol; saved states are each one's own.
 """
 
 from __future__ import annotations

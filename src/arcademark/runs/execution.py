@@ -1,9 +1,4 @@
-"""Play a plan and record it: the engine plays, the recorder writes, whoever asked is told.
-
-::
-
-    plan ─→ jobs ─→ engine ─→ batches of events ─→ one transaction each ─→ events
-"""
+"""Play a plan and record it: jobs ─→ engine ─→ batches of events ─→ one transaction each ─→ whoever asked is told."""
 
 from __future__ import annotations
 
@@ -107,7 +102,7 @@ def execute(
             )
         make = InProcessEngine
     path = Path(directory)
-    tell = on_event or _tell_nobody
+    tell = on_event or (lambda _: None)
     chosen = emulators.choose(plan, lambda: tell(Compiling()))
     document = describe(plan, command or provenance.command())
     with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
@@ -313,7 +308,7 @@ class _Run:
                 trial = self._trials[trial_id]
                 budget = trial.training_frames, trial.training_episodes
                 yield LearnerBegun(trial.agent.label, trial.protocol, *budget, trial.episodes, len(self._plan.seeds))
-            case Opened(learns=False) if self._plan.training_asked:
+            case Opened(learns=False) if (self._plan.frames, self._plan.training_episodes) != (None, None):
                 agent = self._trials[trial_id].agent.label
                 if agent not in self._untrained:
                     yield NotTrained(agent)
@@ -364,10 +359,6 @@ def _stop_signals() -> Iterator[Sequence[int]]:
 def _set_handlers(handlers: Mapping[signal.Signals, Any]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, handler)
-
-
-def _tell_nobody(_: Event) -> None:
-    pass
 
 
 def _now() -> str:

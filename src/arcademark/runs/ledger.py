@@ -1,10 +1,7 @@
-"""The ledger: what was evaluated on which game, when and by which command, over all runs of a project.
+"""The ledger: what was evaluated on which game, when and by which command, over all runs in a folder.
 
-Nothing is written for it but a note of when each trial was evaluated: what was evaluated, and how, the runs tell
-themselves. A project is a folder with runs in it; what was deleted there, no ledger can know.
-
-An *algorithm* is an agent without its parameters. A *setting* is what may be tuned of it: its parameters, the code of a
-user's own agent, and the training budget that was asked for.
+Only when each trial was evaluated is noted for it; the rest follows from the runs. An *algorithm* is an agent without
+its parameters; a *setting* its parameters, the code of a user's own agent, and the training budget that was asked for.
 """
 
 from __future__ import annotations

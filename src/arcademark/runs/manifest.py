@@ -1,7 +1,6 @@
 """The manifest: what a run was asked for and with what, as ``manifest.json`` in its directory.
 
-Its fields are those of `Manifest`. A run only grows: games, seeds and episodes may be added by a later command; what
-changes a score may not change.
+A run only grows: games, seeds and episodes may be added later; what changes a score may not change.
 """
 
 from __future__ import annotations

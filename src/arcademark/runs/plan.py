@@ -1,8 +1,4 @@
-"""What to do: the trials of a run.
-
-A trial is (agent with its parameters, game, protocol with its overrides, seed), and what it has to give: so many
-evaluation episodes, after so many training frames if the agent learns.
-"""
+"""What to do: the trials of a run."""
 
 from __future__ import annotations
 
@@ -39,7 +35,7 @@ MAX_STORED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Trial:
-    """The unit of work and of resuming."""
+    """The unit of work and of resuming: agent with parameters, game, protocol with overrides, seed."""
 
     agent: AgentSpec
     game: str  # the task's id
@@ -51,10 +47,9 @@ class Trial:
 
     @cached_property
     def id(self) -> str:
-        """Stable name, such as "random-pong-s0-1a2b3c4d".
+        """Stable name, "random-pong-s0-1a2b3c4d", with a hash of all that can change the score of an episode.
 
-        The last part is a hash of all that can change the score of an episode: not of how many there are, nor of where
-        an own agent's file lies (what is in it is in the run's manifest).
+        The number of episodes cannot, nor where an own agent's file lies (what is in it is in the run's manifest).
         """
         episodes = self.training_episodes
         trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
@@ -130,11 +125,6 @@ class Plan:
     training_episodes: int | None = None  # training episodes that were asked for, likewise
     emulator: Emulator | None = None  # what plays the games, None to choose. It changes no score.
 
-    @property
-    def training_asked(self) -> bool:
-        """Whether a training budget was asked for."""
-        return (self.frames, self.training_episodes) != (None, None)
-
 
 def make_plan(
     agents: str | AgentSpec | Sequence[str | AgentSpec],
@@ -176,7 +166,8 @@ def make_plan(
     """
     if emulator is not None and emulator not in get_args(Emulator):
         raise UnknownNameError("emulator", emulator, get_args(Emulator))
-    specs = _specs(agents)
+    each = [agents] if isinstance(agents, str | AgentSpec) else agents
+    specs = tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
@@ -188,7 +179,10 @@ def make_plan(
     if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
         option = "--training-episodes" if frames is None else "--frames"
         raise ArcadeMarkError(f"agent {specs[0].label} does not learn, so it cannot be trained; leave {option} out")
-    tasks = resolve_tasks(games) if isinstance(games, str) else _games(games, rules)
+    if isinstance(games, str):
+        tasks = resolve_tasks(games)
+    else:
+        tasks = tuple(dict.fromkeys(environment_spec(name, rules).game for name in games))
     if len(seeds) * len(tasks) * len(specs) > MOST_TRIALS:
         raise ArcadeMarkError(
             f"{len(specs):,} agents on {len(tasks):,} games with {len(seeds):,} seeds: a run has at most "
@@ -222,11 +216,6 @@ def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | N
     return None
 
 
-def _specs(agents: str | AgentSpec | Sequence[str | AgentSpec]) -> tuple[AgentSpec, ...]:
-    each = [agents] if isinstance(agents, str | AgentSpec) else agents
-    return tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
-
-
 def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
     """Return the seeds as plain integers, one more than there may be at most."""
     try:
@@ -244,11 +233,6 @@ def _training(rules: Protocol, frames: int | None, episodes: int | None) -> tupl
     if frames is None and episodes is None:
         return rules.training_frames, rules.training_episodes
     return frames, episodes
-
-
-def _games(names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
-    """Return the games' ids, each once."""
-    return tuple(dict.fromkeys(environment_spec(name, protocol).game for name in names))
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

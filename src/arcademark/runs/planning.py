@@ -1,16 +1,9 @@
 """Episodes of a planner: it decides in a model of the game, and the real game plays what it decided.
 
-::
-
-    real game ─ snapshot ─→ state ─→ plan(model, state, …) ─→ action ─→ real game
-                                          │ restores and steps the model, whose frames are counted
-
-An episode can take hours. So what is needed to go on within it is handed over every ``checkpoint_seconds``, between two
-decisions or where the planner says that it can be stopped. An episode that goes on from there is the same to the last
-draw: the model is put at the state and its drawn numbers are dropped wherever the episode might go on, whether it was
-kept there or not.
-
-Counted are the frames that the planner makes the model play; putting the model at a state takes none.
+What is needed to go on within an episode, which can take hours, is handed over every ``checkpoint_seconds``, between
+two decisions or where the planner says that it can be stopped. An episode that goes on from there is the same to the
+last draw: wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept
+there or not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
 """
 
 from __future__ import annotations

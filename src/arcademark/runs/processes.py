@@ -1,7 +1,7 @@
 """Processes beside this one: how many, how one is started, and how messages go to and from it.
 
-A message is a header and a pickle: the header tells its length and checksum, so that whatever else comes out of the
-process (what it runs is anyone's code) is noticed, at once and without waiting for more.
+A message is a header, with length and checksum, and a pickle, so that whatever else comes out of the process (it runs
+anyone's code) is noticed at once.
 """
 
 from __future__ import annotations

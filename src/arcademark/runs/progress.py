@@ -1,13 +1,9 @@
-"""How far a run is, and how long the rest will take.
+"""How far a run is, and how long the rest will take at the speed of the last minutes.
 
-What is left is counted in frames to be played. An evaluation episode is expected to be as long as the mean of those
-played so far, of the same trial if there are any, else of the same game, else of all; before a learner's first, as long
-as the last ones of its training, and so are those of training where the budget is counted in episodes. Episodes of
-planners and learners take so long that, before the first has ended, they are expected to be as long as the protocol
-lets them be; what is then said is a bound. How long the rest takes follows from the speed of the last minutes.
-
-There may be 100,000 trials, and progress is told a few times a second: what is known of those that are not in play is
-kept as totals, and only the few in play are looked at each time.
+An evaluation episode is expected to be as long as the mean of those played, of the same trial, else of the game, else
+of all; before a learner's first, as the last ones of its training, and so are those of training where the budget is in
+episodes. Before the first episode of a planner or learner, which take long, the protocol's cap gives a bound. There may
+be 100,000 trials: those that are not in play are kept as totals, and only the few in play are looked at each time.
 """
 
 from __future__ import annotations
@@ -301,6 +297,7 @@ class Tracker:
         if left is not None:
             fraction = frames / (frames + left) if left else 1.0
         lately, span = self._recent.since(seconds, self.played)
+        simulated = lately.simulated_frames / span if span > 0 else 0.0
         rate_lately = lately.frames / span if lately.frames and span > 0 else rate
         return Progress(
             episodes_done=totals["episodes done"],
@@ -312,7 +309,7 @@ class Tracker:
             fraction=fraction,
             seconds_left=left / rate_lately if left is not None and rate_lately else None,
             at_most=bound,
-            planning=self._planning(lately.simulated_frames / span if span > 0 else 0.0)
+            planning=Planning(self.played.decisions, self.played.simulated_frames, simulated)
             if totals["planners"]
             else None,
             learning=self._learning(totals) if totals["learners in training"] else None,
@@ -331,9 +328,6 @@ class Tracker:
             wanted_frames=None if totals["no wanted frames"] else totals["wanted frames"],
             recent=tuple((game, sum(means) / len(means)) for game, means in recent.items()),
         )
-
-    def _planning(self, rate: float) -> Planning:
-        return Planning(self.played.decisions, self.played.simulated_frames, rate)
 
     def _frames_left(self, totals: _Totals) -> tuple[float | None, bool]:
         """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""

@@ -1,7 +1,7 @@
 """Recorded episodes on the console: whether they give what was recorded, and each frame what ale-py shows.
 
-An episode is replayed twice: in the environment that plays on the console, and frame by frame on the console beside
-ale-py, both from power-on, with what a protocol says done anew here.
+An episode is replayed in the environment that plays on the console, then frame by frame beside ale-py from power-on,
+with what a protocol says done anew here.
 """
 
 from __future__ import annotations

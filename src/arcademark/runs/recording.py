@@ -1,8 +1,7 @@
 """The one writer of a run's directory.
 
-Every batch of results is one SQLite transaction in write-ahead mode, so that a reader sees all of it or nothing. With
-``synchronous=FULL`` a commit also survives the loss of power: it costs one flush of the disk a batch, paid by the
-driver while the workers play on, and all results that have arrived meanwhile share the next one.
+Every batch of results is one SQLite transaction in write-ahead mode. With ``synchronous=FULL`` a commit survives the
+loss of power: it costs one flush of the disk, paid by the driver while the workers play on.
 """
 
 from __future__ import annotations

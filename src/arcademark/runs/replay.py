@@ -1,7 +1,7 @@
 """Playing a recorded episode again, from its actions alone.
 
-An episode follows from the trial's game and protocol, the generator of its environment, which (seed, phase, episode)
-give, and the actions. No agent is loaded, so what was recorded anywhere can be replayed by anyone.
+It follows from the trial's game and protocol, the generator of its environment, which (seed, phase, episode) give, and
+the actions. No agent is loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Episode rows in columns: read in one pass, each row checked, and their number against what else is recorded.
 
-Pages that are valid SQLite may still be wrong, by a flipped bit or a stranger's hand. So no row is left out in silence,
-and none counts whose values no episode can have.
+Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's hand: no row is left out in silence.
 """
 
 from __future__ import annotations

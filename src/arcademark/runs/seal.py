@@ -1,9 +1,8 @@
 """What this user's own runs kept of an unfinished episode is told from what somebody else wrote.
 
-A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. What a user's own
-planner does with the bytes that it kept, nobody knows. So an unfinished episode is stored behind a seal, a hash of all
-that is kept of it with a key that lies in the user's cache folder and in no run. Without the seal it is not gone on
-with: it is begun again, and ends the same. The seal is of the emulator too, for none takes another's states.
+A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. So an unfinished
+episode is stored behind a seal, a hash of all that is kept of it and of the emulator, with a key that lies in the
+user's cache folder and in no run. Without the seal it is begun again, and ends the same.
 """
 
 from __future__ import annotations

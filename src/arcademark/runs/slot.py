@@ -1,7 +1,7 @@
 """An episode in play, and what is told of it meanwhile.
 
-Every random draw of an episode follows from (seed, phase, episode's number, stream) alone, so that neither the order of
-episodes, nor what shares a batch with them, nor a restart can change a score.
+Every random draw follows from (seed, phase, episode's number, stream) alone, so that no order, batch or restart can
+change a score.
 """
 
 from __future__ import annotations

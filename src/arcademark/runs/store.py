@@ -1,13 +1,11 @@
-"""What happened: a run's directory, what it holds, and its readers.
+"""What happened: the readers of a run's directory, also while it is played.
 
 ::
 
     runs/random/
       manifest.json   what was asked for and with what (arcademark.runs.manifest)
       run.sqlite      trials, a row an episode with its actions, checkpoints (arcademark.runs.database)
-      run.lock        held by the one process that writes
-
-Only `arcademark.runs.recording` writes. Reading works while a run is being played, and reaches no emulator.
+      run.lock        held by the one process that writes (arcademark.runs.recording)
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Do one trial: the loops are generators; limits, progress and the store consume what they yield.
 
-::
-
-    evaluation   slots, each an environment; a policy acts on all slots at once; a slot that ends takes the next episode
-    training     one episode at a time until the budget is spent; the last one is played to its end
-    planning     one episode at a time, beside a model of the game (arcademark.runs.planning)
-
-A policy always sees ``batch_size`` rows; rows without an episode are blank and their actions are not used.
+In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode.
+Training and planning (`arcademark.runs.planning`) play one episode at a time; training's last is played to its end. A
+policy always sees ``batch_size`` rows; those without an episode are blank and their actions are not used.
 """
 
 from __future__ import annotations
@@ -143,9 +139,7 @@ def train(
 ) -> Iterator[PlayEvent]:
     """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
 
-    The budget is the trial's ``training_frames`` or, without it, its ``training_episodes``. The episode in which it
-    runs out is played to its end. A checkpoint is due after the learner's ``checkpoint_frames``, sooner where these
-    take long (`_pause`), and when it stops.
+    A checkpoint is due after the learner's ``checkpoint_frames``, sooner where these take long, and when it stops.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:

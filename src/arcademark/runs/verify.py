@@ -1,8 +1,7 @@
 """Are these scores real? Every recorded episode is played again from its actions, and must give what was recorded.
 
-What is confirmed is that these actions, in this game under this protocol, give this score, these frames and this end.
-That the agent would choose these actions is not, nor how many frames a planner simulated to choose them: playing the
-same trial again, in another directory, shows that.
+That the agent would choose these actions is not confirmed, nor how many frames a planner simulated: playing the same
+trial again, in another directory, shows that.
 """
 
 from __future__ import annotations

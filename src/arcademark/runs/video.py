@@ -1,7 +1,7 @@
 """Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``.
 
-A picture is a uint8 array of shape (height, width, 3). Both writers take them one at a time, so that the length of an
-episode costs no memory. A GIF holds, after the first picture, only the rectangle that changed, in its exact colours.
+A picture is a uint8 array of shape (height, width, 3), taken one at a time. After a GIF's first picture, only the
+rectangle that changed is written, in its exact colours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Learning curves as figures: a panel a game, thin lines for seeds, a thick one for their mean.
-
-An algorithm has the colour that it has in the report's other figures, and dashes of its own. Random play's score is
-the line to be left behind.
-"""
+"""Learning curves as figures: a panel a game, thin lines for seeds, a thick one for their mean, and random play's."""
 
 from __future__ import annotations
 

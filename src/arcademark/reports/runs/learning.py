@@ -1,12 +1,9 @@
 """How learners got on: the scores of training episodes, smoothed, over the frames of training.
 
-Conventions
------------
-* A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
-  them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
-  episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all it has.
-* What is kept of a curve for drawing is `MOST_POINTS` of its points, the first and the last among them.
-* A trial that is still in training has the curve up to its last checkpoint.
+A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
+them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
+episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all.
+`MOST_POINTS` are kept for drawing.
 """
 
 from __future__ import annotations

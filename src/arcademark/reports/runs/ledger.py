@@ -1,8 +1,7 @@
 """What was evaluated on test games, and whether only once, as the methodology of the 2013 paper has it.
 
-An agent's parameters are chosen on training games; on the games for testing it is evaluated once, with one setting
-(Bellemare et al. 2013, §1 and §3.1.2). More trials of that setting, by other seeds or in another run, are fine: what is
-counted is different settings. The 2013 baselines have nothing to choose and are left out of the count.
+Parameters are chosen on training games; on test games an agent is evaluated with one setting (Bellemare et al. 2013, §1
+and §3.1.2). More trials of that setting are fine. The 2013 baselines have nothing to choose.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arcademark.reports import wording
-from arcademark.reports.runs import budgets, tuning
+from arcademark.reports import settings, wording
+from arcademark.reports.runs import tuning
 from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
 from arcademark.suite.tasks import game_name
 
@@ -123,7 +122,7 @@ def name(entry: Entry, apart: Sequence[str] = APART) -> str:
 def setting(entry: Entry, apart: Sequence[str] = APART) -> str:
     """Say a setting in words: what was set, and the training budget where one was asked for."""
     tuned = _pairs({key: value for key, value in entry.parameters.items() if key not in apart})
-    budget = budgets.training(entry.training_frames, entry.training_episodes)
+    budget = settings.budget(entry.training_frames, entry.training_episodes)
     return ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
 
 

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from arcademark.metrics.intervals import LEVEL
-from arcademark.reports import wording
+from arcademark.reports import settings, wording
 from arcademark.reports.record import ProtocolView, Run
-from arcademark.reports.runs import budgets
 from arcademark.reports.runs.directory import known_set, played_on
-from arcademark.reports.settings import FIELDS
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
@@ -103,8 +101,8 @@ def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterato
     but = f", where {wording.listing(rules)}" if rules else ""
     for item in algorithms:
         if item.learns:
-            budget = budgets.training(item.training_frames, item.training_episodes)
-            usual = budgets.training(*(_named(protocol, field) for field in ("training_frames", "training_episodes")))
+            budget = settings.budget(item.training_frames, item.training_episodes)
+            usual = settings.budget(*(_named(protocol, field) for field in ("training_frames", "training_episodes")))
             other = "" if budget == usual else f" {protocol.name} gives {usual or 'no training'}."
             yield f"{item.name} was trained on each game for {budget}{but}.{other}"
 
@@ -125,7 +123,7 @@ def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
     values = _values(protocol)
-    phrases = {name: words.phrases.get(str(values[name]), "") for name, words in FIELDS.items()}
+    phrases = {name: words.phrases.get(str(values[name]), "") for name, words in settings.FIELDS.items()}
     sticky = values["repeat_action_probability"]
     held = wording.plural(values["frame_skip"], "frame")
     yield f"An action, chosen from {phrases['action_set']}, is held for {held}."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from arcademark.reports import wording
+from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice
 from arcademark.reports.notices import notice
-from arcademark.reports.runs import budgets, learning
+from arcademark.reports.runs import learning
 from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm
 from arcademark.runs import ledger
@@ -104,8 +104,8 @@ def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
     for algorithm in shown:
         protocol = algorithm.run.record.protocol
         learners = [trial for trial in algorithm.trials if trial.learns]
-        given = dict.fromkeys(budgets.training(trial.training_frames, trial.training_episodes) for trial in learners)
-        usual = budgets.named(protocol)
+        given = dict.fromkeys(settings.budget(trial.training_frames, trial.training_episodes) for trial in learners)
+        usual = settings.named_budget(protocol)
         if other := [budget for budget in given if budget and budget != usual]:
             going = any(not learning.finished(trial, algorithm.run.record) for trial in learners)
             how = "is being trained" if going else "was trained"

@@ -1,8 +1,8 @@
 """Which settings of an agent do best: the variants of one run against each other.
 
-Every game counts the same: a setting's mean is that of its scores between the worst and the best setting of each game
-(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same tell
-nothing and are left out of it.
+A setting's mean is that of its scores between the worst and the best setting of each game
+(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same are left
+out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What an engine is: something that plays jobs and hands back what happened, in batches.
 
-The engine schedules; the caller records. A batch is recorded before the engine is asked for the next one, so that what
-the engine reads back after a worker died (a learner's checkpoint, a planner's episode) is never older than what was
-handed out.
+A batch is recorded before the engine is asked for the next one, so that what it reads back after a worker died (a
+learner's checkpoint, a planner's episode) is never older than what was handed out.
 """
 
 from __future__ import annotations

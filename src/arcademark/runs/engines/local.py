@@ -1,12 +1,9 @@
 """Trials in processes of this machine.
 
-A worker opens a trial and plays some of its missing episodes at a time: of what is left, a share that shrinks as the
-end nears, so that workers which have nothing else to do help with the trials still in play (guided self-scheduling). A
-learner is one worker's from its first training frame to its last episode; a planner's long episodes are given out one
-at a time.
-
-The driver hears from workers a few times a second and at the end of each episode, never at each step. A worker may die
-at any moment: what it had handed over is kept; what it had not is played again, by another.
+A worker plays some of an open trial's missing episodes at a time: of what is left, a share that shrinks as the end
+nears, so that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a
+planner's long episodes are given out one at a time. The driver hears from workers a few times a second and at the end
+of each episode. A worker may die at any moment: what it had not handed over is played again, by another.
 """
 
 from __future__ import annotations
