@@ -187,21 +187,21 @@ def run(
     """
     from arcademark.agents.loading import agent_specs, made_spec, named
 
-    specs: list[str | AgentSpec]
-    if isinstance(agent, str):
-        specs, stem = list(agent_specs(agent, settings)), Path(agent.partition(":")[0]).stem
-    elif isinstance(agent, Sequence):
-        specs, stem = [item if isinstance(item, str | AgentSpec) else made_spec(item) for item in agent], "agents"
-    elif isinstance(agent, AgentSpec):
-        specs, stem = [agent], "agents"
-    else:
-        made = made_spec(agent, settings)
-        specs, stem = [made], made.ref
+    several = isinstance(agent, Sequence) and not isinstance(agent, str)
+    specs: list[AgentSpec] = []
+    for item in agent if several else [agent]:  # type: ignore[attr-defined]
+        if isinstance(item, str):
+            specs += agent_specs(item, settings)
+        else:
+            specs.append(item if isinstance(item, AgentSpec) else made_spec(item, settings))
+    stem = "agents" if several or isinstance(agent, AgentSpec) else specs[0].label
     if name is not None:
-        if isinstance(agent, AgentSpec | Sequence) and not isinstance(agent, str):
+        if stem == "agents":
             raise ArcadeMarkError(f"name {name!r}: goes with one agent by its reference; an AgentSpec has its own")
-        specs = list(named([item for item in specs if isinstance(item, AgentSpec)], name))
-    directory = Path(out) if out is not None else Path("runs") / stem
+        specs = list(named(specs, name))
+    if isinstance(agent, str):
+        stem = Path(agent.partition(":")[0]).stem
+    directory = Path(out) if out is not None else Path("runs") / stem.strip("<>")
     plan = make_plan(specs, games, protocol, seeds, episodes, frames)
     execute(plan, directory, workers=workers)
     return report(directory)

@@ -43,11 +43,7 @@ class Display:
         self._console = console or messages.open_console()
         self._column = BarColumn(bar_width=self._bar_width)
         self._bar = Bar(
-            self._column,
-            TextColumn("{task.percentage:>3.0f}%"),
-            Words(),
-            console=self._console,
-            transient=True,
+            self._column, TextColumn("{task.percentage:>3.0f}%"), Words(), console=self._console, transient=True
         )
         self._task = self._bar.add_task("starting", total=None)
         self._told = time.monotonic()
@@ -110,8 +106,7 @@ class Display:
             if summary.decisions:
                 frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
             self._say(
-                f"{episodes}, {frames} in {duration(summary.wall_seconds)}"
-                f" ({rate:,.0f} frames/s) → {summary.directory}",
+                f"{episodes}, {frames} in {duration(summary.wall_seconds)} ({rate:,.0f} frames/s) → {summary.directory}"
             )
         if summary.failed:
             rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"

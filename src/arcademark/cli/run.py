@@ -34,13 +34,7 @@ from arcademark.cli.output import Output
 @click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
 @outputs.options
 def command(
-    agent: str,
-    games: str,
-    out: Path | None,
-    until_error: float | None,
-    name: str | None,
-    output: Output,
-    **asked: Any,
+    agent: str, games: str, out: Path | None, until_error: float | None, name: str | None, output: Output, **asked: Any
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 

@@ -28,9 +28,7 @@ MOST_SETTINGS = 1000
     help="A parameter and the values to try. May be repeated: every combination is played.",
 )
 @click.option(
-    "--games",
-    metavar="NAMES",
-    help="A suite, a subset or games.  [default: the five training games of the 2013 paper]",
+    "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
 )
 @playing.asked
 @click.option(
@@ -38,12 +36,7 @@ MOST_SETTINGS = 1000
 )
 @with_output
 def command(
-    agent: str,
-    tried: tuple[str, ...],
-    games: str | None,
-    out: Path | None,
-    output: Output,
-    **asked: Any,
+    agent: str, tried: tuple[str, ...], games: str | None, out: Path | None, output: Output, **asked: Any
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 

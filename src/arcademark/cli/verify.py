@@ -62,10 +62,7 @@ def _print(found: Verification) -> None:
     elif found.ok:
         beside = f", see the {'note' if len(found.notes) == 1 else 'notes'} above" if found.notes else ""
         told = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
-        console.print(
-            f"{found.directory}: {told} score{beside}",
-            style="yellow" if found.notes else "green",
-        )
+        console.print(f"{found.directory}: {told} score{beside}", style="yellow" if found.notes else "green")
     else:
         console.print(
             f"{found.directory}: {found.confirmed:,} of {total:,} episodes confirmed, {found.differing:,} differ,"

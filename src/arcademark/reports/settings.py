@@ -57,9 +57,7 @@ _DEFAULT = _or("the game's default", str)
 
 FIELDS: Mapping[str, Field] = {
     "max_frames_per_episode": Field(
-        "Frame cap",
-        _or("none", lambda value: f"{value:,} frames ({wording.duration(value)})"),
-        "max episode length",
+        "Frame cap", _or("none", lambda value: f"{value:,} frames ({wording.duration(value)})"), "max episode length"
     ),
     "frame_skip": Field("Action held for", lambda value: wording.plural(value, "frame"), "action repeats"),
     "repeat_action_probability": Field(
@@ -124,10 +122,7 @@ FIELDS: Mapping[str, Field] = {
     ),
     "counted_frames": Field(
         "Frames counted",
-        {
-            "emulated": "all that were emulated, planning included",
-            "played": "those of the episodes played",
-        }.__getitem__,
+        {"emulated": "all that were emulated, planning included", "played": "those of the episodes played"}.__getitem__,
     ),
 }
 """By name; those that matter most when scores are compared go first."""

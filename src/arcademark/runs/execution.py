@@ -294,11 +294,8 @@ class _Run:
         directory = self._recorder.directory
         document = manifest.read(directory)
         emulator = emulators.named(trial.game, self._chosen[trial.game])
-        changes = [
-            plans and manifest.mark_planner(document, trial.agent.label),
-            bool(emulator) and manifest.mark_emulator(document, trial.game, emulator),
-        ]
-        if any(changes):
+        planner = trial.agent.label if plans else None
+        if manifest.mark(document, planner=planner, game=trial.game, emulator=emulator):
             manifest.write(directory, document)
 
     def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:

@@ -171,19 +171,14 @@ def differences(there: Document, now: Document) -> list[str]:
     return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
 
 
-def mark_planner(document: Document, label: str) -> bool:
-    """Mark the agent of this label as a planner; False if it is marked already."""
-    unmarked = [agent for agent in document["agents"] if agent["label"] == label and not agent.get("plans")]
-    for agent in unmarked:
+def mark(document: Document, *, planner: str | None, game: str, emulator: str) -> bool:
+    """Mark an agent as a planner, and what a game is played on, if anything; False if all is marked already."""
+    planners = [agent for agent in document["agents"] if agent["label"] == planner and not agent.get("plans")]
+    for agent in planners:
         agent["plans"] = True
-    return bool(unmarked)
-
-
-def mark_emulator(document: Document, game: str, emulator: str) -> bool:
-    """Mark what a game is played on; False if it is marked already."""
-    used = document["emulators"].setdefault(game, [])
+    used = document["emulators"].setdefault(game, []) if emulator else [emulator]
     if emulator in used:
-        return False
+        return bool(planners)
     used.append(emulator)
     return True
 
@@ -215,9 +210,14 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
     if old.keys() != new.keys():
         return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
     code = [
-        (f"code of {label} (sha256 of {agent['source']['path']})", agent["source"]["sha256"][:12], _sha256(new[label]))
+        (
+            f"code of {label} (sha256 of {source['path']})",
+            source["sha256"][:12],
+            (now["sha256"] if now else "none")[:12],
+        )
         for label, agent in old.items()
-        if agent.get("source")
+        if (source := agent.get("source"))
+        for now in (new[label].get("source"),)
     ]
     files = [
         (f"file of {label} (sha256 of its parameter '{name}')", before[:12], new[label]["files"].get(name, "none")[:12])
@@ -234,11 +234,6 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
 def _listed(labels: Set[str]) -> str | None:
     shown = sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])
     return ", ".join(shown) or None
-
-
-def _sha256(agent: Mapping[str, Any]) -> str | None:
-    source = agent.get("source")
-    return source["sha256"][:12] if source else None
 
 
 def _shown(value: Any) -> str:

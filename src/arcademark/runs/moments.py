@@ -18,8 +18,8 @@ from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Choice, Recorded, Seen, observed_as, select_one
-from arcademark.runs.slot import Stream, episode_rng
-from arcademark.runs.store import RunRecord, read_actions, read_run
+from arcademark.runs.slot import episode_rng
+from arcademark.runs.store import Phase, RunRecord, read_actions, read_run
 from arcademark.suite.protocols import Protocol, protocol
 
 RANDOM_PLAY = "ale-2013"
@@ -52,17 +52,20 @@ class Play:
 
     def moments(self) -> Iterator[Moment]:
         """Yield the moments: of the recorded episode, or of one random episode after another without end."""
-        environment = _open(self.spec, self.recorded)
+        phase: Phase = "evaluation" if self.recorded is None else self.recorded.episode.phase
+        emulator = choose_emulator(self.spec.game, compiles=False)
+        environment = open_environment(self.spec, training=phase == "training", emulator=emulator)
         try:
             if self.recorded is None:
                 before = 0
                 for episode in itertools.count():
-                    rng = _rng(self, episode, "agent")
+                    rng = episode_rng(self.seed, phase, episode, "agent")
                     actions = (int(rng.integers(self.spec.num_actions)) for _ in itertools.count())
-                    yield from _episode(environment, _rng(self, episode, "environment"), actions, before)
+                    start = episode_rng(self.seed, phase, episode, "environment")
+                    yield from _episode(environment, start, actions, before)
                     before += environment.episode_frames
             else:
-                rng = _rng(self, self.recorded.episode.episode, "environment")
+                rng = episode_rng(self.seed, phase, self.recorded.episode.episode, "environment")
                 yield from _episode(environment, rng, iter(self.actions), 0)
         finally:
             environment.close()
@@ -137,16 +140,6 @@ def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
     trial, row = recorded
     found: list[int] = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
     return found
-
-
-def _open(spec: EnvironmentSpec, recorded: Recorded | None) -> Environment:
-    training = recorded is not None and recorded.episode.phase == "training"
-    return open_environment(spec, training=training, emulator=choose_emulator(spec.game, compiles=False))
-
-
-def _rng(play: Play, episode: int, stream: Stream) -> np.random.Generator:
-    phase = "evaluation" if play.recorded is None else play.recorded.episode.phase
-    return episode_rng(play.seed, phase, episode, stream)
 
 
 def _episode(

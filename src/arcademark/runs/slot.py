@@ -58,9 +58,7 @@ class Played:
 
     def __add__(self, other: Played) -> Played:
         return Played(
-            self.frames + other.frames,
-            self.simulated_frames + other.simulated_frames,
-            self.decisions + other.decisions,
+            self.frames + other.frames, self.simulated_frames + other.simulated_frames, self.decisions + other.decisions
         )
 
     def __sub__(self, other: Played) -> Played:

@@ -49,7 +49,9 @@ class Player:
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
-        self._model = self._open_model() if self.plans else None
+        self._model: GenerativeModel | None = None
+        if self.plans:
+            self._model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
         self._slots: list[Slot] = []
 
     def play(
@@ -84,9 +86,6 @@ class Player:
         return open_environment(
             self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
         )
-
-    def _open_model(self) -> GenerativeModel:
-        return open_model(self.spec, frames_per_action=self.frames_per_action, emulator=self._emulator)
 
 
 def evaluate(
@@ -152,7 +151,9 @@ def train(
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
     while True:
-        spent, stop = _spent(trial, number, frames), stopping()
+        most = trial.training_frames
+        spent = number >= (trial.training_episodes or 0) if most is None else frames >= most
+        stop = stopping()
         began = time.perf_counter()
         late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause
         if spent or (block and (stop or late)):
@@ -177,13 +178,6 @@ def train(
 def _pause(seconds: float, size: int) -> float:
     """Return how long to train before a checkpoint is due again, when the last took `seconds` and had `size` bytes."""
     return max(CHECKPOINT_SECONDS, seconds / CHECKPOINT_SHARE, size / CHECKPOINT_BYTES_PER_SECOND)
-
-
-def _spent(trial: Trial, episodes: int, frames: int) -> bool:
-    """Whether the training budget is used up."""
-    if trial.training_frames is not None:
-        return frames >= trial.training_frames
-    return episodes >= (trial.training_episodes or 0)
 
 
 def _checkpoint(learner: CheckedLearner) -> bytes:

@@ -284,7 +284,8 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
     if missing:
-        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {_listed(missing)}"
+        shown = ", ".join(map(str, missing[:8])) + (", …" if len(missing) > 8 else "")
+        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {shown}"
 
 
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
@@ -300,7 +301,3 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
         missing = [played] if spent < budget else []
     for number in missing:
         yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers[:8])) + (", …" if len(numbers) > 8 else "")

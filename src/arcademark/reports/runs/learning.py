@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics.training import TrainingScore, training_score
+from arcademark.metrics.training import training_score
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.runs.store import RunRecord, TrialRecord
 from arcademark.scores.formulas import escaped
@@ -97,7 +97,8 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
         for trial, rows in training.items():
             frames = np.cumsum(rows.frames)
             found = training_score(rows.score, frames, window, fewer="shorten")
-            kept = _thinned(found)
+            count = len(found.curve)
+            kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
             points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
             seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
             ends.append((found.curve[0], found.curve[-1]))
@@ -131,12 +132,6 @@ def as_csv(collection: RunCollection) -> str:
     written.writerow(("algorithm", "game", "seed", "episode", "frames", "end_frame", "score"))
     written.writerows(map(escaped, row) for row in episodes(collection))
     return out.getvalue()
-
-
-def _thinned(found: TrainingScore) -> NDArray[np.int64]:
-    """Choose the points that are kept, about evenly."""
-    count = len(found.curve)
-    return np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
 
 
 def sparkline(values: ArrayLike, width: int) -> str:

@@ -20,10 +20,7 @@ from arcademark.suite.tasks import game_name
 
 
 def of_runs(
-    collection: RunCollection,
-    shown: Sequence[PlayedAlgorithm],
-    algorithms: Sequence[Algorithm],
-    names: Sequence[str],
+    collection: RunCollection, shown: Sequence[PlayedAlgorithm], algorithms: Sequence[Algorithm], names: Sequence[str]
 ) -> Iterator[Notice]:
     """Yield all notices that only runs give reason for."""
     yield from _emulators_differ(collection, names)
