@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 Analysis = TypeVar("Analysis")
 
-WIDTH = 100
-"""Columns of what ``print`` shows."""
+WIDTH = 100  # columns of what ``print`` shows
 
 
 class Shown(Generic[Analysis]):

@@ -31,8 +31,7 @@ from arcademark.suite import protocols
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = 3
 BAR_WIDTH, SHORT_BAR = 24, 10
-NARROW = 100
-"""Columns below which a terminal has the short bar."""
+NARROW = 100  # columns below which a terminal has the short bar
 PERCENTAGE = len(" 100% ")
 
 

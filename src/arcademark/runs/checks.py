@@ -17,23 +17,17 @@ from pathlib import Path
 from arcademark.errors import ArcadeMarkError, one_line
 
 DATABASE = "run.sqlite"
-MOST_EPISODES = 1_000_000
-"""Of a trial's evaluation."""
+MOST_EPISODES = 1_000_000  # of a trial's evaluation
 MOST_FRAMES_PER_ACTION = 10_000
-MOST_NUMBER = 2**53
-"""Of whatever is counted, and of a score's magnitude: up to here floats are exact."""
-MOST_FRAMES = 2**40
-"""Of an episode, played or simulated: 580 years of play."""
-MOST_TEXT = 100_000
-"""Characters of a text."""
+MOST_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
+MOST_FRAMES = 2**40  # of an episode, played or simulated: 580 years of play
+MOST_TEXT = 100_000  # characters of a text
 
 PATIENCE_SECONDS = 60.0
-BYTES_PER_SECOND = 5_000_000
-"""How long reading may take, and how much longer where there is more to read."""
+BYTES_PER_SECOND = 5_000_000  # how long reading may take, and how much longer where there is more to read
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """The end of a journal that names a file to be deleted once it was undone."""
-_OPCODES = 1_000_000
-"""Between two looks at the clock."""
+_OPCODES = 1_000_000  # between two looks at the clock
 
 
 def _whole(column: str, least: int, most: int) -> str:

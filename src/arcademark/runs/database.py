@@ -16,8 +16,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.checks import DATABASE, check_files, check_rows, check_schema, damaged, guard
 
 LOCK = "run.lock"
-BUSY_SECONDS = 10.0
-"""How long to wait for another program that locks the database."""
+BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
 SCHEMA_VERSION = 3

@@ -22,8 +22,7 @@ from arcademark.runs.store import EvaluationRecord, RunRecord, TrialRecord, read
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan, Trial
 
-DEEPEST = 3
-"""How many folders below a project's its runs are looked for."""
+DEEPEST = 3  # how many folders below a project's its runs are looked for
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ SCHEMA_VERSION = 1
 Document = dict[str, Any]
 
 MOST_BYTES = 16 * 2**20
-MOST_DIGITS = 4_000
-"""Of a whole number, such as a parameter may be: below what Python refuses to read."""
+MOST_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
 
 Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
@@ -34,10 +33,8 @@ Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 class Provenance(TypedDict):
     """With what it was made, which nothing depends on."""
 
-    command: NotRequired[str]
-    """The command line."""
-    machine: NotRequired[dict[str, str | int | float | bool | None]]
-    """Its system, processor and cores."""
+    command: NotRequired[str]  # the command line
+    machine: NotRequired[dict[str, str | int | float | bool | None]]  # its system, processor and cores
     emulator: NotRequired[str | None]
     """What the games were asked to be played on, "ale" or "console"; null: whichever can be had."""
 
@@ -57,8 +54,7 @@ class Agent(TypedDict):
     reference: NotRequired[str]
     parameters: NotRequired[dict[str, Any] | None]
     source: NotRequired[Source | None]
-    plans: NotRequired[bool]
-    """True of a planner, once it was made."""
+    plans: NotRequired[bool]  # true of a planner, once it was made
     files: NotRequired[dict[str, str]]
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
 
@@ -84,30 +80,21 @@ class Continued(Provenance):
 class Manifest(Provenance):
     """What a run was asked for and with what; older runs lack what is not required."""
 
-    schema: int
-    """The version of this layout."""
-    created: NotRequired[str]
-    """When the run began, ISO 8601 with the zone."""
+    schema: int  # the version of this layout
+    created: NotRequired[str]  # when the run began, ISO 8601 with the zone
     protocol: Settings
     agents: list[Agent]
-    games: dict[str, str]
-    """From each game to the checksum of its ROM."""
+    games: dict[str, str]  # from each game to the checksum of its ROM
     seeds: list[Whole]
-    episodes: Annotated[int, Meta(ge=1, le=MOST_EPISODES)]
-    """Of each trial."""
-    training_frames: NotRequired[Whole | None]
-    """What ``--frames`` asked for, or null: the protocol's."""
-    training_episodes: NotRequired[Whole | None]
-    """What ``--training-episodes`` asked for, or null."""
-    left_out: list[tuple[str, str, str]]
-    """Agent, game and reason of the combinations that have no trial."""
-    versions: dict[str, str | None]
-    """Of arcademark, ale-py, numpy and python."""
+    episodes: Annotated[int, Meta(ge=1, le=MOST_EPISODES)]  # of each trial
+    training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
+    training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
+    left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
+    versions: dict[str, str | None]  # of arcademark, ale-py, numpy and python
     emulators: NotRequired[dict[str, list[str]]]
     """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
     begins. Older runs were played on ale-py."""
-    continued: NotRequired[list[Continued]]
-    """One each time the run was continued."""
+    continued: NotRequired[list[Continued]]  # one each time the run was continued
 
 
 def read(directory: Path) -> Document:

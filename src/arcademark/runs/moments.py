@@ -22,8 +22,7 @@ from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import Phase, RunRecord, read_actions, read_run
 from arcademark.suite.protocols import Protocol, protocol
 
-RANDOM_PLAY = "ale-2013"
-"""Protocol of random play."""
+RANDOM_PLAY = "ale-2013"  # protocol of random play
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,8 @@ from arcademark.suite.subsets import resolve_tasks
 if TYPE_CHECKING:
     from arcademark.runs.store import RunRecord
 
-MOST_TRIALS = 1_000_000
-"""Of a run."""
-MAX_STORED = 2**63 - 1
-"""The largest number that the store holds."""
+MOST_TRIALS = 1_000_000  # of a run
+MAX_STORED = 2**63 - 1  # the largest number that the store holds
 
 
 @dataclass(frozen=True)

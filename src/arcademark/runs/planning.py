@@ -22,8 +22,7 @@ from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Unfinished
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
-MOST_OF_THE_TIME = 0.05
-"""Share of the time that may go into keeping, where a checkpoint takes long to make."""
+MOST_OF_THE_TIME = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
 
 
 def plan_episodes(

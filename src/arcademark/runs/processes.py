@@ -26,12 +26,10 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 MAGIC = b"\x93ArcMark"
 HEADER = struct.Struct("<8sQI")  # MAGIC, the pickle's length and its checksum
-MOST_BYTES = 2**31
-"""Of a message: a checkpoint of the largest size and the episodes that led to it."""
+MOST_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
-STALLED_SECONDS = 10.0
-"""How long the rest of a message that has begun to come may be waited for."""
+STALLED_SECONDS = 10.0  # how long the rest of a message that has begun to come may be waited for
 
 
 def available_cores() -> int:

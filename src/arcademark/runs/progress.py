@@ -23,8 +23,7 @@ from arcademark.runs.store import EpisodeResult, Unfinished, scored_phase
 
 RECENT_SECONDS = 120.0
 POINT_SECONDS = 1.0
-RECENT_EPISODES = 20
-"""Training episodes whose mean score and length are told."""
+RECENT_EPISODES = 20  # training episodes whose mean score and length are told
 
 
 @dataclass

@@ -28,10 +28,8 @@ from arcademark.runs.progress import Standing
 from arcademark.runs.rows import read_rows
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
-MANY_PAGES = 1000
-"""Unused pages of the database that are worth the time to give them back."""
-MOST_LOCK_BYTES = 32
-"""Of a lock, which holds the number of a process."""
+MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
+MOST_LOCK_BYTES = 32  # of a lock, which holds the number of a process
 
 
 class Recorder:

@@ -21,8 +21,7 @@ from arcademark.suite.protocols import Protocol
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
 
-_BLOCK = 500
-"""Rows that are Python objects at a time: fewer than make its garbage collector look."""
+_BLOCK = 500  # rows that are Python objects at a time: fewer than make its garbage collector look
 _READ: Mapping[str, tuple[str, str, str]] = {
     "trial": ("CAST(trial AS BLOB)", "i", "a trial of this run"),
     "training": (

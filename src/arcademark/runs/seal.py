@@ -21,8 +21,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, read_bytes
 from arcademark.runs.store import Unfinished
 
-SIZE = 32
-"""Bytes of a seal, and of the key."""
+SIZE = 32  # bytes of a seal, and of the key
 KEY = "seal.key"
 
 

@@ -34,14 +34,10 @@ Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
-MOST_STEPS = 10_000_000
-"""Of an episode whose actions are read: 46 hours of play with an action a frame."""
-MORE_STEPS = 1_000
-"""Actions that are read beyond the steps recorded, so that what differs can be told."""
-MOST_SAID = 4_000
-"""Characters of why a trial failed."""
-MAX_CHECKPOINT_BYTES = 999_000_000
-"""SQLite's own limit for a value is 1,000,000,000."""
+MOST_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
+MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
+MOST_SAID = 4_000  # characters of why a trial failed
+MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
 
 
 @dataclass(frozen=True)

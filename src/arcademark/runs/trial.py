@@ -28,12 +28,9 @@ from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResul
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
 
-CHECKPOINT_SECONDS = 60.0
-"""Wall time of training after which a checkpoint is due, however few frames it was."""
-CHECKPOINT_SHARE = 0.02
-"""Most of the time that checkpoints which are due for the time may take."""
-CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0
-"""What of them may be written a second."""
+CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due, however few frames it was
+CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for the time may take
+CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # what of them may be written a second
 
 
 class Player:

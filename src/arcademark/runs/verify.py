@@ -24,8 +24,7 @@ from arcademark.runs.replay import Choice, Recorded, Replayed, open_recorded, re
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord, read_actions, read_run, scored_phase
 from arcademark.suite.protocols import Protocol
 
-MOST_MISSING = 1_000
-"""Training episodes of a trial that are told to be missing: made-up numbers would never end."""
+MOST_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end
 Outcome = Literal["confirmed", "differs", "unverifiable"]
 
 

@@ -22,8 +22,7 @@ from arcademark.files import MADE_BY, write_whole
 Picture = NDArray[np.uint8]
 
 GIF_TICKS_PER_SECOND = 100
-GIF_FASTEST_TICKS = 2
-"""Most programs show a shorter delay as a much longer one."""
+GIF_FASTEST_TICKS = 2  # most programs show a shorter delay as a much longer one
 
 BAR_HEIGHT = 22
 MARGIN = 6

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
 BODY = 120.0
-ROOM = 0.06
-"""Part of the axis up that is left free above and below."""
+ROOM = 0.06  # part of the axis up that is left free above and below
 
 
 def panels(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:

@@ -21,14 +21,12 @@ from arcademark.reports.tables.document import Algorithm, Game, Score, ScoreRepo
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_DOTS = 3000
-"""Episodes in a figure above which it shows boxes only."""
+MOST_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 GOLDEN = (np.sqrt(5.0) - 1) / 2
 
-Played = tuple[Game, list[tuple[int, Score]]]
-"""A game with its scores, each with its algorithm's place in the report."""
+Played = tuple[Game, list[tuple[int, Score]]]  # a game with its scores, each with its algorithm's place in the report
 
 
 def scale(hns: ArrayLike) -> NDArray[np.float64]:

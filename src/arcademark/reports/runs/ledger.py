@@ -6,7 +6,7 @@ and §3.1.2). More trials of that setting are fine. The 2013 baselines have noth
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
     from arcademark.runs.plan import Plan
 
-APART = ("features",)
-"""Parameters whose values make different algorithms, rather than settings of one."""
+APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
 BASELINES = ("random", "const", "perturb")
-MOST_GAMES = 4
-"""Games that are named on a line."""
+MOST_GAMES = 4  # games that are named on a line
 METHODOLOGY = "Bellemare et al. 2013, §1 and §3.1.2"
 
 
@@ -105,25 +103,24 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
 
 def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
     """Sum up what was evaluated on test games, by algorithm."""
-    by_algorithm: defaultdict[str, list[Entry]] = defaultdict(list)
+    by_algorithm: defaultdict[str, list[tuple[Entry, str]]] = defaultdict(list)
     for entry in entries:
         if tuning.for_testing([entry.game]):
-            by_algorithm[name(entry, apart)].append(entry)
-    found = [_account(algorithm, mine, apart) for algorithm, mine in by_algorithm.items()]
+            algorithm, setting = in_words(entry, apart)
+            by_algorithm[algorithm].append((entry, setting))
+    found = [_account(algorithm, mine) for algorithm, mine in by_algorithm.items()]
     return tuple(sorted(found, key=lambda account: (not account.repeated, account.baseline)))
 
 
-def name(entry: Entry, apart: Sequence[str] = APART) -> str:
-    """Name an algorithm with the parameters that make it another one."""
-    chosen = {key: value for key, value in entry.parameters.items() if key in apart}
-    return f"{entry.algorithm}({_pairs(chosen)})" if chosen else entry.algorithm
-
-
-def setting(entry: Entry, apart: Sequence[str] = APART) -> str:
-    """Say a setting in words: what was set, and the training budget where one was asked for."""
-    tuned = _pairs({key: value for key, value in entry.parameters.items() if key not in apart})
+def in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
+    """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
+    by_part = [
+        {key: value for key, value in entry.parameters.items() if (key in apart) is part} for part in (True, False)
+    ]
+    chosen, tuned = map(_pairs, by_part)
     budget = settings.budget(entry.training_frames, entry.training_episodes)
-    return ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
+    setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
+    return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
 
 
 def told(account: Account, *, paths: bool = True) -> str:
@@ -146,14 +143,16 @@ def _pairs(parameters: Mapping[str, Any]) -> str:
     )
 
 
-def _account(algorithm: str, entries: Sequence[Entry], apart: Sequence[str]) -> Account:
-    baseline = entries[0].algorithm in BASELINES
+def _account(algorithm: str, entries: Sequence[tuple[Entry, str]]) -> Account:
+    baseline = entries[0][0].algorithm in BASELINES
     by_setting: defaultdict[Any, list[Entry]] = defaultdict(list)
     by_game: defaultdict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
+    for entry, _ in entries:
         by_setting[entry.setting].append(entry)
         by_game[entry.game].append(entry)
-    uses = [_use(mine, by_setting, apart) for mine in by_setting.values()]
+    words = {entry.setting: setting for entry, setting in entries}
+    alike = Counter(words.values())
+    uses = [_use(mine, words[key], told_by_code=alike[words[key]] > 1) for key, mine in by_setting.items()]
     repeated = [
         Repeated(game, count, tuple(dict.fromkeys(entry.directory for entry in mine)))
         for game, mine in by_game.items()
@@ -163,14 +162,10 @@ def _account(algorithm: str, entries: Sequence[Entry], apart: Sequence[str]) -> 
     return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated))
 
 
-def _use(entries: Sequence[Entry], by_setting: Mapping[Any, Sequence[Entry]], apart: Sequence[str]) -> Use:
-    first = entries[0]
-    words = setting(first, apart)
-    if sum(setting(others[0], apart) == words for others in by_setting.values()) > 1:
-        words += f", code {(first.code or 'unknown')[:8]}"
+def _use(entries: Sequence[Entry], setting: str, *, told_by_code: bool) -> Use:
     begun = sorted(entry.begun for entry in entries)
     return Use(
-        setting=words,
+        setting=f"{setting}, code {(entries[0].code or 'unknown')[:8]}" if told_by_code else setting,
         games=tuple(dict.fromkeys(entry.game for entry in entries)),
         runs=tuple(dict.fromkeys(entry.directory for entry in entries)),
         trials=sum(len(entry.seeds) for entry in entries),
@@ -181,18 +176,10 @@ def _use(entries: Sequence[Entry], by_setting: Mapping[Any, Sequence[Entry]], ap
 
 
 def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
-    return Evaluation(
-        algorithm=name(entry, apart),
-        setting=setting(entry, apart),
-        protocol=entry.protocol,
-        game=entry.game,
-        test=bool(tuning.for_testing([entry.game])),
-        directory=entry.directory,
-        seeds=entry.seeds,
-        episodes=entry.episodes,
-        begun=entry.begun,
-        commands=entry.commands,
-    )
+    algorithm, setting = in_words(entry, apart)
+    test = bool(tuning.for_testing([entry.game]))
+    played = entry.seeds, entry.episodes, entry.begun, entry.commands
+    return Evaluation(algorithm, setting, entry.protocol, entry.game, test, entry.directory, *played)
 
 
 def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple[str, ...]:
@@ -205,6 +192,6 @@ def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple
     if not names or not tuning.for_testing(tuple(games)):
         return ()
     before = [entry for entry in entries_beside(directory, names) if entry.game in games]
-    met = {name(entry, apart) for entry in mine}
+    met = {in_words(entry, apart)[0] for entry in mine}
     found = accounts([*before, *mine], apart)
     return tuple(told(account) for account in found if account.repeated and account.algorithm in met)

@@ -12,8 +12,7 @@ from arcademark.reports.runs.directory import known_set, played_on
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
-MOST_NAMES = 10
-"""Games that are named one by one, where a suite's name says the same."""
+MOST_NAMES = 10  # games that are named one by one, where a suite's name says the same
 
 
 def paragraphs(

@@ -24,8 +24,7 @@ from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset
 
-VALIDATION = ("atari-3-val", "atari-5-val")
-"""Subsets made for tuning (Aitchison et al. 2023, §8)."""
+VALIDATION = ("atari-3-val", "atari-5-val")  # subsets made for tuning (Aitchison et al. 2023, §8).
 
 
 @dataclass(frozen=True)

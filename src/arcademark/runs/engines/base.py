@@ -100,8 +100,7 @@ class Lost:
 
 
 TrialEvent = Opened | Played | EpisodeResult | Trained | TrainingBlock | Unfinished | Failed | Lost
-Batch = Sequence[tuple[str, TrialEvent]]
-"""Events of trials, by their ids, in order."""
+Batch = Sequence[tuple[str, TrialEvent]]  # events of trials, by their ids, in order
 
 
 class Memory(Protocol):

@@ -64,13 +64,11 @@ class Idle:
     """All that was asked for is done."""
 
 
-Order = Open | Play | Stop
-"""What a worker is sent."""
+Order = Open | Play | Stop  # what a worker is sent
 Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 """What a worker sends."""
 MESSAGES: tuple[type, ...] = get_args(Message)
-MADE_OF = (*MESSAGES, EpisodeRecord, Checkpoint)
-"""The classes of all that a message holds."""
+MADE_OF = (*MESSAGES, EpisodeRecord, Checkpoint)  # the classes of all that a message holds
 
 
 def main(descriptor: int) -> None:
