@@ -123,6 +123,12 @@ def test_what_raises_fails_its_trial(tmp_path):
     assert "raised ValueError: no idea (test_here.py, line" in summary.failed[0].error
 
 
+@pytest.mark.parametrize("given", [None, 7, object()])
+def test_what_is_no_agent_is_refused(given):
+    with pytest.raises(ArcadeMarkError, match="expected an agent's name, an object with act"):
+        arcademark.run(given, "pong")
+
+
 def test_many_workers_are_refused(tmp_path):
     plan = make_plan([made_spec(play_one)], ["toy"], RULES, episodes=1)
     with pytest.raises(ArcadeMarkError, match="agent play_one was made in this process, which alone can play it"):

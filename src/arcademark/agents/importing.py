@@ -85,6 +85,11 @@ def factory_of(agent: object) -> Callable[..., Any]:
     """
     if inspect.isclass(agent):
         return agent
+    if not any(callable(getattr(agent, way, None)) for way in ("act", "plan", "predict", "__call__")):
+        expected = (
+            "an agent's name, an object with act(), plan() or predict(), or a function from observation to action"
+        )
+        raise ImportingError(said(repr, agent), f"expected {expected}")
     if inspect.isroutine(agent):
         try:
             first = next(iter(inspect.signature(agent).parameters.values()), None)

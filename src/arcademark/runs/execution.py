@@ -171,19 +171,8 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
 
 
 def _as_record(trial: Trial) -> TrialRecord:
-    return TrialRecord(
-        id=trial.id,
-        agent=trial.agent.label,
-        game=trial.game,
-        seed=trial.seed,
-        episodes=trial.episodes,
-        training_frames=trial.training_frames,
-        training_episodes=trial.training_episodes,
-        frames_per_action=None,
-        status="pending",
-        error=None,
-        learns=None,
-    )
+    named = trial.id, trial.agent.label, trial.game, trial.seed
+    return TrialRecord(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
 
 
 class _Run:
@@ -199,7 +188,7 @@ class _Run:
         self._learner_told = False
         self._untrained: set[str] = set()
         self._chosen = chosen
-        self._noted: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str | None]] = set()
         standings = recorder.standings(plan.trials)
         self._begun = sum(len(standing.kept) for standing in standings)
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
@@ -287,14 +276,13 @@ class _Run:
 
     def _note_opened(self, trial: Trial, plans: bool) -> None:
         """Say in the manifest what plays a game, and that an agent plans, which is known once it was made."""
-        notes = {("game", trial.game), *([("planner", trial.agent.label)] if plans else [])}
-        if notes <= self._noted:
+        planner = trial.agent.label if plans else None
+        if (trial.game, planner) in self._noted:
             return
-        self._noted |= notes
+        self._noted.add((trial.game, planner))
         directory = self._recorder.directory
         document = manifest.read(directory)
         emulator = emulators.named(trial.game, self._chosen[trial.game])
-        planner = trial.agent.label if plans else None
         if manifest.mark(document, planner=planner, game=trial.game, emulator=emulator):
             manifest.write(directory, document)
 

@@ -48,9 +48,9 @@ class FrameByFrame:
         training = row.phase == "training"
         ends = spec.protocol.training_episode_end if training else spec.protocol.evaluation_episode_end
         self._life_ends = ends == "life_lost"
-        self._rng: np.random.Generator | None = None
         self._executed = self.episode_frames = self._lives = 0
-        self._comparison: Comparison | None = None
+        self._rng: np.random.Generator
+        self._comparison: Comparison
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start an episode, from power-on."""
@@ -68,7 +68,7 @@ class FrameByFrame:
         reward, terminated, truncated = 0, False, False
         for _ in range(self._settings.frame_skip):
             sticky = self._settings.repeat_action_probability
-            if not (sticky and self._rng is not None and self._rng.random() < sticky):
+            if not (sticky and self._rng.random() < sticky):
                 self._executed = self._actions[action]
             lives = self._lives
             reward += self._frame(self._executed)
@@ -88,7 +88,6 @@ class FrameByFrame:
         self.episode_frames, self._lives, _ = comparison.place
 
     def _frame(self, action: int) -> int:
-        assert self._comparison is not None
         reward, difference = self._comparison.play(action)
         _check(difference)
         self.episode_frames += 1
@@ -96,7 +95,7 @@ class FrameByFrame:
         return reward
 
     def _over(self) -> bool:
-        return self._comparison is not None and self._comparison.place[2]
+        return self._comparison.place[2]
 
     def _truncated(self) -> bool:
         most = self._settings.max_frames_per_episode

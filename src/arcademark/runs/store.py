@@ -54,10 +54,10 @@ class TrialRecord:
     seed: int
     episodes: int  # evaluation episodes asked for
     training_frames: int | None  # a learner's budget; None if it is in episodes
-    frames_per_action: int | None  # what the agent asks for instead of the protocol's ``frame_skip``
-    status: Status
-    error: str | None  # why the trial failed, in one line
-    learns: bool | None  # whether the agent is a learner; None until it was made for the first time
+    frames_per_action: int | None = None  # what the agent asks for instead of the protocol's ``frame_skip``
+    status: Status = "pending"
+    error: str | None = None  # why the trial failed, in one line
+    learns: bool | None = None  # whether the agent is a learner; None until it was made for the first time
     plans: bool | None = None  # the same of a planner; None too in runs from before there were planners
     training_episodes: int | None = None  # a learner's budget; None if it is in frames
 
