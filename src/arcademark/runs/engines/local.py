@@ -179,7 +179,7 @@ class LocalEngine:
         for member in self._workers:
             self._order(member)
         while len(self._workers) < self._limit and self._choose(None):
-            self._workers.append(_Worker(*processes.start(worker.main, worker.MADE_OF)))
+            self._workers.append(_start())
             self._order(self._workers[-1])
 
     def _order(self, member: _Worker) -> None:
@@ -355,6 +355,10 @@ class LocalEngine:
             return []
         self._settle(work, over=True)
         return [(work.id, Failed(error))]
+
+
+def _start() -> _Worker:
+    return _Worker(*processes.start(worker.main, worker.MADE_OF))
 
 
 def _check(member: _Worker, message: object) -> None:
