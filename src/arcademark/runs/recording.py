@@ -45,8 +45,7 @@ class Recorder:
         with clear_errors(directory), contextlib.ExitStack() as undo:
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
-            check_files(directory / DATABASE, follow=False)
-            self._database = sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
+            self._database = _open(directory)
             undo.callback(self._database.close)
             _prepare(directory, self._database)
             self._file = os.stat(directory / DATABASE)
@@ -287,6 +286,11 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         file.write(str(os.getpid()))
         file.flush()
         yield file
+
+
+def _open(directory: Path) -> sqlite3.Connection:
+    check_files(directory / DATABASE, follow=False)
+    return sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:
