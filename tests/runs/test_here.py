@@ -154,6 +154,26 @@ def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
     assert first.episodes + second.episodes == 3_000
 
 
+def test_a_learner_that_is_stopped_ends_its_episode_first(tmp_path, rows, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    steps = []
+
+    class Stopping(__import__("my_learner").Habit):
+        def learn(self, transition, rng):
+            super().learn(transition, rng)
+            steps.append(1)
+            if len(steps) == 200:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    plan = make_plan([made_spec(Stopping)], ["toy"], LEARNING, episodes=2, training_episodes=3_000)
+    first = execute(plan, tmp_path / "stopped")
+    assert (first.interrupted, first.unkept) == (True, 0)
+    assert 0 < first.episodes < 3_000
+    assert execute(plan, tmp_path / "stopped").complete
+    execute(plan, tmp_path / "at once")
+    assert rows(tmp_path / "stopped")["episode"] == rows(tmp_path / "at once")["episode"]
+
+
 def test_run_takes_an_object(tmp_path):
     rules = protocol("world-records").override({"max_frames_per_episode": 60})
     report = arcademark.run(play_one, "pong", rules, episodes=1, out=tmp_path / "run", name="ones")
