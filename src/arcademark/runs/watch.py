@@ -33,26 +33,9 @@ def watch(
 ) -> Path:
     """Write an episode of a run as GIF or MP4, at the speed at which people play, and return the file.
 
-    Parameters
-    ----------
-    directory : path
-        Of the run.
-    out : path, optional
-        Ends in .gif or .mp4; by default a GIF in the current folder, named after game, seed and episode.
-    scale, every_frames : int, optional
-        Times the screen's size, and one of how many frames is shown: 3 in a GIF (20 a second), 1 in an MP4.
-    overwrite : bool
-        Whether to replace any file; else only one that this function wrote.
-    on_frames : callable, optional
-        Called now and then with the frames shown and those of the episode.
-    **choice
-        As of `arcademark.runs.replay.select_one`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If nothing or more than one trial fits, the replay does not give the recorded score, or the file cannot be
-        written or replaced. No file is left then, and what was there stays.
+    By default it is a GIF in the current folder, named after game, seed and episode; it shows one of 3 frames, an MP4
+    each. Without `overwrite` only a file that this function wrote is replaced. `on_frames` is called now and then with
+    the frames shown and those of the episode. No file is left where the replay does not give the recorded score.
     """
     run = read_run(directory)
     recorded = select_one(run, **choice)

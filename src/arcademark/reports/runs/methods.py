@@ -66,11 +66,6 @@ def _values(protocol: ProtocolView) -> dict[str, Any]:
     return {setting.field: setting.value for setting in protocol.settings}
 
 
-def _named(protocol: ProtocolView, field: str) -> Any:
-    """Return what the named protocol has, whatever was overridden."""
-    return next(setting.original for setting in protocol.settings if setting.field == field)
-
-
 def _exceptions(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     usual = _values(protocol)["frame_skip"]
     for frames in sorted({item.frames_per_action or usual for item in algorithms} - {usual}):
@@ -97,11 +92,12 @@ def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterato
         *(["a lost life ends a training episode"] if values["training_episode_end"] == "life_lost" else []),
         *(["a reward is given as its sign"] if values["training_reward_clipping"] else []),
     ]
+    original: dict[str, Any] = {setting.field: setting.original for setting in protocol.settings}
     but = f", where {wording.listing(rules)}" if rules else ""
     for item in algorithms:
         if item.learns:
             budget = settings.budget(item.training_frames, item.training_episodes)
-            usual = settings.budget(*(_named(protocol, field) for field in ("training_frames", "training_episodes")))
+            usual = settings.budget(original["training_frames"], original["training_episodes"])
             other = "" if budget == usual else f" {protocol.name} gives {usual or 'no training'}."
             yield f"{item.name} was trained on each game for {budget}{but}.{other}"
 
