@@ -78,10 +78,6 @@ def execute(
     command : str, optional
         What to write in the manifest; the command line of this process by default.
 
-    Returns
-    -------
-    Summary
-
     Raises
     ------
     ArcadeMarkError

@@ -113,10 +113,6 @@ def verify(
     **choice
         Which episodes, as `arcademark.runs.replay.Choice` lists.
 
-    Returns
-    -------
-    Verification
-
     Raises
     ------
     ArcadeMarkError
