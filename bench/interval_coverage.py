@@ -33,6 +33,7 @@ log-spread of 0.5. The table's columns differ in the seeds' standard deviation, 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -45,6 +46,7 @@ from numpy.typing import NDArray
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
+from arcademark.metrics.coverage import shares as written_shares
 from arcademark.metrics.intervals import METHODS, Method, interval, limits, score_interval
 from arcademark.reports import measures
 from arcademark.reports.tables.uncertainty import capped_strata
@@ -218,7 +220,7 @@ def coverage(case: tuple[str, int, int, bool]) -> Floats:
     return hits / (each * POPULATIONS)
 
 
-Measured = dict[tuple[str, str, int], tuple[tuple[float, float], ...]]
+Measured = dict[tuple[str, str, int, int], tuple[float, float]]
 
 
 def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) -> Measured:
@@ -226,35 +228,35 @@ def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) 
     found: Measured = {}
     for (m, method), (s, statistic), size in itertools.product(enumerate(METHODS), enumerate(statistics), TASKS):
         over_kinds = np.array([shares[kind, size][:, m, s] for kind in KINDS]).round(3)
-        ends = zip(over_kinds.min(axis=0).tolist(), over_kinds.max(axis=0).tolist(), strict=True)
-        found[method, statistic, size] = tuple(ends)
+        ends = zip(RUNS, over_kinds.min(axis=0).tolist(), over_kinds.max(axis=0).tolist(), strict=True)
+        found |= {(method, statistic, size, runs): (low, high) for runs, low, high in ends}
     return found
 
 
 def tables(found: Measured) -> str:
     """Return the tables of docs/intervals.md: one a statistic."""
     lines = []
-    for statistic in dict.fromkeys(statistic for _, statistic, _ in found):
+    for statistic in dict.fromkeys(statistic for _, statistic, *_ in found):
         columns = list(itertools.product(TASKS, METHODS))
         lines += [f"**{statistic.replace('_', ' ')}**", ""]
         lines += ["| runs | " + " | ".join(f"{size} tasks, {method}" for size, method in columns) + " |"]
         lines += ["|---:|" + "---|" * len(columns)]
-        for i, runs in enumerate(RUNS):
-            cells = [found[method, statistic, size][i] for size, method in columns]
+        for runs in RUNS:
+            cells = [found[method, statistic, size, runs] for size, method in columns]
             shown = [f"{low:.3f}–{high:.3f}" for low, high in cells]
             lines.append(f"| {runs} | " + " | ".join(shown) + " |")
         lines.append("")
     return "\n".join(lines)
 
 
-def literal(found: Measured, name: str) -> str:
-    """Return the table as it stands under this name in metrics/coverage.py."""
-    rows = [
-        f'    ("{method}", "{statistic}", {size}):\n        ({", ".join(map(str, ends))}),'
-        for (method, statistic, size), ends in found.items()
-    ]
-    kind = "dict[tuple[str, str, int], tuple[tuple[float, float], ...]]"
-    return "\n".join(["# fmt: off", f"{name}: {kind} = {{", *rows, "}", "# fmt: on"])
+def write_shares(found: Measured) -> None:
+    """Put the shares into metrics/data/coverage.csv beside those of other statistics, and renew its checksum."""
+    rows = [(*key, *ends) for key, ends in {**written_shares(), **found}.items()]
+    lines = ["method,statistic,tasks,runs,lowest,highest", *(",".join(map(str, row)) for row in rows)]
+    text = "".join(f"{line}\n" for line in lines)
+    folder = ROOT / "src/arcademark/metrics/data"
+    (folder / "coverage.csv").write_text(text, encoding="utf-8")
+    (folder / "SHA256SUMS").write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  coverage.csv\n", encoding="utf-8")
 
 
 def episodes_row(case: tuple[int, int, int]) -> list[float]:
@@ -305,7 +307,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How often intervals hold the true value.")
     parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/coverage.py")
+    parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/data/coverage.csv")
     parser.add_argument("--others", action="store_true", help="the tables of differences and of capped scores alone")
     parser.add_argument("--episodes", action="store_true", help="the table of intervals from episodes alone")
     arguments = parser.parse_args()
@@ -322,10 +324,9 @@ def main() -> None:
     found = ranges(shares, OTHERS if others else STATISTICS)
     print(tables(found))
     if arguments.write:
-        mark, name = ("others", "OTHERS") if others else ("measured", "MEASURED")
+        mark = "others" if others else "measured"
         put(ROOT / "docs/intervals.md", f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", tables(found))
-        code = ROOT / "src/arcademark/metrics/coverage.py"
-        put(code, f"# {mark}: begin", f"# {mark}: end", literal(found, name))
+        write_shares(found)
 
 
 if __name__ == "__main__":

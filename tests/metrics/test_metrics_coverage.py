@@ -13,16 +13,14 @@ from arcademark.metrics.intervals import METHODS
 PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
 STATISTICS = (*AGGREGATES, "probability_of_improvement")
 OTHERS = tuple(f"{kind} {name}" for kind in ("difference of", "capped", "difference of capped") for name in AGGREGATES)
-MEASURED = coverage.MEASURED | coverage.OTHERS
-TABLE = {("symmetric", "iqm", 57): ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.96))}
+MEASURED = ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.96))
+TABLE = {("symmetric", "iqm", 57, runs): ends for runs, ends in zip(coverage.RUNS, MEASURED, strict=True)}
 
 
 def test_every_method_was_measured_for_every_statistic() -> None:
-    assert coverage.MEASURED.keys() == set(itertools.product(METHODS, STATISTICS, coverage.TASKS))
-    assert coverage.OTHERS.keys() == set(itertools.product(METHODS, OTHERS, coverage.TASKS))
-    for ends in MEASURED.values():
-        assert len(ends) == len(coverage.RUNS)
-        assert all(0 <= low <= high <= 1 for low, high in ends)
+    expected = itertools.product(METHODS, (*STATISTICS, *OTHERS), coverage.TASKS, coverage.RUNS)
+    assert coverage.shares().keys() == set(expected)
+    assert all(0 <= low <= high <= 1 for low, high in coverage.shares().values())
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -36,7 +34,7 @@ def test_the_default_holds_the_truth_more_often_than_percentiles_from_three_runs
 
 
 def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    monkeypatch.setattr(coverage, "shares", lambda: TABLE)
     assert coverage.measured("iqm", "symmetric", 57, 3) == (0.94, 0.943)
     assert coverage.measured("iqm", "symmetric", 39, 4) == (0.94, 0.943)
     assert coverage.measured("iqm", "symmetric", 1000, 500) == (0.95, 0.96)
@@ -46,7 +44,7 @@ def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypat
 
 
 def test_a_warning_tells_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    monkeypatch.setattr(coverage, "shares", lambda: TABLE)
     told = "7 runs a task: of simulated 95 % intervals from 5, 90 to 97 % held the true value"
     assert coverage.warning("iqm", "symmetric", 0.95, 57, 7) == told
     monkeypatch.setattr(coverage, "ENOUGH", 0.96)
@@ -61,7 +59,7 @@ def test_a_warning_tells_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_holds_the_truth_often_enough_is_not_warned_of_however_few_the_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coverage, "MEASURED", TABLE)
+    monkeypatch.setattr(coverage, "shares", lambda: TABLE)
     shares = [coverage.warning("iqm", "symmetric", 0.95, 57, runs) is None for runs in coverage.RUNS]
     assert shares == [True, True, False, True, True]
 
@@ -75,7 +73,7 @@ def test_the_page_shows_what_is_told(statistic: str) -> None:
         assert int(runs) == coverage.RUNS[i]
         for column, cell in zip(columns, cells, strict=True):
             assert column is not None
-            low, high = MEASURED[column[2], statistic, int(column[1])][i]
+            low, high = coverage.shares()[column[2], statistic, int(column[1]), coverage.RUNS[i]]
             assert cell == f"{low:.3f}–{high:.3f}"
 
 
