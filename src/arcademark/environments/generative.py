@@ -1,20 +1,17 @@
-"""A game as a generative model: what planners search.
+"""A game as a generative model, which planners search.
 
-A model stands at a place in the game, and can be put at any other that was saved before, by itself, by another model
-of the same game, or from a real environment::
+::
 
     state = snapshot(environment)        where the real game stands
     model.restore(state)  ─→  model.step(action)  ─→  model.save()  ─→  …
 
-Conventions
------------
 * A model plays as the protocol says for evaluation: frames a step, sticky actions, frame cap, the end of an episode.
 * A `State` is exact: restoring it and playing the same actions gives the same RAM, screens, rewards and ends, in every
-  game that `registry.open_model` opens, in this process or another.
-* A `State` holds no randomness. The draws of sticky actions are the model's own, from the generator that `use` was
-  given, so a planner cannot foresee those of the real game.
-* Every frame that is played counts. Those that ale-py emulates only to restore a state do not (`atari_apart.py`), so
-  that a search within a budget of frames is the same on every emulator.
+  game that `registry.open_model` opens, in this process or another, whichever environment or model saved it.
+* A `State` holds no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a planner
+  cannot foresee those of the real game.
+* Every frame played counts. Those that ale-py emulates only to restore a state do not (`atari_apart.py`), so that a
+  search within a budget of frames is the same on every emulator.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.console import Console
-from arcademark.environments.observation import NoObserver
+from arcademark.environments.observation import Observer
 from arcademark.environments.play import Play
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import EpisodeEnd
@@ -39,20 +36,9 @@ _new_tuple = tuple.__new__
 class State(NamedTuple):
     """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
 
-    Parameters
-    ----------
-    game : str
-        The game's id.
-    console : hashable
-        The console's own state.
-    executed : int
-        The console's action of the last frame, which sticky actions may repeat; 0 under a protocol without them.
-    frames : int
-        Frames since the episode's reset, no-op start included.
-    lives : int
-        Lives left, 0 where the game has none.
-    ended : bool
-        Whether the episode is over, at the game's end or the frame cap.
+    `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
+    `frames` count from the episode's reset, no-op start included; `lives` are 0 where the game has none; `ended` says
+    whether the episode is over, at the game's end or the frame cap.
     """
 
     game: str
@@ -64,12 +50,9 @@ class State(NamedTuple):
 
 
 def snapshot(environment: Environment) -> State:
-    """Return where an environment stands now, for a model of the same spec.
+    """Return where an environment stands, for a model of the same spec.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If the environment is not one that `registry.open_environment` opened.
+    ArcadeMarkError: `registry.open_environment` did not open it.
     """
     if not isinstance(environment, Play):
         raise ArcadeMarkError(
@@ -79,26 +62,14 @@ def snapshot(environment: Environment) -> State:
 
 
 class GenerativeModel(Play):
-    """A game that can be put at any place and played from there, without what an agent observes.
-
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        The game and the protocol.
-    console : console.Console
-        What plays the frames.
-    actions : tuple of int
-        The console's action for each of the agent's.
-    episode_end : {"game_over", "life_lost"}
-        What terminates an episode.
-    """
+    """A game that can be put at any place and played from there, without observations; arguments as of `play.Play`."""
 
     begin_with = "restore"
 
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
     ) -> None:
-        super().__init__(spec, console, actions, episode_end, NoObserver())
+        super().__init__(spec, console, actions, episode_end, Observer())
         self.num_actions = spec.num_actions
         self.ram_size = console.ram_size
         self.screen_shape = console.screen_shape
@@ -121,13 +92,7 @@ class GenerativeModel(Play):
         self._record.set_draws(b"", 0)
 
     def save(self) -> State:
-        """Return where the model stands.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Before the first restore.
-        """
+        """Return where the model stands; an ArcadeMarkError before the first restore."""
         here = self.here
         if here is None:
             if self._here is None:
@@ -136,13 +101,7 @@ class GenerativeModel(Play):
         return here
 
     def restore(self, state: State) -> None:
-        """Go to `state`; no work at all if the model already stands there.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the state is of another game.
-        """
+        """Go to `state`, at no cost if the model stands there already; an ArcadeMarkError if it is of another game."""
         step, here = self._record, self._here
         if here is not None and here.frames == step.frames and (here is state or here == state):
             return
@@ -155,11 +114,11 @@ class GenerativeModel(Play):
         self._here = state
 
     def ram(self, out: NDArray[np.uint8]) -> None:
-        """Write the memory, of shape ``(ram_size,)``, into `out`. Of use only right after a step."""
+        """Write the memory, of shape ``(ram_size,)``, into `out`; valid only right after a step."""
         self._console.ram(out)
 
     def screen(self, out: NDArray[np.uint8]) -> None:
-        """Write the screen's palette bytes, of shape ``screen_shape``, into `out`. Of use only right after a step."""
+        """Write the screen's palette bytes, of shape ``screen_shape``, into `out`; valid only right after a step."""
         self._console.screen(out)
 
     def _draw_repeats(self) -> None:

@@ -4,8 +4,7 @@ With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing``
 bit for bit. Two of its habits matter at the end of an episode, which stops within the frame skip:
 
 * A screen is fetched only after the last two frames of the skip, and not if the episode ends with that frame. The final
-  observation then pools what was fetched before: the screens of the step before, and the last but one frame of this
-  step if it had been reached.
+  observation then pools what was fetched before: the step before's screens, and this step's last but one if reached.
 * With a frame skip of 1 nothing is pooled, and the final observation repeats the one before.
 
 Without ``max_pool`` an observation is the current screen, always (as in ale-py's own Gymnasium environment)::
@@ -17,7 +16,7 @@ Without ``max_pool`` an observation is the current screen, always (as in ale-py'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,22 +28,22 @@ from arcademark.environments.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN, 
 from arcademark.suite import protocols
 
 
-class Observer(Protocol):
-    """Collects what an observation is made of, a step at a time."""
+class Observer:
+    """Collects what an observation is made of, a step at a time; this one nothing, as planners observe themselves."""
 
-    before_at: int
+    before_at: int = -1
     """Frame of a step (from 0) after which the screen goes into `before`; -1 for none."""
 
-    newest_at: int
+    newest_at: int = -1
     """Frame of a step (from 0) after which the screen goes into `newest`; -1 for none."""
 
-    ends_with_screen: bool
+    ends_with_screen: bool = False
     """Whether the screen of a step's last frame is looked at when the step is over."""
 
-    before: NDArray[np.uint8]
-    newest: NDArray[np.uint8]
+    before: NDArray[np.uint8] = np.empty(0, np.uint8)
+    newest: NDArray[np.uint8] = before
 
-    stack: NDArray[np.uint8]
+    stack: NDArray[np.uint8] = np.empty((1, 0), np.uint8)
     """The observation; its first axis is time, oldest first, even if it is 1 long."""
 
     def begin(self, touched: bool) -> None:
@@ -60,7 +59,7 @@ class Observer(Protocol):
         """Return everything that later observations depend on."""
 
     def restore(self, state: Any) -> None:
-        """Take up what `save` returned."""
+        """Continue from what `save` returned."""
 
 
 def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
@@ -73,41 +72,13 @@ def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
     return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
-class NoObserver:
-    """Observations of nothing, for planners: they look at the console themselves, when they want to."""
-
-    before_at = newest_at = -1
-    ends_with_screen = False
-
-    def __init__(self) -> None:
-        self.before = self.newest = self.stack = np.empty((1, 0), np.uint8)
-
-    def begin(self, touched: bool) -> None:
-        """Do nothing."""
-
-    def push(self) -> None:
-        """Do nothing."""
-
-    def push_ended(self, last_frame: int) -> None:
-        """Do nothing."""
-
-    def save(self) -> None:
-        """Return nothing."""
-
-    def restore(self, state: Any) -> None:
-        """Do nothing."""
-
-
-class _LastObserver:
-    """Observations of what there is at a step's end alone, one deep."""
-
-    before_at = newest_at = -1
+class _LastObserver(Observer):
+    """Observations of a step's end alone, one deep."""
 
     def __init__(self, observe: Callable[[NDArray[np.uint8]], None], shape: tuple[int, ...]) -> None:
         self._observe = observe
         self.stack = np.zeros((1, *shape), np.uint8)
         self._last = self.stack[0]
-        self.before = self.newest = np.zeros(0, np.uint8)
 
     def push(self) -> None:
         """Observe a step."""
@@ -122,14 +93,12 @@ class _LastObserver:
         return self.stack.copy()
 
     def restore(self, state: Any) -> None:
-        """Take up a stack."""
+        """Continue with a stack."""
         self.stack[:] = state
 
 
 class RamObserver(_LastObserver):
     """Observations of the console's memory."""
-
-    ends_with_screen = False
 
     def __init__(self, console: Console) -> None:
         super().__init__(console.ram, (console.ram_size,))
@@ -140,7 +109,7 @@ class RamObserver(_LastObserver):
 
 
 class PaletteObserver(_LastObserver):
-    """Observations of a screen each, in palette indices (never pooled or resized): bytes without their lowest bit."""
+    """Observations of one screen in palette indices (never pooled or resized): bytes without their lowest bit."""
 
     ends_with_screen = True
 
@@ -159,11 +128,11 @@ class PaletteObserver(_LastObserver):
         np.right_shift(self._last, 1, out=self._last)
 
 
-class ScreenObserver:
+class ScreenObserver(Observer):
     """Observations of the console's screen: palette indices, colours or luminance.
 
-    Screens are kept as the console's bytes: those fetched in this step (`newest`, and `before` if two are pooled) and,
-    in ``old``, those of the step before, in the same order.
+    Screens are kept as bytes: those fetched in this step (`newest`, and `before` if two are pooled) and in ``old``, in
+    the same order, those of the step before.
     """
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
@@ -231,7 +200,7 @@ class ScreenObserver:
 
 
 class KernelObserver(ScreenObserver):
-    """The same for the usual observation, by way of `kernels.push_pooled`."""
+    """The usual observation, by `kernels.push_pooled`."""
 
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
         super().__init__(console, settings)
