@@ -33,7 +33,7 @@ def escaped(text: str, kept: str = "") -> str:
 
 
 def one_line(text: str, most: int = MOST_SAID) -> str:
-    """Write a text of somebody else's as one line, `escaped`; what is longer than `most` is cut, and the cut told."""
+    """Write a text of somebody else's as one line, `escaped`, cut to `most` characters, which is said."""
     shown = escaped(text[:most])
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
 
@@ -43,17 +43,7 @@ class ArcadeMarkError(Exception):
 
 
 class UnknownNameError(ArcadeMarkError):
-    """A name that is in no list, with the closest names that are.
-
-    Parameters
-    ----------
-    kind : str
-        What was looked for: "game", "protocol", "agent", …
-    name : str
-        What was asked for.
-    known : iterable of str
-        The names that would have been accepted.
-    """
+    """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind = kind

@@ -1,7 +1,8 @@
-"""Files that anyone may have written: read whole, up to a bound; damage is told in one line.
+"""Files that anyone may have written: read whole, up to a bound; damage is reported in one line.
 
 Only regular files are read: a named pipe or a device could block for ever or never end. What is written is written
-whole or not at all, and pages and figures replace only what bears our mark.
+whole or not at all, and pages and figures replace only what bears our mark. What cannot be read raises an
+`ArcadeMarkError` that begins with the place.
 """
 
 from __future__ import annotations
@@ -58,19 +59,7 @@ _KINDS = (
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Return a file's content.
-
-    Parameters
-    ----------
-    path : Path
-    most : int
-        Bytes that are read; a file that holds more is refused.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it cannot be read, is no regular file, or holds too much.
-    """
+    """Return a file's content; one that holds more than `most` bytes is refused."""
     content = read_start(path, most + 1)
     if len(content) > most:
         raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
@@ -78,13 +67,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def read_start(path: Path, number: int) -> bytes:
-    """Return a file's first bytes, all where it holds fewer.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it cannot be read, or is no regular file.
-    """
+    """Return a file's first bytes, all where it holds fewer."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -98,13 +81,7 @@ def read_start(path: Path, number: int) -> bytes:
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Return a file's text, UTF-8; a byte order mark is left out.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `read_bytes`, or if it is no UTF-8.
-    """
+    """Return a file's text, UTF-8, without a byte order mark."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -122,27 +99,11 @@ def parse_json(
     *,
     finite: bool = False,
 ) -> Any:
-    """Return what JSON text holds.
+    """Return what JSON text holds; errors begin with `place`, and end with `remedy` where the text is not JSON.
 
-    Parameters
-    ----------
-    text : str
-    place : object
-        Begins every error: a path, say.
-    remedy : str
-        Ends the error of text that is not JSON.
-    row : int
-        Of the file, in which the text begins.
-    most_digits : int
-        Of a whole number.
-    finite : bool
-        Refuse NaN and infinity as words, which are else read as such: logs hold them.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is not JSON, names something twice in one object, is nested too deeply, or holds a number that is too
-        large.
+    Also refused is what names something twice in one object, is nested in more than `MOST_NESTED` levels, or holds a
+    number that is too large: whole ones have `most_digits`. `row` is where in the file the text begins. NaN and
+    infinity as words are read, since logs hold them, unless `finite`.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
@@ -183,23 +144,10 @@ def parse_json(
 
 
 def read_as(kind: type[Kind], found: Any, place: object, remedy: str) -> Kind:
-    """Return what JSON holds as a dataclass or a typed dictionary.
+    """Return what `parse_json` gave as a dataclass or a typed dictionary, whose annotations say what each field is.
 
-    Parameters
-    ----------
-    kind : type
-        Its annotations say what each field is; nothing is taken for what it is not, but whole numbers for decimal ones.
-    found : object
-        As `parse_json` gives it. Fields that the type has not are left out.
-    place : object
-        Begins every error.
-    remedy : str
-        Ends errors, but for those of the type's own, which say what to do.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Which names the first field that is missing or wrong, "$.seeds[0]"; or what the type itself refuses.
+    Nothing is taken for what it is not, but whole numbers for decimal ones; fields that the type has not are left out.
+    Errors name the first field that is missing or wrong, "$.seeds[0]", and end with `remedy`, or are the type's own.
     """
     try:
         return msgspec.convert(found, kind)
@@ -210,13 +158,7 @@ def read_as(kind: type[Kind], found: Any, place: object, remedy: str) -> Kind:
 
 
 def inflate(data: bytes, most: int) -> bytes:
-    """Return what a zlib stream holds.
-
-    Raises
-    ------
-    ValueError
-        If it is no whole stream, or inflates to more than `most` bytes.
-    """
+    """Return what a zlib stream holds; a ValueError if it is no whole stream, or inflates to more than `most` bytes."""
     stream = zlib.decompressobj()
     try:
         content = stream.decompress(data, most + 1)
@@ -230,22 +172,7 @@ def inflate(data: bytes, most: int) -> bytes:
 
 
 def check_replaceable(path: Path, start: bytes, remedy: str) -> None:
-    """Refuse to replace what is not ours.
-
-    Parameters
-    ----------
-    path : Path
-        Nothing, an empty file, or a file that we wrote, of the same kind, may be replaced.
-    start : bytes
-        How what is to be written begins.
-    remedy : str
-        Ends the error.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If something else is there.
-    """
+    """Refuse to replace anything but an empty file or one that we wrote, of the kind of what begins with `start`."""
     if not os.path.lexists(path):
         return
     if not path.is_file():
@@ -263,16 +190,8 @@ def check_replaceable(path: Path, start: bytes, remedy: str) -> None:
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Write a file whole or not at all; where `path` is a link, the file that it leads to.
 
-    Parameters
-    ----------
-    path : Path
-    write : callable
-        Writes a draft, given its path in the same folder; nothing is there, so no link can lead it astray.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; what was there stays.
+    `write` is given the path of a draft in the same folder; nothing is there, so no link can lead it astray. OSError:
+    it cannot be written; what was there stays.
     """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".draft-{os.urandom(8).hex()}{target.suffix}")

@@ -1,11 +1,9 @@
 """Area resizing of images, equal to OpenCV's ``INTER_AREA`` bit for bit when it shrinks.
 
-Each pixel of the result is the mean of the rectangle of the source that it covers, edge pixels weighted by the part
-covered. Exactness needs OpenCV's own order of single-precision operations, because means that fall half-way between
-two integers are rounded by the last bit: row by row, weighted sums along the row, then the weighted sum of rows.
-
-Verified against opencv-python-headless 4.10 to 5.0 on x86-64. Where OpenCV was compiled to fuse multiplication and
-addition (some ARM builds), its own result may differ from this one by 1 in such half-way cases.
+A pixel is the mean of the source's rectangle that it covers, edges weighted by the part covered. Means half-way between
+two integers are rounded by the last bit, so OpenCV's order of single-precision operations is kept: weighted sums along
+each row, then the weighted sum of rows. Verified against opencv-python-headless 4.10 to 5.0 on x86-64; an OpenCV built
+to fuse multiplication and addition (some ARM builds) may differ by 1 in half-way cases.
 """
 
 from __future__ import annotations
@@ -19,17 +17,7 @@ from numpy.typing import NDArray
 
 
 class AreaWeights(NamedTuple):
-    """Which source pixels make each pixel of the result, along one axis.
-
-    Parameters
-    ----------
-    begin : int64 array, shape (n + 1,)
-        ``begin[i]:begin[i + 1]`` are the entries of pixel i in the arrays below.
-    source : int64 array, shape (entries,)
-        Source pixel of each entry.
-    weight : float32 array, shape (entries,)
-        Its weight; those of one pixel sum to 1.
-    """
+    """Source pixels of each pixel along an axis: pixel i's are entries ``begin[i]:begin[i + 1]`` of the others."""
 
     begin: NDArray[np.int64]
     source: NDArray[np.int64]
@@ -37,10 +25,7 @@ class AreaWeights(NamedTuple):
 
 
 def area_weights(source_size: int, size: int) -> AreaWeights:
-    """Return the weights that shrink an axis of `source_size` pixels to `size` ones.
-
-    Parts thinner than a thousandth of a pixel are left out, as OpenCV does.
-    """
+    """Return the weights that shrink an axis; parts thinner than a thousandth of a pixel are left out, as in OpenCV."""
     scale = 1.0 / (size / source_size)
     begin, source, weight = [0], list[int](), list[float]()
     for i in range(size):
@@ -62,13 +47,7 @@ def area_weights(source_size: int, size: int) -> AreaWeights:
 
 
 class AreaResize:
-    """Shrinks images of one size to another.
-
-    Parameters
-    ----------
-    source_shape, shape : (int, int)
-        Height and width before and after; neither may grow.
-    """
+    """Shrinks images from one (height, width) to another; neither side may grow."""
 
     def __init__(self, source_shape: tuple[int, int], shape: tuple[int, int]) -> None:
         self.source_shape, self.shape = source_shape, shape

@@ -1,14 +1,12 @@
 """The Atari 2600, as ale-py emulates it.
 
-What was measured with ale-py 0.12.1 on all 104 single-player ROMs, and is tested:
+Measured with ale-py 0.12.1 on all 104 single-player ROMs, and tested:
 
-* The state after loading a ROM is always the same, but a later reset of the emulator gives, in about twenty games, a
-  start that depends on what was played before. So an episode starts from the saved state of a fresh load.
-* The start of an episode is saved as "the start" (`None`), and a frame is emulated before another state is restored
-  over an untouched start.
-* Restoring a state restores neither the picture nor, in Atlantis II, the lives that the emulator tells, until a frame
-  is emulated. So both are kept apart.
-* In a few games the emulator does not save all that the next frames depend on; ``atari_apart.py`` is about them.
+* The state after loading a ROM is always the same, but a later reset gives, in about twenty games, a start that depends
+  on what was played before. So an episode starts from the saved state of a fresh load.
+* The start of an episode is saved as `None`, and a frame is emulated before another state is restored over it.
+* Restoring a state restores neither the picture nor, in Atlantis II, the lives until a frame is emulated.
+* In a few games the emulator does not save all that the next frames depend on: see ``atari_apart.py``.
 """
 
 from __future__ import annotations
@@ -36,10 +34,7 @@ NOOP = 0
 def rom_path(game: str) -> Path:
     """Return where a game's ROM is: in ale-py, or in the directory that ``ALE_ROMS_DIR`` names.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If it is missing, cannot be played by one player, or is not the ROM that ale-py knows by this name.
+    ArcadeMarkError: it is missing, for two players only, or not the ROM that ale-py knows by this name.
     """
     if game in TWO_PLAYER:
         raise ArcadeMarkError(f"game {game!r}: the emulator plays it with two players only; choose another game")
@@ -53,24 +48,14 @@ def rom_path(game: str) -> Path:
 
 
 def rom_checksum(game: str) -> str:
-    """Return the MD5 of a game's ROM, in hexadecimal, as ale-py's own list has it."""
+    """Return the MD5 of a game's ROM in hexadecimal, as in ale-py's list."""
     return hashlib.md5(rom_path(game).read_bytes(), usedforsecurity=False).hexdigest()
 
 
 class AtariConsole(FrameByFrame):
     """One game in the emulator; a `console.Console`. Opened by `atari_apart.open_console`.
 
-    Parameters
-    ----------
-    game : str
-        ROM id, e.g. "pong".
-    mode, difficulty : int or None
-        The game's switches, which must exist; None leaves the ROM's default.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the ROM is missing or cannot be played.
+    `mode` and `difficulty` are switches that the game has, or None for the ROM's default. Errors as of `rom_path`.
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:

@@ -1,21 +1,18 @@
-"""Games of which ale-py 0.12 does not save all that the next frames depend on, and what is done about it.
+"""Games of which ale-py 0.12 does not save all that the next frames depend on.
 
 Found by reading what the emulator saves, and by replaying states of all 104 single-player ROMs from one another.
 
-* `facts.REAL_RESET`: that a frame was cut short is not saved, and the first frame of these games always is. There an
-  episode starts with a reset of the emulator, which is exact. The picture on which the second frame draws is not saved
-  either, so what stands one frame after the start is saved as that frame's action.
-* `facts.UNSAVED_TRACES`: these games depend on where sprites stood when the frame before ended, or cut many frames
-  short. There each frame is remembered, at the price of a third of the speed, and played again under the state to be
-  restored, which takes another frame.
-* `facts.THINKING`: while the machine thinks, frames are cut short. Every frame is watched there, and what is saved is a
-  state with whole frames after it, at least two, and the actions since. A restore plays them again, usually 3, after
-  one frame that ends whole whatever was before.
-* Miniature Golf: the emulator saves its own score card (level, par, strokes) as truth values and reads those back as
-  numbers, so that the first hole finished after a restore would be paid wrongly. The card is kept here, from the
-  memory, and put in its place.
-* Pitfall II: the fraction of a tick of the cartridge's sound generator is cut off by a restore. It is heard only, so
-  states are equal whatever it is.
+* `facts.REAL_RESET`: that a frame was cut short is not saved, and the first frame of these games always is. An episode
+  starts with a reset, which is exact there. The picture on which the second frame draws is not saved either, so the
+  state one frame after the start is saved as that frame's action.
+* `facts.UNSAVED_TRACES`: a frame depends on where sprites stood when the one before ended, or many are cut short. Each
+  frame is remembered, at the price of a third of the speed, and played again below the state to be restored.
+* `facts.THINKING`: frames are cut short while the machine thinks. A state is saved as an earlier one that whole frames
+  follow, at least two, and the actions since, usually 3; a restore plays them again, after one whole frame.
+* Miniature Golf: the emulator saves its score card (level, par, strokes) as truth values and reads them as numbers, so
+  that the first hole after a restore would be paid wrongly. The card is kept from the memory instead.
+* Pitfall II: a restore cuts off the fraction of a tick of the sound generator. It is only heard, so states are equal
+  whatever it is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What every environment is: the contract that the emulator and the toy game both keep.
 
-An environment plays one game under one protocol. It draws no random number of its own: `reset` is given the episode's
-generator and every draw (sticky actions, no-op starts) comes from it, so an episode depends on nothing that was played
-before it::
+An environment plays one game under one protocol. Every draw (sticky actions, no-op starts) comes from the generator
+given to `reset`, so an episode depends on nothing that was played before it::
 
     reset(rng) ─→ observe(out) ─→ step(action) ─→ observe(out) ─→ …
                                      │
@@ -30,18 +29,8 @@ AskedObservation = Literal["palette", "ram"]
 class EnvironmentSpec:
     """What an agent is told before it plays; pure data, picklable.
 
-    Parameters
-    ----------
-    game : str
-        The task's id, e.g. "pong".
-    protocol : arcademark.suite.protocols.Protocol
-        The settings in force, overrides included.
-    action_meanings : tuple of str
-        Name of each action, e.g. ("NOOP", "FIRE", …); the index is the action.
-    observation_shape : tuple of int
-        Shape of one observation.
-    observation_dtype : str
-        NumPy name of its type.
+    `protocol` holds the settings in force, overrides included; `action_meanings` the name of each action by its index,
+    ("NOOP", "FIRE", …); `observation_shape` and `observation_dtype` describe one observation.
     """
 
     game: str
@@ -59,14 +48,8 @@ class EnvironmentSpec:
 class Step(NamedTuple):
     """What one agent step gave.
 
-    Parameters
-    ----------
-    reward : float
-        Sum of the raw rewards of the step's frames.
-    terminated : bool
-        The game (or, if the protocol says so, a life) ended.
-    truncated : bool
-        The frame cap was reached. Never true together with `terminated`.
+    The sum of its frames' raw rewards, whether the game (or, if the protocol says so, a life) ended, and whether the
+    frame cap was reached; never both.
     """
 
     reward: float
@@ -93,10 +76,7 @@ class Environment(Protocol):
     def step(self, action: int) -> Step:
         """Play one agent step.
 
-        Raises
-        ------
-        ArcadeMarkError
-            If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
+        ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
 
     def observe(self, out: NDArray[np.uint8]) -> None:
@@ -105,10 +85,8 @@ class Environment(Protocol):
     def render(self) -> NDArray[np.uint8]:
         """Return the screen in colour, shape (height, width, 3), as people see it.
 
-        Raises
-        ------
-        ArcadeMarkError
-            Before the first reset, or between `restore` and the next step: the emulator does not keep its picture.
+        ArcadeMarkError: before the first reset, or between `restore` and the next step (emulators do not keep the
+        picture).
         """
 
     def save(self) -> Any:

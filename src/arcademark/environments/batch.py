@@ -1,7 +1,7 @@
-"""Steps of several games at once: those on our console in C, in as many threads as are wanted.
+"""Steps of several games at once: those on our console in C, in several threads.
 
-The games' records lie in one array, so that what is the same for all is written and read at once. Which thread plays
-which game decides nothing: each game has its own record and console.
+The games' records lie in one array, so that what is the same for all is written and read at once. Each game has its own
+record and console, so results do not depend on which thread plays it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,15 @@ GAMES_A_THREAD = 4
 
 
 def default_threads(games: int) -> int:
-    """Return in how many threads so many games are played unless one says: no more than there are cores."""
+    """Return the number of threads for so many games: at most one a core."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, games // GAMES_A_THREAD))
 
 
 class Batch:
-    """Games that take their steps together.
+    """Games that take their steps together, those on our console in so many threads, the caller's included.
 
-    Parameters
-    ----------
-    games : sequence of ConsoleEnvironment
-        With equal numbers of actions and shapes of observations; none is in an episode.
-    threads : int
-        In how many threads, the caller's among them, those on our console are played.
+    They have equal numbers of actions and shapes of observations, and none is in an episode.
     """
 
     def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
@@ -56,24 +51,10 @@ class Batch:
     def step(
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play a step in each game that is not idle, and write all games' observations.
+        """Play a step in each game that is not `idle`, and write all observations into `out`, (games, ...), contiguous.
 
-        Parameters
-        ----------
-        actions : sequence of int
-            One a game, looked at where it is not idle.
-        idle : bool array, shape (games,)
-        out : uint8 array, shape (games, ...), contiguous
-
-        Returns
-        -------
-        rewards : float64 array, shape (games,)
-        terminated, truncated : bool arrays, shape (games,)
-
-        Raises
-        ------
-        ArcadeMarkError
-            If an action is not one, or an episode has ended; then no game has taken its step.
+        Returns rewards, terminated and truncated, shape (games,) each. `actions` has one a game, ignored where it is
+        idle. ArcadeMarkError: an action is invalid, or an episode has ended; then no game has taken its step.
         """
         games, records = self._games, self._records
         self._choose(actions, idle)
@@ -94,7 +75,7 @@ class Batch:
         return rewards, terminated, truncated
 
     def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
-        """Prepare the steps: all at once where there is nothing to be refused or drawn."""
+        """Prepare the steps: all at once where no action is refused and no number drawn."""
         records, count = self._records, self._actions.shape[1]
         numbers = np.asarray(actions)
         usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and ((numbers >= 0) & (numbers < count)).all()
@@ -125,22 +106,12 @@ class Batch:
 
 
 def _work(play: BatchCall, records: Any, turn: ctypes.c_int32) -> None:
-    """Play those of the records that are left; other threads may do the same."""
+    """Play the records that no other thread has taken."""
     play(ctypes.addressof(records), len(records), ctypes.addressof(turn))
 
 
 class Crew:
-    """Threads that share the games of a step.
-
-    Parameters
-    ----------
-    threads : int
-        How many, the caller's among them.
-    work : callable
-        What each does.
-    turn : c_int32
-        Number of the next game.
-    """
+    """Threads, the caller's included, that each run `work`; `turn` is the number of the next game."""
 
     def __init__(self, threads: int, work: Callable[[], None], turn: ctypes.c_int32) -> None:
         self._work, self._turn = work, turn
@@ -166,7 +137,7 @@ class Crew:
 
 
 class _Hand:
-    """A thread that waits for work, and the locks that begin it and tell its end."""
+    """A thread that waits for work, and the locks that begin and end it."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self.work: Callable[[], None] | None = work

@@ -1,8 +1,7 @@
-"""What plays the frames: the emulator, our own console, or the toy game in their place.
+"""What plays the frames: ale-py, our own console, or the toy game in their place.
 
-A console plays an agent's step at a time, as its record says: frames of an action, until the episode ends. It shows its
-screen and memory, and can be saved and restored. What a protocol says of all else is done once, above it, in
-``play.py``.
+A console plays an agent's step as its `StepRecord` says, shows its screen and memory, and can be saved and restored.
+What else a protocol says is done above it, in ``play.py``.
 """
 
 from __future__ import annotations
@@ -18,15 +17,7 @@ BatchCall = Callable[[int, int, int], object]
 
 
 class Start(NamedTuple):
-    """How an episode begins.
-
-    Parameters
-    ----------
-    frames : int
-        Frames that the machine counts as emulated already.
-    lives : int
-        Lives, 0 where the game has none.
-    """
+    """How an episode begins: frames that the machine counts as emulated already, and lives (0: none in this game)."""
 
     frames: int
     lives: int
@@ -48,48 +39,10 @@ class Unheard:
 
 
 class StepRecord(ctypes.Structure):
-    """An agent's step: what it is to play, where the episode stands, and what it gave. Read and written by C too.
+    """An agent's step: what to play, where the episode stands, and what it gave. Read and written by C too.
 
-    Addresses are 0 for none; what they point to is kept alive by who sets them. Frames of a step count from 0, and -1
-    is none of them.
-
-    Parameters
-    ----------
-    frames, cap : int
-        Frames of the episode, and how many truncate it.
-    total : int
-        Frames played in all steps.
-    reward : int
-        Of the step.
-    chosen, executed : int
-        The console's action that the agent chose, and that of the last frame.
-    frame_skip : int
-        Frames of a step.
-    before_at, newest_at : int
-        Frames after which the screen goes into `screens`, unless the episode ends there.
-    last_shown : int
-        Whether the last frame's screen will be asked for.
-    repeat_count, next_repeat : int
-        How many of the `repeats` there are, a frame each, and which is next; none where actions are not sticky.
-    life_ends : int
-        Whether a life lost ends the episode.
-    lives : int
-        Lives left.
-    played : int
-        Frames of the step, 0 before the first one; the last is where the episode ended, if it did.
-    terminated, truncated : int
-        Whether the episode ended, as of `base.Step`.
-
-    Attributes
-    ----------
-    screens : (uint8 array, uint8 array)
-        Where the screens after `before_at` and `newest_at` go.
-    draws : bytes
-        The `repeats`: 1 where the frame repeats the action executed before.
-    at : int
-        The record's own address.
-    kept : tuple
-        What must live as long.
+    Addresses are 0 for none, and whoever sets one keeps what it points to alive. A step's frames count from 0; -1 is
+    none.
     """
 
     _fields_ = (
@@ -105,34 +58,34 @@ class StepRecord(ctypes.Structure):
     console: int
     play: int
     observation: int
-    repeats: int
+    repeats: int  # 1 for each frame that repeats the action executed before; none where actions are not sticky
     before: int
     newest: int
     out: int
     held: int
-    frames: int
-    cap: int
-    total: int
+    frames: int  # of the episode
+    cap: int  # frames that truncate the episode
+    total: int  # frames played in all steps
     reward: int
-    chosen: int
-    executed: int
+    chosen: int  # the agent's action, as the console's
+    executed: int  # action of the last frame
     frame_skip: int
-    before_at: int
-    newest_at: int
-    last_shown: int
+    before_at: int  # frame after which the screen goes into screens[0], unless the episode ends there
+    newest_at: int  # the same for screens[1]
+    last_shown: int  # whether the last frame's screen will be asked for
     repeat_count: int
     next_repeat: int
-    life_ends: int
+    life_ends: int  # whether a life lost ends the episode
     lives: int
-    played: int
+    played: int  # frames of the step, up to the episode's end; 0 before the first step
     terminated: int
     truncated: int
     unseen: int
     idle: int
     screens: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    draws: bytes = b""
-    at: int
-    kept: tuple[object, ...] = ()
+    draws: bytes = b""  # the repeats
+    at: int  # the record's own address
+    kept: tuple[object, ...] = ()  # what must live as long
 
     def set_draws(self, draws: bytes, following: int) -> None:
         """Let frames repeat as `draws` says, from number `following` on."""
@@ -189,7 +142,7 @@ class Console(Protocol):
 
 
 class FrameByFrame:
-    """Plays steps on a machine that is told each frame's action: most of a `Console`."""
+    """Plays steps on a machine that takes one frame's action at a time: most of a `Console`."""
 
     act: Callable[[int], int]
     """Emulate one frame (none if the game is over) and return its reward."""

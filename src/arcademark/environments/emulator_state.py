@@ -1,14 +1,9 @@
 """The emulator's states, kept in a tenth of their size.
 
-ale-py's own state is 7.7 KB of text and integers. Left out of ours is what decides nothing once the game has begun, so
-that the same place reached in two ways gives equal states, and what is the same in all states of a game:
-
-* the emulator's random generator, 6.7 KB of decimal text: only a reset draws from it;
-* the count of frames since the game was loaded;
-* three zero bytes with each byte of the console's memory;
-* the cartridge's checksum and the length of it all.
-
-::
+Left out of ale-py's 7.7 KB is what decides nothing once the game has begun, so that the same place reached in two ways
+gives equal states, and what all states of a game share: the random generator (6.7 KB of decimal text, which only a
+reset draws from), the count of frames since the game was loaded, three zero bytes with each byte of memory, and the
+cartridge's checksum and length. ::
 
     paddles | count | episode's frames, switches | checksum | cycles | generator | processor | memory | picture, sound
        8    |   -   |             12             |    -     |   4    |     -     |    81     |  128   |   about 330
@@ -36,19 +31,9 @@ _OUR_RAM_END = _OUR_RAM + RAM_SIZE
 
 
 class Packer:
-    """Packs and unpacks the states of one game.
+    """Packs and unpacks the states of one game, given any of them and the memory in it.
 
-    Parameters
-    ----------
-    state : ale_py.ALEState
-        Any state of the game.
-    ram : bytes
-        The memory in that state.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the emulator does not lay its states out as expected.
+    ArcadeMarkError: the emulator does not lay its states out as expected.
     """
 
     def __init__(self, state: ALEState, ram: bytes) -> None:
@@ -68,7 +53,7 @@ class Packer:
         self._lines = data.index(b"\x03\0\0\0TIA", _OUR_RAM_END) + _LINES
 
     def whole(self, data: bytes) -> bool:
-        """Whether the frame before a compact state was drawn to its end: then its lines are those of the last frame."""
+        """Whether the frame before a compact state was drawn to its end: it has as many lines as the last frame."""
         lines = self._lines
         return data[lines : lines + 4] == data[lines + 4 : lines + 8]
 

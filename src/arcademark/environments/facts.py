@@ -63,21 +63,12 @@ def screen_shape(game: str) -> tuple[int, int]:
 
 
 def ram_size(game: str) -> int:
-    """Return the bytes of memory that a game's observation of kind "ram" holds."""
+    """Return a game's bytes of memory."""
     return toy.RAM_SIZE if game == toy.NAME else RAM_SIZE
 
 
 def observation_shape(settings: protocols.Protocol, screen: tuple[int, int], ram: int) -> tuple[int, ...]:
-    """Return the shape of one observation; a `frame_stack` of 1 adds no axis.
-
-    Parameters
-    ----------
-    settings : arcademark.suite.protocols.Protocol
-    screen : (int, int)
-        The console's height and width; they stay where there is no `screen_size`, or the screen is the toy game's.
-    ram : int
-        Bytes of memory.
-    """
+    """Return the shape of one observation of a (height, width) screen or `ram` bytes; a stack of 1 adds no axis."""
     if settings.observation == "ram":
         single: tuple[int, ...] = (ram,)
     else:
@@ -86,6 +77,6 @@ def observation_shape(settings: protocols.Protocol, screen: tuple[int, int], ram
 
 
 def resized(settings: protocols.Protocol, screen: tuple[int, int]) -> tuple[int, int]:
-    """Return the height and width to which a screen is resized; a smaller screen, as the toy game's, stays."""
+    """Return the (height, width) to which a screen is resized; the toy game's, being smaller, stays."""
     size = settings.screen_size
     return screen if size is None or screen == (toy.SIZE, toy.SIZE) else size

@@ -54,7 +54,7 @@ def make(
     game : str
         Any spelling of its name.
     protocol : str or Protocol
-        Name of a protocol, or one.
+        A protocol or its name.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training.
     render_mode : {"rgb_array"}, optional
@@ -64,7 +64,7 @@ def make(
     Raises
     ------
     ArcadeMarkError
-        If there is no such game, protocol or setting, or the game cannot be played so.
+        There is no such game, protocol or setting, or the game cannot be played so.
     """
     return AtariEnv(_spec(game, protocol, overrides), training=training, render_mode=render_mode)
 
@@ -96,13 +96,13 @@ def make_vec(
     copy : bool
         Whether each step returns an array of its own, rather than the same one written anew.
     threads : int, optional
-        In how many threads games on our own console are played; by default one a core, and no more than one for each
-        four games. Results do not depend on it. ale-py plays games in turn.
+        Threads that play games on our own console; by default one a core, at most one for each four games. Results do
+        not depend on it. ale-py plays games in turn.
 
     Raises
     ------
     ArcadeMarkError
-        As `make`; or if the games' actions or observations differ.
+        As `make`; or the games' actions or observations differ.
     """
     if isinstance(games, str):
         games = (games,) if games.strip().lower() == toy.NAME else resolve_tasks(games)
@@ -128,15 +128,8 @@ def _spec(game: str, protocol: str | protocols.Protocol, overrides: Mapping[str,
 class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
     """A game under a protocol as a `gymnasium.Env`; see `make`.
 
-    ``info`` holds what ALE's own environment tells: ``lives``, ``episode_frame_number`` (frames since the reset) and
+    ``info`` holds what ALE's own environment gives: ``lives``, ``episode_frame_number`` (frames since the reset) and
     ``frame_number`` (frames since the series of episodes began).
-
-    Parameters
-    ----------
-    environment_spec : EnvironmentSpec
-        The game and protocol.
-    training : bool
-    render_mode : {"rgb_array"}, optional
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
@@ -177,18 +170,12 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         self.environment.reset(self.np_random.spawn(1)[0])
 
     def step(self, action: np.int64) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
-        """Play one agent step.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the action is not one, or the episode has ended.
-        """
+        """Play one agent step; an ArcadeMarkError if the action is invalid or the episode has ended."""
         reward, terminated, truncated = self.environment.step(np.asarray(action).item())
         return self._observe(), self.given(reward), terminated, truncated, self.info()
 
     def given(self, reward: float) -> float:
-        """Return the reward as the agent is given it: its sign, if it is clipped."""
+        """Return the reward that the agent is given: its sign, if it is clipped."""
         return float(np.sign(reward)) if self.clips_rewards else reward
 
     def info(self) -> dict[str, Any]:
@@ -215,20 +202,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
 
 class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
-    """Games under a protocol as a `gymnasium.vector.VectorEnv`; see `make_vec`.
-
-    Parameters
-    ----------
-    environment_specs : sequence of EnvironmentSpec
-        One a sub-environment; actions and observations must agree.
-    training, render_mode, autoreset_mode, copy, threads
-        As for `make_vec`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If actions or observations differ.
-    """
+    """Games under a protocol as a `gymnasium.vector.VectorEnv`, one spec a sub-environment; see `make_vec`."""
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
 
@@ -266,14 +240,9 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-        """Start episodes: in all sub-environments, or in those of the mask ``options["reset_mask"]``.
+        """Start episodes: in all sub-environments, or in those of the bool mask ``options["reset_mask"]``, (num_envs,).
 
-        Parameters
-        ----------
-        seed : int or sequence of int, optional
-            Sub-environment i is seeded with ``seed + i``, or ``seed[i]``.
-        options : dict, optional
-            ``reset_mask``, a bool array of shape (num_envs,).
+        Sub-environment i is seeded with ``seed + i``, or ``seed[i]``.
         """
         seeds = _seeds(seed, self.num_envs)
         mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", np.ones(1, np.bool_))
@@ -291,10 +260,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
     ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play one agent step in each sub-environment.
 
-        Raises
-        ------
-        ArcadeMarkError
-            If there is not one valid action a sub-environment, or, with autoreset disabled, an episode has ended.
+        ArcadeMarkError: there is not one valid action for each, or, with autoreset disabled, an episode has ended.
         """
         chosen = np.asarray(actions).tolist()
         if len(chosen) != self.num_envs:
@@ -349,7 +315,7 @@ def _observation_space(spec: EnvironmentSpec) -> Space[NDArray[np.uint8]]:
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return the mode that is meant: itself, its value or its name, however it is written."""
+    """Return a mode from itself, its value or its name, however it is written."""
     asked = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
     for known in AutoresetMode:
         if asked == known.value.lower():

@@ -1,13 +1,13 @@
 """The fast path to the usual observation: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
 
-The result is that of looking up luminances, taking the maximum and resizing with `area`, bit for bit, in far less time:
+It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
 * Five rows of the screen make two of the image, so the screen falls apart into 42 groups of five rows. Bytes are
-  compared with those of the step before, eight at a time: groups first, then columns of words within a group. Only the
-  pixels that a changed word touches are made anew.
-* Weights are whole numbers: fifths along the rows' axis and fortieths along the columns', 40 columns making 21 pixels.
-  So a pixel is ``total / 200`` with an exact total, and rounding to the nearest integer is exact too. Only half-way
-  cases depend on the order of OpenCV's single-precision operations; there, and only there, these are repeated.
+  compared with the step before's, eight at a time: groups first, then columns of words within a group. Only the pixels
+  that a changed word touches are made anew.
+* Weights are whole numbers: fifths along rows and fortieths along columns, 40 columns making 21 pixels. So a pixel is
+  ``total / 200`` with an exact total, and is rounded exactly. Only half-way cases depend on the order of OpenCV's
+  single-precision operations, which are repeated there.
 
 ::
 
@@ -77,17 +77,11 @@ TABLES = _tables()
 
 @njit(cache=True)
 def push_pooled(words, gray, stack):  # type: ignore[no-untyped-def]
-    """Append the image of a step's screens to a stack of images.
+    """Append the image of a step's screens to `stack`, uint8 (k, 84, 84), oldest first, which moves on by one.
 
-    Parameters
-    ----------
-    words : uint64 array, shape (2, 1 or 2, 42, 100)
-        Screens as words, in groups of five rows: ``words[0]`` are this step's one or two, and ``words[1]`` those of
-        which ``stack[-1]`` is the image; they become equal to this step's.
-    gray : uint8 array, shape (256,)
-        Luminance of each screen byte.
-    stack : uint8 array, shape (k, 84, 84)
-        Images, oldest first; moved on by one.
+    `words`, uint64 (2, 1 or 2, 42, 100), are screens in groups of five rows: ``words[0]`` this step's one or two,
+    ``words[1]`` those of which ``stack[-1]`` is the image, made equal to this step's. `gray`, uint8 (256,), is each
+    byte's luminance.
     """
     for k in range(stack.shape[0] - 1):
         older, newer = stack[k].reshape(-1), stack[k + 1].reshape(-1)
@@ -135,14 +129,9 @@ def find_changes(a, b, old_a, old_b, changes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def shrink(a, b, gray, sums, image, group, first, last):  # type: ignore[no-untyped-def]
-    """Make the pixels [first, last) of the two rows of `image`, shape (84, 84), that a group of five screen rows makes.
+    """Make pixels [first, last) of the two rows of `image` from a group of five screen rows: `a` and `b`, uint8 (800,).
 
-    Parameters
-    ----------
-    a, b : uint8 arrays, shape (800,)
-        The group in both screens.
-    sums : uint32 array, shape (2, 160)
-        Room for the weighted sums of each column.
+    `sums`, uint32 (2, 160), is room for the weighted sums of each column.
     """
     for x in range(_LEFT[first], _LEFT[last - 1] + 3):
         middle = pooled(a, b, gray, 2, x)

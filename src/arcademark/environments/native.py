@@ -1,14 +1,12 @@
 """The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
 
-An episode starts from one saved start, as it does in ``atari.py``. A frame whose screen nobody is expected to ask for
-is not drawn; should somebody ask, it is played again from what stood before it. In games that cut frames short a
-picture shows what an earlier one left: there all frames are drawn, and both pictures belong to a state.
-
-The usual observation is made in C with the steps; others are made as for ale-py.
+An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
+drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: all frames
+are drawn, and both pictures belong to a state. The usual observation is made in C with the steps.
 
 A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
 when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter.
-Nothing but speed depends on it.
+Only speed depends on it.
 """
 
 from __future__ import annotations
@@ -54,21 +52,9 @@ class _Observation(ctypes.Structure):
 
 
 class NativeConsole:
-    """One game in the console; a `console.Console`.
+    """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
 
-    Parameters
-    ----------
-    game : str
-        ROM id, e.g. "pong".
-    mode, difficulty : int or None
-        The game's switches, which must exist; None leaves the ROM's default.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the ROM is missing or cannot be played.
-    NoCore
-        If the console cannot be compiled here.
+    NoCore: the console cannot be compiled here.
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
@@ -109,7 +95,7 @@ class NativeConsole:
         return _translations.get(self._cartridge)
 
     def _translate(self) -> None:
-        """Make the game's translation, which takes seconds, if it was played long enough to be worth it."""
+        """Make the game's translation, which takes seconds, once it was played long enough to be worth it."""
         if not self._translates or self._cartridge in _translations:
             return
         if sum(console.played for console in _playing[self._cartridge]) < TRANSLATED_AFTER:
@@ -136,7 +122,7 @@ class NativeConsole:
             self._step.play = _address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> Start:
-        """Begin an episode; the game's cartridge may be translated before, once in a process."""
+        """Begin an episode; the cartridge may be translated before, once in a process."""
         self._translate()
         self.restore(self._start_state)
         return self._begin
@@ -185,13 +171,7 @@ class NativeConsole:
         return changed.tobytes()
 
     def restore(self, state: Any) -> None:
-        """Continue from where `state` was saved, in this instance or another of the same game.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If it is no state of this console.
-        """
+        """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
         if self._translates:
             core = _translations.get(self._cartridge)
             if core is not None:
@@ -205,7 +185,7 @@ class NativeConsole:
             self._step.unseen = 0
 
     def _restore_pictures(self, state: Any) -> Any:
-        """Take up the pictures of a state and return its other part."""
+        """Restore the pictures of a state and return its other part."""
         if type(state) is not tuple or len(state) != 2 or type(state[1]) is not bytes:
             raise self._no_state("a state and its pictures")
         changed = np.frombuffer(state[1][: len(state[1]) // _CHANGED.itemsize * _CHANGED.itemsize], _CHANGED)

@@ -1,11 +1,9 @@
 """The console's colours, as the emulator shows them.
 
-A screen byte of the emulator is an index into 256 colours. Even indices are the console's 128 colours; odd ones stand
-for the same colour after the loss of colour that PAL consoles show on pictures with an odd number of lines (among the
-ROMs: Air Raid only).
-
-The two tables were measured from the emulator (ale-py 0.12) by playing all 104 single-player ROMs while writing random
-bytes into the console's memory, and a test compares them with the emulator on every ROM.
+A screen byte is an index into 256 colours: the console's 128 at even indices; at odd ones the same colour after the
+loss that PAL consoles show on pictures with an odd number of lines (among the ROMs: Air Raid only). Measured from
+ale-py 0.12 by playing all 104 single-player ROMs while writing random bytes into memory; a test compares them on every
+ROM.
 """
 
 from __future__ import annotations
@@ -43,13 +41,7 @@ _COLOURS: dict[Standard, str] = {
 
 
 def rgb_table(standard: Standard) -> NDArray[np.uint8]:
-    """Return the colour of each screen byte.
-
-    Returns
-    -------
-    uint8 array, shape (256, 3)
-        Red, green, blue.
-    """
+    """Return red, green and blue of each screen byte, uint8 (256, 3)."""
     colours = np.frombuffer(bytes.fromhex(_COLOURS[standard]), np.uint8).reshape(128, 3)
     table = np.empty((256, 3), np.uint8)
     table[0::2] = colours
@@ -58,14 +50,10 @@ def rgb_table(standard: Standard) -> NDArray[np.uint8]:
 
 
 def gray_table(standard: Standard) -> NDArray[np.uint8]:
-    """Return the luminance of each screen byte.
+    """Return the luminance of each screen byte, uint8 (256,).
 
-    For an odd byte the emulator gives the blue of the next colour instead, and the last has none after it: kept as it
-    is, since a score may depend on what the agent saw.
-
-    Returns
-    -------
-    uint8 array, shape (256,)
+    For an odd byte the emulator gives the blue of the next colour, and the last has none after it: kept as it is, since
+    a score may depend on what the agent saw.
     """
     colours = np.frombuffer(bytes.fromhex(_COLOURS[standard]), np.uint8).reshape(128, 3)
     table = np.zeros(256, np.uint8)

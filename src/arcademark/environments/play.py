@@ -1,14 +1,12 @@
 """A protocol made runnable: episodes of any console, played an agent step at a time.
 
-Conventions
------------
 * Sticky actions: each frame repeats, with the protocol's probability, the action *executed* in the frame before, else
   executes the agent's. One number is drawn a frame, and an episode starts as if the last action had been "no action".
 * Frames are counted as the emulator counts them: since the reset, no-op start included. A few games begin with some
   (Name This Game: 134), since choosing their mode takes frames.
 * A step stops within its frames as soon as the episode ends. Termination wins over truncation in the same frame.
-* No-op starts draw the number of frames from the episode's generator, before any other draw. Should the game end
-  meanwhile, it starts again and the remaining no-ops follow.
+* No-op starts draw their number of frames before anything else. Should the game end meanwhile, it starts again and the
+  remaining no-ops follow.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ DRAWS = 256
 
 @dataclass(frozen=True, eq=False)
 class SavedState:
-    """Everything needed to continue an episode. Opaque; made by `ConsoleEnvironment.save`."""
+    """Everything needed to continue an episode; opaque."""
 
     game: str
     console: Any
@@ -54,31 +52,8 @@ class SavedState:
 class Play:
     """The steps of a game on a console, as a protocol says; what an environment and a generative model share.
 
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        What the agent was told.
-    console : console.Console
-        What plays the frames.
-    actions : tuple of int
-        The console's action for each of the agent's.
-    episode_end : {"game_over", "life_lost"}
-        What terminates an episode.
-    observer : observation.Observer
-        Looks at the screens that the steps show.
-
-    Attributes
-    ----------
-    ended : bool
-        Whether no episode is in play.
-    sticky : bool
-        Whether frames may repeat the action executed before.
-    observed : bool
-        Whether the console makes the observations of steps in which the episode does not end.
-    batch : callable or None
-        The console's.
-    console_actions : tuple of int
-        The console's action for each of the agent's.
+    `actions` are the console's actions, one for each of the agent's; `observer` looks at the screens that the steps
+    show. `observed` says whether the console makes the observations of steps in which the episode does not end.
     """
 
     begin_with = "reset"
@@ -117,7 +92,7 @@ class Play:
         self.move_to(self._record)
 
     def move_to(self, record: StepRecord) -> None:
-        """Keep where the game stands in another record from now on; not within an episode."""
+        """Keep the game's state in another record from now on; not within an episode."""
         ctypes.memmove(ctypes.addressof(record), ctypes.addressof(self._record), ctypes.sizeof(StepRecord))
         self._record = record
         record.screens = self._observer.before, self._observer.newest
@@ -141,10 +116,7 @@ class Play:
     def step(self, action: int) -> Step:
         """Play one agent step.
 
-        Raises
-        ------
-        ArcadeMarkError
-            If `action` is outside ``range(spec.num_actions)``, or the episode has ended.
+        ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
         self.prepare(action)
         self._console.play(self._record)
@@ -164,7 +136,7 @@ class Play:
         self._console.play(self._record)
 
     def finish(self) -> Step:
-        """Return what a step gave that was played, and observe it."""
+        """Return and observe the step that was played."""
         step = self._record
         terminated, truncated = step.terminated != 0, step.truncated != 0
         if terminated or truncated:
@@ -192,14 +164,14 @@ class Play:
         self._generator = self._rng.bit_generator.state
 
     def place(self) -> tuple[str, Hashable, int, int, int, bool]:
-        """Return all that decides the future but the sticky actions' draws, as the fields of `generative.State`."""
+        """Return all that decides the future but the draws of sticky actions, as the fields of `generative.State`."""
         step = self._record
         executed = step.executed if self.sticky else NOOP
         return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
 
 
 class ConsoleEnvironment(Play):
-    """A game on a console under a protocol; a `base.Environment`. Parameters as of `Play`."""
+    """A game on a console under a protocol; a `base.Environment`."""
 
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
@@ -240,16 +212,10 @@ class ConsoleEnvironment(Play):
         out[...] = stack if len(stack) > 1 else stack[0]
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the console's screen in colour.
+        """Return the console's screen in colour, uint8 (height, width, 3).
 
-        Returns
-        -------
-        uint8 array, shape (height, width, 3)
-
-        Raises
-        ------
-        ArcadeMarkError
-            Before the first reset, or between `restore` and the next step: the emulator does not keep its picture.
+        ArcadeMarkError: before the first reset, or between `restore` and the next step: the emulator does not keep its
+        picture.
         """
         screen = np.empty(self._console.screen_shape, np.uint8)
         if self._touched:
@@ -277,13 +243,7 @@ class ConsoleEnvironment(Play):
         )
 
     def restore(self, state: SavedState) -> None:
-        """Continue from where `state` was saved, in this instance or another of the same spec.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the state is of another game.
-        """
+        """Continue from where `state` was saved, in any instance of the spec; an ArcadeMarkError if of another game."""
         if state.game != self.spec.game:
             raise ArcadeMarkError(f"cannot restore a state of {state.game!r} in game {self.spec.game!r}")
         self._console.restore(state.console)

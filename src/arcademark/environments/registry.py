@@ -1,7 +1,6 @@
 """From a game's name and a protocol to an environment.
 
-`environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is refused here,
-before anything is. `open_environment` then makes the thing.
+`environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is refused.
 """
 
 from __future__ import annotations
@@ -22,21 +21,10 @@ if TYPE_CHECKING:
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
-    """Return what an agent is told about a game under a protocol.
+    """Return what an agent is told about a game ("toy", or any spelling of a name) under a protocol.
 
-    Parameters
-    ----------
-    game : str
-        Any spelling of a game's name, or "toy".
-    protocol : arcademark.suite.protocols.Protocol
-        The settings.
-    frames_per_action : int, optional
-        Replaces the protocol's `frame_skip`, for an agent that asks for it.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such game, or the protocol cannot be played in it.
+    `frames_per_action` replaces the protocol's `frame_skip`. ArcadeMarkError: there is no such game, or the protocol
+    cannot be played in it.
     """
     game_id = toy.NAME if game.strip().lower() == toy.NAME else tasks.canonical_game(game)
     settings = _with_frames_per_action(protocol, frames_per_action)
@@ -51,15 +39,7 @@ def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action:
 
 
 def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> EnvironmentSpec:
-    """Return a game with the observations that an agent asks for: one screen of the last frame, or the memory.
-
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        What to play, as `environment_spec` gave it.
-    observation : {"palette", "ram"} or None
-        None for the protocol's own.
-    """
+    """Return a game with the observations that an agent asks for: one screen of the last frame, or the memory."""
     if observation is None:
         return spec
     settings = dataclasses.replace(
@@ -76,19 +56,8 @@ Emulator = Literal["ale", "console"]
 def choose_emulator(game: str, asked: Emulator | None = None, *, compiles: bool = True) -> Emulator:
     """Return what plays a game: what is asked for, else the console where it is here and proven, else ale-py.
 
-    Parameters
-    ----------
-    game : str
-        Any spelling of a game's name; the toy game is played by neither.
-    asked : {"ale", "console"} or None
-        None to choose.
-    compiles : bool
-        Whether a console that was never compiled here may be, which takes seconds; else it is not here.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the console is asked for and cannot be had, with the reason.
+    Without `compiles`, a console that was never compiled here, which takes seconds, is not here. ArcadeMarkError: the
+    console is asked for and cannot be had, with the reason.
     """
     if asked == "ale" or game == toy.NAME:
         return asked or "ale"
@@ -113,7 +82,7 @@ def _console_missing(game: str, compiles: bool) -> str | None:
 
 @functools.cache
 def _core_missing(compiles: bool, switch: str) -> str | None:
-    """Return why there is no core, None if there is one; asked once a process and setting, as compiling may fail."""
+    """Return why there is no core, None if there is one; cached, as compiling may fail slowly."""
     from arcademark.console import build
 
     try:
@@ -136,22 +105,9 @@ def open_environment(
 ) -> ConsoleEnvironment:
     """Make the environment of a spec.
 
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        What to play, as `environment_spec` gave it.
-    training : bool
-        Whether an episode ends as the protocol says for training, rather than for evaluation.
-    frames_per_action : int, optional
-        Replaces the spec's `frame_skip`.
-    emulator : {"ale", "console"}, optional
-        What plays the game, by default as `choose_emulator` says. Both play alike, but their saved states cannot be
-        exchanged.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the ROM is missing or is not the one expected, or the console cannot be had or is not proven for the game.
+    Episodes end as the protocol says for training or for evaluation. Both emulators play alike, but cannot exchange
+    saved states; by default `choose_emulator` chooses. ArcadeMarkError: the ROM is missing or not the one expected, or
+    the console cannot be had or is not proven for the game.
     """
     from arcademark.environments.play import ConsoleEnvironment
 
@@ -166,19 +122,8 @@ def open_model(
 ) -> GenerativeModel:
     """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
 
-    Parameters
-    ----------
-    spec : EnvironmentSpec
-        What to play, as `environment_spec` gave it.
-    frames_per_action : int, optional
-        Replaces the spec's `frame_skip`.
-    emulator : {"ale", "console"}, optional
-        What plays the game: that of the environment whose states are searched; by default as `choose_emulator` says.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the game's saved states cannot be exact, or the ROM is missing or is not the one expected.
+    `emulator` is that of the environment whose states are searched. ArcadeMarkError: as `open_environment`, or the
+    game's saved states cannot be exact.
     """
     from arcademark.environments.generative import GenerativeModel
 
@@ -207,13 +152,7 @@ def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:
 
 
 def rom_checksum(game: str) -> str:
-    """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game, which has none).
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such game, or its ROM is missing.
-    """
+    """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as of `atari.rom_path`."""
     if game == toy.NAME:
         return ""
     from arcademark.environments.atari import rom_checksum as checksum

@@ -2,8 +2,7 @@
 
 Fruits fall down a field of 8 × 8, one row a frame, each in a column drawn at random for the episode. The basket in the
 lowest row, three columns wide, moves one column a frame. A fruit caught gives 1 point, a fruit missed costs one of 5
-lives, and the game is over when none is left. A perfect player plays for ever, so frame caps can be reached; one that
-does nothing loses soon.
+lives, and the game is over when none is left: a perfect player plays for ever, one that does nothing loses soon.
 
 The memory is 8 bytes: fruit's column and row, basket's column, lives, fruits fallen (low byte), random state (3 bytes).
 """

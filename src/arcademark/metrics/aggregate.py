@@ -3,9 +3,11 @@
 Conventions
 -----------
 * `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` and `optimality_gap`
-  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through.
+  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results
+  have shape (...).
 * With ragged runs, each task weighs the same in mean, median and optimality gap; in the IQM each run does.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`,
+  ``missing="omit"`` leaves it out. It is raised too where there is no score at all.
 
 IQM and optimality gap are those of Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical
 Precipice".
@@ -29,33 +31,13 @@ IQM_TRIM = 0.25
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
-    """Average over tasks.
-
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks)
-        Normalised scores, one a task.
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or average over the tasks that have a score.
-
-    Returns
-    -------
-    float or float array, shape (...)
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
-    """
+    """Average normalised scores, shape (..., tasks), over tasks; "omit" averages over the tasks that have a score."""
     values = admit(scores, missing)
     return np.asarray(np.nanmean(values, axis=-1))[()]
 
 
 def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
-    """Middle score over tasks; of an even number, halfway between the middle two.
-
-    Parameters, result and errors are those of `mean`.
-    """
+    """Middle score over tasks, shape (..., tasks); of an even number, halfway between the middle two."""
     values = admit(scores, missing)
     middle = np.nanmedian if np.isnan(values).any() else np.median  # the former is several times as slow
     return np.asarray(middle(values, axis=-1))[()]
@@ -64,24 +46,10 @@ def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     """Interquartile mean: the mean of the middle half of all runs of all tasks (Agarwal et al. 2021, §4.3).
 
-    Runs of all tasks are pooled and sorted; of n scores, the lowest and the highest ⌊n/4⌋ are left out whole and the
-    rest averaged: a 25 % trimmed mean. Of 57 scores it averages the middle 29, where the median takes the middle one.
-
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks, runs)
-        Normalised scores. A single run, or means over runs, has shape (..., tasks, 1).
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or pool the scores that are there. Under "omit" a task with fewer runs weighs less.
-
-    Returns
-    -------
-    float or float array, shape (...)
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
+    Runs of all tasks, shape (..., tasks, runs), are pooled and sorted; of n scores, the lowest and the highest ⌊n/4⌋
+    are left out whole and the rest averaged: a 25 % trimmed mean. Of 57 scores it averages the middle 29, where the
+    median takes the middle one. A single run, or means over runs, has shape (..., tasks, 1). Under "omit" a task with
+    fewer runs weighs less.
     """
     values = by_run(scores, "iqm")
     pooled = np.sort(admit(values.reshape(*values.shape[:-2], -1), missing), axis=-1)  # NaN sorts last
@@ -95,26 +63,9 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missing = "refuse") -> Statistic:
     """By how much runs fall short of a target on average (Agarwal et al. 2021, §4.3).
 
-    The mean over tasks of the mean over runs of max(target − score, 0): what lies above the target counts as on it.
-    Lower is better; 0 is every run on target.
-
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks, runs)
-        Normalised scores.
-    target : float, optional
-        In the unit of the scores: 100 for percent, 1 for fractions.
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or average each task over the runs that it has, and over the tasks that have any.
-
-    Returns
-    -------
-    float or float array, shape (...)
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a score is missing and ``missing`` is "refuse", or where there is no score at all.
+    The mean over tasks of the mean over runs of max(target − score, 0) of scores (..., tasks, runs): what lies above
+    the target counts as on it. Lower is better; 0 is every run on target. `target` is in the unit of the scores: 100
+    for percent, 1 for fractions. "omit" averages each task over the runs that it has, and over the tasks that have any.
     """
     values = by_run(scores, "optimality_gap")
     admit(values.reshape(*values.shape[:-2], -1), missing)
@@ -127,23 +78,14 @@ def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missi
 def at_human_level(hns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
     """Name the games on which an algorithm plays at least as well as the average human (review, "Normalized Scores").
 
-    Parameters
-    ----------
-    hns_percent : float array, shape (tasks,)
-        One algorithm's human-normalised scores, averaged over runs; human level is 100 percent or more.
-    tasks : sequence of str
-        Names along the axis.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
+    `hns_percent`, shape (tasks,), are its human-normalised scores, averaged over runs; human level is 100 percent or
+    more.
     """
     return reaching(hns_percent, tasks, PERCENT)
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:
-    """Return scores as an array that has axes of tasks and of runs, or raise in the name of the statistic."""
+    """Return scores as an array with axes of tasks and of runs, or raise in the name of the statistic."""
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim < 2:
         raise ArcadeMarkError(f"{statistic}: expected scores of shape (..., tasks, runs), not {values.shape}")

@@ -2,17 +2,19 @@
 
 Conventions
 -----------
-* Scores have shape (tasks, runs), normalised, in any unit; ragged runs are padded with NaN. Every function takes a
-  required ``rng``, of which it uses one number: same scores, same generator, same bits, whatever the number of threads.
+* Scores have shape (tasks, runs), normalised, in any unit; ragged runs are padded with NaN. Every function uses one
+  number of ``rng``: same scores, same generator, same bits, whatever the number of threads (by default one a core).
 * The tasks are given: what is uncertain is what other runs on the same tasks would have scored. Each task's runs are
   drawn with replacement, as many as it has, independently of every other task.
 * With ragged runs each task weighs the same in mean, median, optimality gap, profile and probability of improvement, as
-  if its score were the mean over the runs it has; in the interquartile mean each run weighs the same. So it is in
+  if its score were the mean over the runs it has; in the interquartile mean each run weighs the same, as in
   `arcademark.metrics.aggregate`, whose values the intervals surround.
 * ``missing="refuse"`` raises where a run is missing and names the tasks; "omit" takes the runs that are there, and the
   notes name the tasks that have none. A task with one run takes part, as if it could not have scored anything else, and
-  the notes name it.
-* Which of the methods of `arcademark.metrics.intervals.limits` covers how often is measured: docs/intervals.md.
+  the notes name it. Where every task has one run there are no limits.
+* ``method`` is one of `arcademark.metrics.intervals.limits`, ``level`` how often intervals should hold the true value;
+  how often they do is measured: docs/intervals.md.
+* All raise an `ArcadeMarkError` where scores are missing and refused, none is left, or an argument is out of bounds.
 """
 
 from __future__ import annotations
@@ -57,18 +59,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A performance profile and, at each threshold for itself, its interval.
+    """A performance profile: at each threshold the share of runs above, averaged over tasks, and its interval.
 
-    Parameters
-    ----------
-    thresholds : float array, shape (thresholds,)
-        In the unit of the scores.
-    value : float array, shape (thresholds,)
-        Share of runs above each, averaged over tasks.
-    low, high : float array, shape (thresholds,), or None
-        Limits at each threshold, not of the whole curve at once; None where the scores cannot tell.
-    level, method, notes
-        As in `arcademark.metrics.intervals.Interval`.
+    `thresholds`, `value`, `low` and `high` have shape (thresholds,). Limits are pointwise, not of the whole curve at
+    once, and None where the scores cannot tell. `level`, `method` and `notes` are as in
+    `arcademark.metrics.intervals.Interval`.
     """
 
     thresholds: Floats
@@ -93,7 +88,7 @@ def aggregate_intervals(
     threads: int | None = None,
     draws: Floats | None = None,
 ) -> dict[str, Interval]:
-    """Find the intervals of mean, median, interquartile mean and optimality gap, in one pass.
+    """Find the intervals of "mean", "median", "iqm" and "optimality_gap", by these names, in one pass.
 
     Parameters
     ----------
@@ -101,32 +96,10 @@ def aggregate_intervals(
         One algorithm's normalised scores.
     tasks : sequence of str
         Names along the first axis.
-    rng : numpy.random.Generator
-        Where the draws come from.
     target : float, optional
         Of the optimality gap, in the unit of the scores: 100 for percent, 1 for fractions.
-    method : {"symmetric", "expanded", "percentile"}, optional
-        See `arcademark.metrics.intervals.limits`.
-    level : float, optional
-        How often the intervals should hold the true values.
-    resamples : int, optional
-        How many to draw.
-    missing : {"refuse", "omit"}, optional
-        Whether missing runs are refused, or left out and named in the notes.
-    threads : int, optional
-        How many to use at most; one a core by default. The result does not depend on it.
     draws : float array, shape (4, resamples), optional
         What `resampled_aggregates` gave for these scores, where it is there already.
-
-    Returns
-    -------
-    dict of str to Interval
-        "mean", "median", "iqm", "optimality_gap". Without limits where every task has one run.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where scores are missing and refused (the tasks are named), where none is left, or an argument is out of bounds.
     """
     check(method, level)
     there, notes = admit(tasks, missing, scores)
@@ -153,12 +126,8 @@ def difference_intervals(
 ) -> dict[str, Interval]:
     """Find the intervals of how much higher two algorithms' aggregates are: X's less Y's, resampled independently.
 
-    Parameters
-    ----------
-    x, y : float array, shape (tasks, runs)
-        Normalised scores of the two; they may differ in their number of runs. Under "omit" the tasks that both have.
-
-    The others, the result and the errors are those of `aggregate_intervals`.
+    `x` and `y` may differ in their number of runs. Under "omit" the tasks that both have. The rest is as in
+    `aggregate_intervals`.
     """
     check(method, level)
     there, notes = admit(tasks, missing, x, y)
@@ -184,10 +153,7 @@ def improvement_interval(
     missing: Missing = "refuse",
     threads: int | None = None,
 ) -> Interval:
-    """Find the interval of `arcademark.metrics.compare.probability_of_improvement` of X over Y.
-
-    Parameters and errors are those of `difference_intervals`; the limits stay within 0 and 1.
-    """
+    """Find the interval of `arcademark.metrics.compare.probability_of_improvement` of X over Y, within 0 and 1."""
     check(method, level)
     there, notes = admit(tasks, missing, x, y)
     one, other = (sample_of(scores, sort=False) for scores in there)
@@ -214,14 +180,9 @@ def profile_band(
     missing: Missing = "refuse",
     threads: int | None = None,
 ) -> Band:
-    """Find the pointwise band of `arcademark.metrics.distribution.performance_profile`.
+    """Find the pointwise band, within 0 and 1, of `arcademark.metrics.distribution.performance_profile`.
 
-    Parameters
-    ----------
-    thresholds : float array, shape (thresholds,)
-        In the unit of the scores, in any order.
-
-    The others and the errors are those of `aggregate_intervals`; the limits stay within 0 and 1.
+    `thresholds`, shape (thresholds,), are in the unit of the scores, in any order.
     """
     check(method, level)
     there, notes = admit(tasks, missing, scores)
@@ -249,8 +210,8 @@ def resampled_aggregates(
 ) -> Floats:
     """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`.
 
-    With bounds, shape (8, resamples): then of the same draws, with each mean over runs (in mean and median) or run held
-    within them.
+    With bounds `held`, shape (8, resamples): then of the same draws, with each mean over runs (in mean and median) or
+    run held within them.
     """
     from arcademark.metrics import kernels
 
@@ -318,19 +279,7 @@ def _at_least(resamples: int) -> int:
 
 
 def aggregates(scores: ArrayLike, target: float = PERCENT) -> Floats:
-    """Return the `AGGREGATES` of normalised scores, each task with a run or more.
-
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks, runs)
-        Ragged runs are padded with NaN.
-    target : float, optional
-        Of the optimality gap, in the unit of the scores.
-
-    Returns
-    -------
-    float array, shape (4, ...)
-    """
+    """Return the `AGGREGATES`, shape (4, ...), of normalised scores (..., tasks, runs); each task has a run or more."""
     values = np.asarray(scores, dtype=np.float64)
     by_task = np.nanmean(values, axis=-1)
     of_runs = aggregate.iqm(values, missing="omit"), aggregate.optimality_gap(values, target, missing="omit")

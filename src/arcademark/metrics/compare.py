@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-* Scores are of shape (tasks, runs), of one algorithm, raw or normalised. Ragged runs are padded with NaN; the two
-  algorithms need not have equally many. What is called runs may as well be episodes, if each is drawn independently.
+* Scores are of shape (tasks, runs), of one algorithm, raw or normalised, NaN where missing; the two algorithms need not
+  have equally many. What is called runs may as well be episodes, if each is drawn independently.
 * A task that no test can be made on is never counted as a tie: it is *untested*, and named with the reason.
+* Shapes that do not fit raise an `ArcadeMarkError`.
 
 Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
 2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".
@@ -29,16 +30,10 @@ Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What a t-test needs to know of an algorithm's runs, where only that is published.
+    """What a t-test needs to know of an algorithm's runs, shape (tasks,) each.
 
-    Parameters
-    ----------
-    mean : float array, shape (tasks,)
-        Over runs; NaN where there is none.
-    standard_deviation : float array, shape (tasks,)
-        Of the runs, with n − 1 in the denominator (not of their mean); NaN where not known.
-    runs : int array, shape (tasks,)
-        How many runs.
+    Mean over runs, NaN where there is none; the runs' standard deviation (not the mean's), with n − 1 in the
+    denominator, NaN where not known; and the number of runs.
     """
 
     mean: NDArray[np.float64]
@@ -50,18 +45,9 @@ class Moments:
 class TaskTest:
     """Welch's t-test of two algorithms on one task.
 
-    Parameters
-    ----------
-    task : str
-        Its name.
-    difference : float or None
-        The first algorithm's mean minus the second's, in the task's unit; None where one has no score.
-    t, degrees_of_freedom, p : float or None
-        The statistic, its degrees of freedom (Welch–Satterthwaite) and the two-tailed p-value; None where untested.
-    verdict : {"better", "worse", "undecided", "untested"}
-        Of the first algorithm: better or worse where p is below alpha.
-    why : str
-        Why it is untested; "" where it is not.
+    `difference` is the first algorithm's mean minus the second's, in the task's unit, None where one has no score; `t`,
+    `degrees_of_freedom` (Welch–Satterthwaite) and the two-tailed `p` are None where untested, and `why` then says why.
+    The first algorithm is better or worse where p is below alpha.
     """
 
     task: str
@@ -75,14 +61,9 @@ class TaskTest:
 
 @dataclass(frozen=True)
 class PairedTests:
-    """Two algorithms tested on every task.
+    """Two algorithms tested on every task, each test at level alpha: 0.01 is the 99 % of 2013.
 
-    Parameters
-    ----------
-    alpha : float
-        Significance level of each test: 0.01 is the 99 % of 2013. It is not corrected for the number of tasks.
-    tests : tuple of TaskTest
-        One a task.
+    It is not corrected for the number of tasks.
     """
 
     alpha: float
@@ -104,7 +85,7 @@ class PairedTests:
 
     @property
     def undecided(self) -> int:
-        """On how many tasks the test does not tell."""
+        """On how many tasks the test finds no difference."""
         return len(self.named("undecided"))
 
     @property
@@ -114,17 +95,9 @@ class PairedTests:
 
 
 def moments(scores: ArrayLike) -> Moments:
-    """Return mean, standard deviation and number of runs of each task.
+    """Return mean, standard deviation and number of runs of each task from scores (tasks, runs).
 
-    Parameters
-    ----------
-    scores : float array, shape (tasks, runs)
-        NaN where missing. One run has no standard deviation; equal runs have exactly 0.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
+    One run has no standard deviation; equal runs have exactly 0.
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2:
@@ -143,38 +116,15 @@ def moments(scores: ArrayLike) -> Moments:
 def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: float = ALPHA) -> PairedTests:
     """Test on every task whether two algorithms' mean scores differ (Bellemare et al. 2013, §4.3).
 
-    Two-tailed Welch's t-test, which does not take the two variances to be equal (Welch 1947).
-
-    Parameters
-    ----------
-    a, b : float array, shape (tasks, runs)
-        Scores of the first and the second algorithm, NaN where missing.
-    tasks : sequence of str
-        Names along the first axis.
-    alpha : float, optional
-        A task is decided where p is below it.
-
-    Returns
-    -------
-    PairedTests
-        Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where shapes do not fit, or ``alpha`` is not between 0 and 1.
+    Two-tailed Welch's t-test, which does not take the two variances to be equal (Welch 1947); a task is decided where p
+    is below `alpha`. Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested. `a`
+    and `b` are scores of shape (tasks, runs). ArcadeMarkError: shapes do not fit, or ``alpha`` is not between 0 and 1.
     """
     return paired_tests_of_moments(moments(a), moments(b), tasks, alpha=alpha)
 
 
 def paired_tests_of_moments(a: Moments, b: Moments, tasks: Sequence[str], *, alpha: float = ALPHA) -> PairedTests:
-    """Test as `paired_tests` does, from published means, standard deviations and numbers of runs.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `paired_tests`, or where a standard deviation is negative.
-    """
+    """Test as `paired_tests` does, from published means, standard deviations (0 or more) and numbers of runs."""
     from scipy.special import stdtr
 
     _check(a, b, tasks, alpha)
@@ -194,19 +144,9 @@ def paired_tests_of_moments(a: Moments, b: Moments, tasks: Sequence[str], *, alp
 def probability_of_improvement(x: ArrayLike, y: ArrayLike, *, missing: Missing = "refuse") -> float:
     """Return how probable it is that a run of X beats a run of Y on a random task (Agarwal et al. 2021, §4.3).
 
-    The mean of `probabilities_of_improvement` over tasks. Above 0.5, X tends to win; by how much does not count.
-
-    Parameters
-    ----------
-    x, y : float array, shape (tasks, runs)
-        Scores of the two algorithms; any increasing change of unit leaves the result as it is.
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or take the runs that are there and the tasks on which both have any.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where shapes do not fit, a score is missing and ``missing`` is "refuse", or no task has runs of both.
+    The mean of `probabilities_of_improvement` over tasks. Above 0.5, X tends to win; by how much does not count, and
+    any increasing change of unit leaves it as it is. Missing scores raise an `ArcadeMarkError`, or with "omit" the runs
+    that are there count, on tasks on which both have any; it is raised too where there is no such task.
     """
     absent = sum(np.count_nonzero(np.isnan(np.asarray(side, dtype=np.float64))) for side in (x, y))
     if absent and missing != "omit":
@@ -223,21 +163,7 @@ def probabilities_of_improvement(x: ArrayLike, y: ArrayLike) -> NDArray[np.float
     """Return for every task how probable it is that a run of X beats a run of Y, a tie being half a win.
 
     This is the Mann–Whitney U statistic over the number of pairs, counted in a sorted array: O((n + m) log m) a task.
-
-    Parameters
-    ----------
-    x, y : float array, shape (tasks, runs)
-        Scores; missing ones are left out.
-
-    Returns
-    -------
-    float array, shape (tasks,)
-        NaN where one of the two has no run.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where shapes do not fit.
+    From scores (tasks, runs), missing ones left out, to (tasks,); NaN where one of the two has no run.
     """
     mine, theirs = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if mine.ndim != 2 or theirs.ndim != 2 or len(mine) != len(theirs):

@@ -3,9 +3,11 @@
 Conventions
 -----------
 * Results have the axes of ``scores`` that are neither tasks nor runs, then one of thresholds, in the order given.
+  Thresholds, shape (thresholds,), are in the unit of the scores.
 * 2013's score distribution counts scores *at or above* a threshold, the performance profiles of 2021 only those *above*
   it. The two differ where scores equal a threshold, at 0 in games that nobody scores in.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises, ``missing="omit"`` leaves it out.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`,
+  ``missing="omit"`` leaves it out. It is raised too where there is no score at all, or a threshold is NaN.
 
 Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
 2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".
@@ -23,24 +25,8 @@ from arcademark.metrics.aggregate import Missing, admit, by_run
 def score_distribution(scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse") -> NDArray[np.float64]:
     """Return the fraction of tasks whose score is at or above each threshold (Bellemare et al. 2013, §4.2.3).
 
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks)
-        Normalised scores, one a task.
-    thresholds : float array, shape (thresholds,)
-        In the unit of the scores.
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or take the fraction of the tasks that have a score.
-
-    Returns
-    -------
-    float array, shape (..., thresholds)
-        Falls from 1 to 0 as thresholds rise.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a score is missing and ``missing`` is "refuse", where there is no score at all, or a threshold is NaN.
+    From normalised scores (..., tasks) to (..., thresholds); falls from 1 to 0 as thresholds rise. "omit" takes the
+    fraction of the tasks that have a score.
     """
     values = admit(scores, missing)
     tasks = np.count_nonzero(~np.isnan(values), axis=-1)
@@ -53,26 +39,9 @@ def performance_profile(
 ) -> NDArray[np.float64]:
     """Return the fraction of runs above each threshold, averaged over tasks (Agarwal et al. 2021, §4.2).
 
-    This is their run-score distribution: F(τ) = mean over tasks of the mean over runs of [score > τ]. Each task weighs
-    the same, however many runs it has.
-
-    Parameters
-    ----------
-    scores : float array, shape (..., tasks, runs)
-        Normalised scores.
-    thresholds : float array, shape (thresholds,)
-        τ, in the unit of the scores.
-    missing : {"refuse", "omit"}, optional
-        What to do with NaN: raise, or take each task's runs that are there and the tasks that have any.
-
-    Returns
-    -------
-    float array, shape (..., thresholds)
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `score_distribution`, or where there is no axis of runs.
+    This is their run-score distribution: F(τ) = mean over tasks of the mean over runs of [score > τ], from normalised
+    scores (..., tasks, runs) to (..., thresholds). Each task weighs the same, however many runs it has. "omit" takes
+    each task's runs that are there and the tasks that have any.
     """
     values = _admit_runs(scores, missing, "performance_profile")
     runs = np.count_nonzero(~np.isnan(values), axis=-1)

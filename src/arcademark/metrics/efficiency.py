@@ -23,25 +23,9 @@ DAYS_PER_YEAR = 365.25
 def learning_efficiency(value: ArrayLike, frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Divide what was reached by the frames it took to learn (review, Eq. 7).
 
-    The review's tables divide *fractions*: a mean HNS of 873.97 % after 200 million frames is 8.7397 / 2E+8 = 4.37E-08.
-    Give ``percent / 100``.
-
-    Parameters
-    ----------
-    value : float array
-        A summary, such as the mean human-normalised score, as a fraction; NaN stays NaN.
-    frames : float array, broadcast with ``value``
-        Training frames, more than 0.
-
-    Returns
-    -------
-    float or float array
-        Fractions a frame.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there are no training frames: what does not learn (random play, a human, a planner) has no efficiency.
+    `value` is a summary, such as the mean human-normalised score, as a *fraction*: give ``percent / 100``. The review's
+    mean HNS of 873.97 % after 200 million frames is 8.7397 / 2E+8 = 4.37E-08 a frame. NaN stays NaN. ArcadeMarkError: 0
+    training frames; what does not learn (random play, a human, a planner) has no efficiency.
     """
     spent = _frames(frames)
     if (spent == 0).any():
@@ -52,17 +36,8 @@ def learning_efficiency(value: ArrayLike, frames: ArrayLike) -> np.float64 | NDA
 def game_time_days(frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Return how long so many frames last on the console, in days: frames / (60 · 60 · 60 · 24).
 
-    200 million frames are 38.58 days, 100 billion are 19,290 days or 52.8 years.
-
-    Parameters
-    ----------
-    frames : float array
-        0 or more.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where frames are negative or not finite.
+    200 million frames are 38.58 days, 100 billion are 19,290 days or 52.8 years. ArcadeMarkError: frames are negative
+    or not finite.
     """
     return np.asarray(_frames(frames) / FRAMES_PER_DAY)[()]
 
@@ -70,11 +45,9 @@ def game_time_days(frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
 def game_time_days_review(frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Return the review's game time in days: frames / (100000 · 2 · 24) (review, Eq. 6).
 
-    It takes half an hour to be 100,000 frames; at 60 a second it is 108,000. So this is 8 % more than
-    `game_time_days`: 200 million frames come to 41.67 days (which the text gives as 42 and as 41) and not 38.58, 100
-    billion to 20,833 days (57.0 years) and not 19,290 (52.8 years).
-
-    Parameters and errors are those of `game_time_days`.
+    It takes half an hour to be 100,000 frames; at 60 a second it is 108,000. So this is 8 % more than `game_time_days`:
+    200 million frames are 41.67 days (which the text gives as 42 and as 41) and not 38.58, 100 billion 20,833 days
+    (57.0 years) and not 19,290 (52.8 years).
     """
     return np.asarray(_frames(frames) / REVIEW_FRAMES_PER_DAY)[()]
 

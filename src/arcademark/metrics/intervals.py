@@ -5,14 +5,16 @@ Conventions
 * `Interval` is the one type of every interval. `score_interval` makes that of one task's score, without chance; two
   bootstraps make the others: the one here from tasks' episodes, for any statistic of tasks' scores, and
   `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
-* The data of one task is a sequence of float arrays, one a seed, each holding that seed's episode scores, shape
-  (episodes,). Seeds may differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
+* One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
+  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
 * Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
   drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
   they differ, too narrow with few seeds. Everything else takes seeds alone and widens by how few there are.
 * With one seed it is the spread of episodes alone, and every interval says that the variation between seeds is not in
   it.
 * Tasks are resampled independently of each other.
+* An `ArcadeMarkError` is raised where there is no seed, a seed without episodes, or a score that is not finite; where
+  there is no such method (`UnknownNameError`); or ``level`` is not between 0 and 1.
 """
 
 from __future__ import annotations
@@ -45,13 +47,10 @@ NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant
 class Note(str):
     """What an interval leaves out or cannot know, in words, and the kind of it.
 
-    Parameters
-    ----------
-    text : str
-    kind : {"absent", "one_run", "single", "ragged", "constant", "few", "coverage"}
-        "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval;
-        "single": some have; "ragged": tasks have different numbers of runs; "constant": scores that were seen not to
-        vary; "few": other doubts because runs or episodes are few; "coverage": how often such intervals hold the truth.
+    * "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval; "single":
+      some have; "ragged": tasks have different numbers of runs.
+    * "constant": scores that were seen not to vary; "few": other doubts because runs or episodes are few; "coverage":
+      how often such intervals hold the truth.
     """
 
     __slots__ = ("kind",)
@@ -72,20 +71,9 @@ ONE_SEED = Note("one seed: the variation from seed to seed is not included")
 class Interval:
     """A statistic and how far sampling leaves it uncertain.
 
-    Parameters
-    ----------
-    value : float
-        The statistic of the scores themselves.
-    low, high : float or None
-        Limits of the interval; None where the scores cannot tell.
-    level : float
-        How often such an interval should hold the true value, 0.95 for 95 %.
-    standard_error : float or None
-        Standard deviation of the resampled statistic, widened as the method widens; None where the scores cannot tell.
-    notes : tuple of Note
-        What the interval leaves out or cannot know.
-    method : {"symmetric", "expanded", "percentile", "student"}, optional
-        How the limits follow from the resamples, see `limits`; "student" draws none.
+    Limits and standard error (of the resampled statistic, widened as the method widens) are None where the scores
+    cannot tell. Such an interval should hold the true value with frequency `level`, 0.95 for 95 %. `method` says how
+    the limits follow from the resamples, see `limits`; "student" draws none.
     """
 
     value: float
@@ -101,12 +89,8 @@ class Interval:
 class Strata:
     """What each group of runs that is resampled apart adds to a statistic's variance.
 
-    Parameters
-    ----------
-    variances : float array, shape (..., strata)
-        Unbiased, from the statistic's linear approximation (its influence function); 0 where there is one run.
-    runs : int array, shape (strata,)
-        Runs in each.
+    `variances`, shape (..., strata), are unbiased, from the statistic's linear approximation (its influence function),
+    and 0 where there is one run; `runs`, shape (strata,), are the runs in each.
     """
 
     variances: NDArray[np.float64]
@@ -151,17 +135,10 @@ def limits(
         widens by the level). "symmetric": the quantile of the resamples' absolute distances from the value, multiplied
         alike, on both sides: a statistic whose resamples lie off to one side, as those of a median of noisy scores, is
         doubted on both.
-    level : float
-        Between 0 and 1.
 
     Returns
     -------
     low, high, standard_error : float array, shape (...)
-
-    Raises
-    ------
-    UnknownNameError, ArcadeMarkError
-        Where there is no such method, or ``level`` is not between 0 and 1.
     """
     check(method, level)
     found = np.asarray(value, dtype=np.float64)
@@ -200,18 +177,7 @@ def check(method: str, level: float) -> None:
 
 
 def score(seeds: Sequence[ArrayLike]) -> float:
-    """Average one task's episodes: within each seed, then over seeds.
-
-    Parameters
-    ----------
-    seeds : sequence of float array, shape (episodes,)
-        One array a seed.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no seed, a seed without episodes, or a score that is not finite.
-    """
+    """Average one task's episodes: within each seed, then over seeds."""
     return _mean(_means(_admit(seeds)))
 
 
@@ -233,20 +199,9 @@ def interval(
     statistic : callable
         From raw scores, shape (..., tasks) in the order of the mapping, to the statistic, shape (...): a mean of
         normalised scores, say, or a model's prediction.
-    rng : numpy.random.Generator
-        Where the draws come from.
-    level : float, optional
-        How often the interval should hold the true value, between 0 and 1.
-    resamples : int, optional
-        How many to draw.
     method : {"percentile", "expanded", "symmetric"}, optional
         "percentile" draws seeds, then episodes. The others (see `limits`) draw each task's seeds, or the episodes of
         its only seed.
-
-    Raises
-    ------
-    UnknownNameError, ArcadeMarkError
-        As `score`, where there is no such method, or where ``level`` is not between 0 and 1.
     """
     check(method, level)
     admitted = [_admit(seeds) for seeds in tasks.values()]
@@ -269,21 +224,7 @@ def interval(
 def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Interval:
     """Find the interval of one task's `score`: Student's t over seeds' means, or over the episodes of the only seed.
 
-    Parameters
-    ----------
-    seeds : sequence of float array, shape (episodes,)
-        One array a seed.
-    level : float, optional
-
-    Returns
-    -------
-    Interval
-        In the task's own unit. Without limits where there is one episode, or where nothing varies.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `score`, or where ``level`` is not between 0 and 1.
+    In the task's own unit. Without limits where there is one episode, or where nothing varies.
     """
     check("symmetric", level)
     admitted = _admit(seeds)
@@ -323,7 +264,7 @@ _ALONE = Strata(np.zeros(1), np.ones(1, np.int64))
 
 
 def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[np.float64]], ArrayLike]) -> Strata:
-    """Tell each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
+    """Return each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
     means = np.array([unit.mean() for unit in units])
     errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
     up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))

@@ -48,19 +48,9 @@ def stream(key, replicate):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def draw_word(span, state):  # type: ignore[no-untyped-def]
-    """Draw a word from which whole numbers follow without bias.
+    """Draw a word below 2³², from which k whole numbers below n follow without bias, and the stream's next state.
 
-    Parameters
-    ----------
-    span : uint64
-        n^k for k numbers below n; from 1 to 2³² − 1.
-    state : uint64
-        Of the stream.
-
-    Returns
-    -------
-    (uint64, uint64)
-        The word, below 2³², and the stream's next state.
+    `span`, a uint64, is n^k, from 1 to 2³² − 1.
     """
     state += _GOLDEN
     word = mix(state) >> _32
@@ -103,9 +93,7 @@ def resample_aggregates(runs, first, place, pooled, contested, below, gamma, lea
     pooled : float64 array, shape (n,)
         All runs, ascending.
     contested : bool array, shape (tasks,)
-        Tasks that can be in the middle, or on either side of it.
-    below : int
-        How many of the others are below the middle in every replicate.
+        Tasks that can be in the middle, or on either side of it; `below` of the others are always below it.
     gamma : float
         Threshold of the optimality gap.
     least, most : float
@@ -113,10 +101,9 @@ def resample_aggregates(runs, first, place, pooled, contested, below, gamma, lea
     key : uint64
         Which family of streams.
     begin, end : int
-        Which replicates: from ``begin`` up to, not including, ``end``.
+        Replicates [begin, end).
     out : float64 array, shape (4 or 8, replicates)
-        Filled with mean, median, interquartile mean and optimality gap, and where there is room with the same of scores
-        that are held.
+        Filled with the four, and where there is room with the same of scores that are held.
     """
     tasks, total = first.size - 1, runs.size
     per_word, spans = batches(first)
@@ -172,7 +159,7 @@ def within(value, least, most):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def insert(value, ascending, size):  # type: ignore[no-untyped-def]
-    """Insert a value into the first ``size`` of an ascending float64 array that has room for one more."""
+    """Insert a value into the first ``size`` of an ascending float64 array with room for one more."""
     j = size
     while j > 0 and ascending[j - 1] > value:
         ascending[j] = ascending[j - 1]
@@ -182,16 +169,9 @@ def insert(value, ascending, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def trimmed_mean(counts, values, low, high):  # type: ignore[no-untyped-def]
-    """Average what stands on places ``low`` to ``high``, where each value takes as many places as it counts.
+    """Average places [low, high) of ascending `values`, where each takes as many places as it counts.
 
-    Parameters
-    ----------
-    counts : int array, shape (n,)
-        How often each value counts.
-    values : float64 array, shape (n,)
-        Ascending.
-    low, high : int
-        From ``low`` up to, not including, ``high``; 0 ≤ low < high ≤ the sum of counts.
+    `counts` and `values` have shape (n,); 0 ≤ low < high ≤ the sum of counts.
     """
     i, reached = 0, np.int64(counts[0])
     while reached <= low:
@@ -211,14 +191,8 @@ def trimmed_mean(counts, values, low, high):  # type: ignore[no-untyped-def]
 def resample_profile(levels, first, key, begin, end, out):  # type: ignore[no-untyped-def]
     """Draw replicates of a performance profile: the share of runs above each threshold, averaged over tasks.
 
-    Parameters
-    ----------
-    levels : int64 array, shape (n,)
-        For each run, task after task, how many thresholds it is above, of those in ascending order.
-    first, key, begin, end
-        As in `resample_aggregates`.
-    out : float64 array, shape (thresholds, replicates)
-        Filled with the profile at each threshold.
+    `levels`, int64 (n,), has for each run, task after task, how many of the ascending thresholds it is above; `out` is
+    filled with the profile, (thresholds, replicates). The others are as in `resample_aggregates`.
     """
     tasks, thresholds = first.size - 1, out.shape[0]
     per_word, spans = batches(first)
@@ -246,21 +220,10 @@ def resample_profile(levels, first, key, begin, end, out):  # type: ignore[no-un
 def resample_improvement(less, up_to, first_x, first_y, key, begin, end, out):  # type: ignore[no-untyped-def]
     """Draw replicates of the probability that a run of X beats one of Y, ties half, averaged over tasks.
 
-    Parameters
-    ----------
-    less, up_to : int64 array, shape (n,)
-        For each run of X, task after task: how many runs of Y on the task are lower, and how many are not higher.
-    first_x, first_y : int64 array, shape (tasks + 1,)
-        Where each task begins among the runs of X, and among those of Y.
-    key, begin, end
-        As in `resample_aggregates`.
-    out : float64 array, shape (replicates,)
-        Filled with the probabilities.
-
-    Notes
-    -----
-    Runs of Y count by their rank within the task, so a replicate's lower runs are a running sum of counts: work grows
-    with the number of runs, not of pairs (the U statistic of Mann and Whitney 1947).
+    `less` and `up_to`, int64 (n,), have for each run of X, task after task, how many runs of Y on the task are lower,
+    and how many are not higher; `out` has shape (replicates,). The others are as in `resample_aggregates`. Runs of Y
+    count by their rank within the task, so a replicate's lower runs are a running sum of counts: work grows with the
+    number of runs, not of pairs (the U statistic of Mann and Whitney 1947).
     """
     tasks = first_x.size - 1
     x_per_word, x_spans = batches(first_x)

@@ -11,9 +11,11 @@ Conventions
 * Where two references of a task are equal, no score has a place between them. ``zero_range="refuse"`` raises and names
   the tasks; ``zero_range="omit"`` gives NaN there, and `arcademark.metrics.ranges.zero_ranges` names them.
 * Capping does not commute with averaging: the papers cap each task's score after it has been averaged over runs.
+* An `ArcadeMarkError` is raised where a task has no reference, or two equal ones that are refused, or a shape does not
+  fit the names.
 
-Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep
-Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
+Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep Reinforcement
+Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 """
 
 from __future__ import annotations
@@ -36,16 +38,9 @@ PERCENT = 100.0
 
 @dataclass(frozen=True)
 class Reached:
-    """On which tasks an algorithm reaches a bar, such as the human world record.
+    """On which tasks an algorithm reaches a bar, such as the human world record, and their count.
 
-    Parameters
-    ----------
-    count : int
-        Tasks whose score reaches the bar.
-    tasks : tuple of str
-        Those tasks.
-    missing : tuple of str
-        Tasks without a score, which count as not reached.
+    `missing` are the tasks without a score, which count as not reached.
     """
 
     count: int
@@ -57,14 +52,8 @@ class Reached:
 class BrokenRecords:
     """Which algorithms have broken which records.
 
-    Parameters
-    ----------
-    by_task : mapping of str to tuple of str
-        For every task the algorithms that reach its record, in their order; empty where none does.
-    unbroken : tuple of str
-        Tasks that have been played and whose record none has reached.
-    unplayed : tuple of str
-        Tasks on which no algorithm has a score: whether their record would stand is not known.
+    `by_task` has for every task the algorithms that reach its record, in their order; `unbroken` the tasks that have
+    been played and whose record none has reached; `unplayed` those on which no algorithm has a score.
     """
 
     by_task: Mapping[str, tuple[str, ...]]
@@ -81,30 +70,9 @@ def normalise(
     task_axis: int = -1,
     zero_range: ZeroRange = "refuse",
 ) -> NDArray[np.float64]:
-    """Place scores on the line through two references: 0 at ``low``, 1 at ``high`` (review, Eq. 3).
+    """Place scores on the line through two references, as fractions (score − low) / (high − low) (review, Eq. 3).
 
-    Parameters
-    ----------
-    scores : float array, one axis of tasks
-        Raw scores in each task's own unit.
-    low, high : mapping of task to float
-        The two references. ``high`` may be the smaller one, where less is better.
-    tasks : sequence of str
-        The names along ``task_axis``.
-    task_axis : int, optional
-        Which axis of ``scores`` is that of tasks; the last by default.
-    zero_range : {"refuse", "omit"}, optional
-        What to do with tasks whose two references are equal: raise, or give NaN.
-
-    Returns
-    -------
-    float array, shape of ``scores``
-        Fractions: (scores − low) / (high − low).
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has no reference, or two equal ones that are refused, or ``tasks`` does not fit the axis.
+    ``high`` may be the smaller one, where less is better. Shapes, ``zero_range`` and errors: see the conventions.
     """
     values = np.asarray(scores, dtype=np.float64)
     if not -values.ndim <= task_axis < values.ndim or values.shape[task_axis] != len(tasks):
@@ -132,10 +100,7 @@ def hns(
     *,
     task_axis: int = -1,
 ) -> NDArray[np.float64]:
-    """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4).
-
-    Parameters and errors are those of `normalise`.
-    """
+    """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
     return PERCENT * normalise(scores, random, human, tasks, task_axis=task_axis)
 
 
@@ -147,10 +112,7 @@ def capped_hns(
     *,
     task_axis: int = -1,
 ) -> NDArray[np.float64]:
-    """Human-normalised score held within 0 to 100 percent (review, "Capped Normalized Score"; Badia et al. 2020).
-
-    Parameters and errors are those of `normalise`.
-    """
+    """Human-normalised score held within 0 to 100 percent (review, "Capped Normalized Score"; Badia et al. 2020)."""
     return np.clip(hns(scores, random, human, tasks, task_axis=task_axis), 0.0, PERCENT)
 
 
@@ -162,10 +124,7 @@ def hwrns(
     *,
     task_axis: int = -1,
 ) -> NDArray[np.float64]:
-    """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5).
-
-    Parameters and errors are those of `normalise`.
-    """
+    """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
     return PERCENT * normalise(scores, random, record, tasks, task_axis=task_axis)
 
 
@@ -177,47 +136,24 @@ def saber(
     *,
     task_axis: int = -1,
 ) -> NDArray[np.float64]:
-    """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS").
-
-    Parameters and errors are those of `normalise`.
-    """
+    """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
     return np.clip(hwrns(scores, random, record, tasks, task_axis=task_axis), 0.0, 2 * PERCENT)
 
 
 def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
     """Name the human world records that one algorithm breaks (review, "Human World Record Breakthrough").
 
-    Parameters
-    ----------
-    hwrns_percent : float array, shape (tasks,)
-        One algorithm's `hwrns`; a record counts as broken from 100 percent, as the review's ≥ has it.
-    tasks : sequence of str
-        Names along the axis.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
+    `hwrns_percent`, shape (tasks,), are its `hwrns`; a record counts as broken from 100 percent, as the review's ≥ has
+    it.
     """
     return reaching(hwrns_percent, tasks, PERCENT)
 
 
 def broken_records(hwrns_percent: ArrayLike, algorithms: Sequence[str], tasks: Sequence[str]) -> BrokenRecords:
-    """Tell for every task who has broken its human world record, and which records none has broken.
+    """Find for every task who has broken its human world record, and which records none has broken.
 
-    Leave the row of the records themselves out: it breaks them all.
-
-    Parameters
-    ----------
-    hwrns_percent : float array, shape (algorithms, tasks)
-        Their `hwrns`; NaN where an algorithm has no score.
-    algorithms, tasks : sequence of str
-        Names along the axes.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
+    `hwrns_percent`, shape (algorithms, tasks), are `hwrns`, NaN where an algorithm has no score. Leave the row of the
+    records themselves out: it breaks them all.
     """
     values = np.asarray(hwrns_percent, dtype=np.float64)
     if values.shape != (len(algorithms), len(tasks)):
@@ -232,22 +168,7 @@ def broken_records(hwrns_percent: ArrayLike, algorithms: Sequence[str], tasks: S
 
 
 def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
-    """Name the tasks on which one algorithm's score is at or above a bar.
-
-    Parameters
-    ----------
-    scores : float array, shape (tasks,)
-        One algorithm's scores.
-    tasks : sequence of str
-        Names along the axis.
-    bar : float
-        In the unit of the scores.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
-    """
+    """Name the tasks on which one algorithm's score, shape (tasks,), is at or above a bar in the same unit."""
     values = np.asarray(scores, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")

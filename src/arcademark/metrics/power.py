@@ -86,12 +86,7 @@ def seeds_needed(
     power: float = POWER,
     relative_to: float = 1.0,
 ) -> int:
-    """Return the smallest number of seeds, of each algorithm, with which a difference on one task is found.
-
-    Parameters
-    ----------
-    power : float, optional
-        How probable it should be to find it.
+    """Return the smallest number of seeds, of each algorithm, that finds a difference with probability `power`.
 
     The others and the errors are those of `detection_power`; a difference of 0 is an error too.
     """
@@ -128,7 +123,7 @@ def detectable_difference(
 ) -> float:
     """Return the smallest difference on one task that so many seeds find, in units of ``relative_to``.
 
-    Parameters and errors are those of `detection_power` and `seeds_needed`.
+    The others and the errors are those of `detection_power` and `seeds_needed`.
     """
     from scipy.optimize import brentq
 

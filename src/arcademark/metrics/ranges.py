@@ -4,11 +4,10 @@ Conventions
 -----------
 * Every method here is (score − lowest) / (highest − lowest) for some range [lowest, highest] of each task (Bellemare et
   al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents", §4.1). Results are fractions.
-* Axes of ``scores`` are as in `arcademark.metrics.normalise`: tasks last unless ``task_axis`` says otherwise. NaN in,
-  NaN out, element by element.
+* Axes of ``scores`` and errors are as in `arcademark.metrics.normalise`: tasks last unless ``task_axis`` says
+  otherwise. NaN in, NaN out, element by element.
 * A range may be empty: random play scores 0 in a few games, or all algorithms score the same. ``zero_range="refuse"``
-  raises and names the tasks; ``zero_range="omit"`` gives NaN there, and `zero_ranges` of the same limits names them, so
-  that whoever sums up can say what was left out.
+  raises and names the tasks; ``zero_range="omit"`` gives NaN there, and `zero_ranges` of the same limits names them.
 """
 
 from __future__ import annotations
@@ -32,25 +31,13 @@ def zero_ranges(limits: Limits, tasks: Sequence[str]) -> tuple[str, ...]:
 
 
 def random_limits(random: Mapping[str, float], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the ranges of `random_normalised`: from 0 to the magnitude of the random score.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has no random score.
-    """
+    """Return the ranges of `random_normalised`: from 0 to the magnitude of the random score."""
     _refuse("no random reference score for", [task for task in tasks if not np.isfinite(random.get(task, np.nan))])
     return {task: (0.0, abs(random[task])) for task in tasks}
 
 
 def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the ranges of `baseline_normalised`: from the lowest to the highest reference score.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a task has no reference scores, or one that is not finite.
-    """
+    """Return the ranges of `baseline_normalised`: from the lowest to the highest reference score, all finite."""
     _refuse("no baseline scores for", [task for task in tasks if not len(baselines.get(task, ()))])
     _refuse("a baseline score is not finite on", [task for task in tasks if not np.isfinite(baselines[task]).all()])
     return {task: (float(min(baselines[task])), float(max(baselines[task]))) for task in tasks}
@@ -59,17 +46,7 @@ def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[st
 def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Return the ranges of `inter_algorithm`: from the lowest to the highest score there is.
 
-    Parameters
-    ----------
-    scores : float array, shape (algorithms, tasks)
-        Raw scores, NaN where missing; tasks on which none has a score are left out of the result.
-    tasks : sequence of str
-        Names along the last axis.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another.
+    `scores`, shape (algorithms, tasks), are raw, NaN where missing; tasks on which none has a score are left out.
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(tasks) or not len(values):
@@ -88,24 +65,10 @@ def random_normalised(
     task_axis: int = -1,
     zero_range: ZeroRange = "refuse",
 ) -> NDArray[np.float64]:
-    """Divide scores by the magnitude of random play's score (Bellemare et al. 2013, §4.1.1).
+    """Divide raw scores by the magnitude of random play's score (Bellemare et al. 2013, §4.1.1).
 
-    Random play itself comes to 1 or, where its score is negative, to −1; a score of 0 stays 0.
-
-    Parameters
-    ----------
-    scores : float array, one axis of tasks
-        Raw scores.
-    random : mapping of task to float
-        What random play scores on average; 0 leaves no range.
-    tasks : sequence of str
-        The names along ``task_axis``.
-    task_axis : int, optional
-        Which axis of ``scores`` is that of tasks.
-    zero_range : {"refuse", "omit"}, optional
-        What to do with tasks whose range is empty: raise, or give NaN.
-
-    Errors are those of `arcademark.metrics.normalise.normalise`.
+    Random play itself gives 1 or, where its score is negative, −1; a score of 0 stays 0. A random score of 0 leaves no
+    range.
     """
     return _place(scores, random_limits(random, tasks), tasks, task_axis, zero_range)
 
@@ -118,18 +81,9 @@ def baseline_normalised(
     task_axis: int = -1,
     zero_range: ZeroRange = "refuse",
 ) -> NDArray[np.float64]:
-    """Place scores in the range that a set of baselines spans (Bellemare et al. 2013, §4.1.2).
+    """Place raw scores in the range that each task's baselines span (Bellemare et al. 2013, §4.1.2).
 
-    0 is the lowest baseline, 1 the highest; a score may lie outside.
-
-    Parameters
-    ----------
-    scores : float array, one axis of tasks
-        Raw scores.
-    baselines : mapping of task to sequence of float
-        The reference scores of each task, in any order. In 2013, those of 37 agents.
-
-    tasks, task_axis, zero_range and errors are those of `random_normalised`.
+    0 is the lowest baseline, 1 the highest; a score may lie outside. In 2013, the baselines were those of 37 agents.
     """
     return _place(scores, baseline_limits(baselines, tasks), tasks, task_axis, zero_range)
 
@@ -139,26 +93,9 @@ def inter_algorithm(
 ) -> NDArray[np.float64]:
     """Place scores between the worst and the best of the algorithms compared (Bellemare et al. 2013, §4.1.3).
 
-    On every task the best algorithm has 1 and the worst 0, however good either is.
-
-    Parameters
-    ----------
-    scores : float array, shape (algorithms, tasks)
-        Raw scores, averaged over runs. Missing ones (NaN) stay missing, and the range is that of those that are there.
-    tasks : sequence of str
-        Names along the last axis.
-    zero_range : {"refuse", "omit"}, optional
-        What to do with tasks on which all algorithms score the same (or only one has a score): raise, or give NaN.
-
-    Returns
-    -------
-    float array, shape (algorithms, tasks)
-        Fractions within 0 and 1.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the shape is another, or where ranges are empty and refused.
+    On every task the best algorithm has 1 and the worst 0, however good either is. Raw scores, shape (algorithms,
+    tasks), are averaged over runs. Missing ones (NaN) stay missing, and the range is that of those that are there; it
+    is empty where all score the same, or only one has a score.
     """
     values = np.asarray(scores, dtype=np.float64)
     limits = algorithm_limits(values, tasks)

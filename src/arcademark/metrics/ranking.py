@@ -5,6 +5,7 @@ Conventions
 * A ranking is given by the values that it rests on: a mapping of algorithm to a number, the higher the better.
 * Equal values are a tie: tied algorithms share the best of their ranks (1, 2, 2, 4), and a tied pair is in no order.
 * Values are compared exactly; round them first if the digits printed are to decide.
+* An `ArcadeMarkError` is raised where a value is missing (NaN), or an algorithm is in one of two rankings only.
 
 Aitchison et al. 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
 """
@@ -31,16 +32,9 @@ Pair: TypeAlias = tuple[str, str]
 class Inversions:
     """How two rankings of the same algorithms differ.
 
-    Parameters
-    ----------
-    count : int
-        Pairs that the two put in opposite order.
-    pairs : tuple of (str, str)
-        Those pairs; the first of each is the better one in the first ranking.
-    tied : tuple of (str, str)
-        Pairs that are tied in one ranking or in both: they are in no order there, so neither inverted nor confirmed.
-    compared : int
-        Pairs that both put in an order.
+    `pairs`, and their `count`, are put in opposite order by the two; the first of each is the better one in the first
+    ranking. `tied` are in no order in one ranking or in both, so neither inverted nor confirmed. Both put `compared`
+    pairs in an order.
     """
 
     count: int
@@ -51,18 +45,9 @@ class Inversions:
 
 @dataclass(frozen=True)
 class Flip:
-    """Two algorithms whose order depends on how they are measured.
+    """Two algorithms, in the order of the table, whose order depends on how they are measured.
 
-    Parameters
-    ----------
-    first, second : str
-        In the order of the table.
-    above : tuple
-        The measures under which the first is better.
-    below : tuple
-        Those under which the second is.
-    tied : tuple
-        Those under which they are equal.
+    The first is better under the measures `above`, the second under those `below`; under `tied` they are equal.
     """
 
     first: str
@@ -74,17 +59,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class RankSensitivity:
-    """Ranks of algorithms under several measures, and the pairs whose order is not the same under all.
-
-    Parameters
-    ----------
-    algorithms : tuple of str
-        Who is ranked.
-    ranks : mapping of measure to mapping of algorithm to int
-        1 is best.
-    flips : tuple of Flip
-        Pairs that one measure puts one way and another the other way. No flips: no measure contradicts another.
-    """
+    """Ranks of algorithms, 1 the best, under several measures, and the pairs whose order is not the same under all."""
 
     algorithms: tuple[str, ...]
     ranks: Mapping[Measure, Mapping[str, int]]
@@ -92,13 +67,7 @@ class RankSensitivity:
 
 
 def ranks(values: Values) -> dict[str, int]:
-    """Rank algorithms, the highest value first; equal ones share the best of their ranks: 1, 2, 2, 4.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a value is missing.
-    """
+    """Rank algorithms, the highest value first; equal ones share the best of their ranks: 1, 2, 2, 4."""
     _admit(values)
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
 
@@ -107,20 +76,7 @@ def relative_scores(values: Values, to: str) -> dict[str, float]:
     """Divide all algorithms' values by that of a named one (Aitchison et al. 2023, §7, Table 5).
 
     A bias that all estimates share cancels: estimates that are all a fifth too low have the right relative scores.
-
-    Parameters
-    ----------
-    values : mapping of algorithm to float
-        Summaries, such as median HNS or Atari-5 scores.
-    to : str
-        The algorithm that comes to 1.
-
-    Raises
-    ------
-    UnknownNameError
-        Where that algorithm is not among them.
-    ArcadeMarkError
-        Where a value is missing, or the one to divide by is not above 0.
+    ArcadeMarkError: the named algorithm is not among them (`UnknownNameError`), or its value is not above 0.
     """
     _admit(values)
     if to not in values:
@@ -136,16 +92,6 @@ def inversions(a: Values, b: Values) -> Inversions:
     """Count the pairs of algorithms that two rankings put in opposite order (Aitchison et al. 2023, §7).
 
     This is the number of discordant pairs of Kendall 1938. A pair that is tied in either ranking is not inverted.
-
-    Parameters
-    ----------
-    a, b : mapping of algorithm to float
-        What the two rankings rest on, of the same algorithms.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a value is missing, or an algorithm is in one ranking only.
     """
     _admit_both(a, b)
     pairs: list[Pair] = []
@@ -161,17 +107,8 @@ def inversions(a: Values, b: Values) -> Inversions:
 def kendall_tau(a: Values, b: Values) -> float:
     """Return the rank correlation of two rankings, Kendall's τ-b: 1 is the same order, −1 the opposite one.
 
-    τ-b allows for ties (Kendall 1945). Without ties it is 1 − 2 · inversions / pairs.
-
-    Parameters
-    ----------
-    a, b : mapping of algorithm to float
-        What the two rankings rest on, of the same algorithms.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `inversions`, or where one ranking ties all its algorithms, so that it has no order to agree with.
+    τ-b allows for ties (Kendall 1945). Without ties it is 1 − 2 · inversions / pairs. ArcadeMarkError: one ranking ties
+    all its algorithms, so that it has no order to agree with.
     """
     _admit_both(a, b)
     if len(set(a.values())) < 2 or len(set(b.values())) < 2:
@@ -181,17 +118,9 @@ def kendall_tau(a: Values, b: Values) -> float:
 
 
 def rank_sensitivity(values: Mapping[Measure, Values]) -> RankSensitivity:
-    """Tell whether the order of algorithms changes under another metric or another set of references, and whose.
+    """Find out whether the order of algorithms changes under another metric or another set of references, and whose.
 
-    Parameters
-    ----------
-    values : mapping of measure to (mapping of algorithm to float)
-        What the same algorithms come to under each measure, such as `evaluate` gives.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no measure, a value is missing, or an algorithm is missing under one of them.
+    Every measure has the values of the same algorithms.
     """
     if not values:
         raise ArcadeMarkError("no measure to rank by; at least one is needed")

@@ -25,14 +25,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One algorithm's runs, those that are there, task after task; the tasks in ascending order of their means.
+    """One algorithm's runs, shape (n,), task after task, ascending in the tasks' means.
 
-    Parameters
-    ----------
-    runs : float array, shape (n,)
-        Task i has ``runs[first[i]:first[i + 1]]``.
-    first : int array, shape (tasks + 1,)
-        Where each begins.
+    Task i has ``runs[first[i]:first[i + 1]]``; `first` has shape (tasks + 1,).
     """
 
     runs: Floats
@@ -82,7 +77,7 @@ def variances(table: Floats) -> Floats:
 
 
 def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
-    """Return the tables at the tasks that all have, and what is to be said of what they lack."""
+    """Return the tables at the tasks that all have, and notes on what they lack."""
     arrays = [np.asarray(table, dtype=np.float64) for table in tables]
     for values in arrays:
         if values.ndim != 2 or len(values) != len(tasks):
@@ -159,14 +154,9 @@ def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
 
 
 def improvement(x: Sample, y: Sample) -> tuple[float, Strata]:
-    """Return the probability that a run of X beats one of Y, averaged over tasks, and what makes up its variance.
+    """Return `arcademark.metrics.compare.probability_of_improvement` of X over Y, and what makes up its variance.
 
-    Returns
-    -------
-    float
-        As `arcademark.metrics.compare.probability_of_improvement` finds it.
-    Strata
-        Of shape (2 · tasks,): of each task's runs of X, then of Y (DeLong, DeLong and Clarke-Pearson 1988).
+    The strata, shape (2 · tasks,), are each task's runs of X, then of Y (DeLong, DeLong and Clarke-Pearson 1988).
     """
     tasks, pairs = x.sizes.size, x.sizes * y.sizes
     won, lost = (np.sum(placements(*sides), axis=0) for sides in ((x, y), (y, x)))

@@ -24,16 +24,9 @@ Fewer: TypeAlias = Literal["refuse", "shorten"]
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive episodes of training.
+    """Consecutive episodes of training: their mean, and the positions of the first and last, from 0 and both included.
 
-    Parameters
-    ----------
-    score : float
-        Their mean.
-    first, last : int
-        Their positions, counted from 0, both included.
-    end_frame : int
-        The training frame at which the last of them ended.
+    `end_frame` is the training frame at which the last of them ended.
     """
 
     score: float
@@ -46,20 +39,9 @@ class Window:
 class TrainingScore:
     """How well an agent played while it learned.
 
-    Parameters
-    ----------
-    asked : int
-        k, the episodes of a window.
-    episodes : int
-        The episodes of every window here: k, or all there are if they are fewer and that was allowed.
-    end : Window
-        The last window: the training score.
-    best : Window
-        The window of the highest mean, the earliest of such: a selection, higher than what training gives on average.
-    curve : float array, shape (windows,)
-        Every window's mean, in order.
-    end_frames : int array, shape (windows,)
-        The training frame at which each window ends.
+    `asked` is k; the windows have `episodes`: k, or all there are if fewer and that was allowed. `end` is the last
+    window: the training score. `best`, the earliest window of the highest mean, is a selection, higher than what
+    training gives on average. `curve`, shape (windows,), are all windows' means, which end at `end_frames`.
     """
 
     asked: int
@@ -82,7 +64,7 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int, *, fewer: F
     k : int
         Episodes to a window, 1 or more.
     fewer : {"refuse", "shorten"}, optional
-        What to do with fewer than k episodes: raise, or make them all one window; `TrainingScore.episodes` tells.
+        What to do with fewer than k episodes: raise, or make them all one window.
 
     Raises
     ------

@@ -1,9 +1,7 @@
 """What a run of a published algorithm takes: hours, hardware, prices and power, each as a paper assumes it.
 
-Conventions
------------
-* Hours are those that one task keeps one GPU and one machine busy. Prices are US dollars an hour, power is in watts.
-* Nothing is a measurement: what the paper guessed stands in `Running.assumed`.
+Hours are those that one task keeps one GPU and one machine busy. Prices are US dollars an hour, power is in watts.
+Nothing is a measurement: what the paper guessed stands in `Running.assumed`.
 """
 
 from __future__ import annotations
@@ -20,14 +18,9 @@ from arcademark.suite.tables import read_tables
 
 @dataclass(frozen=True)
 class Assumed:
-    """What was guessed.
+    """What was guessed, in a sentence, and the fields of `Running` that rest on it.
 
-    Parameters
-    ----------
-    of : tuple of str
-        The fields of `Running` that rest on it: once one of them is replaced it says nothing any more.
-    told : str
-        A sentence.
+    Once one of them is replaced it says nothing any more.
     """
 
     of: tuple[str, ...]
@@ -38,29 +31,9 @@ class Assumed:
 class Running:
     """What one run on one task takes.
 
-    Parameters
-    ----------
-    name, title : str
-        Stable id, and the name for people.
-    hours_per_task : float
-        That GPU and machine are busy.
-    gpu_price, machine_price : float
-        US dollars an hour.
-    gpu_price_preemptive, machine_price_preemptive : float or None
-        The same where the provider may stop the machine; None where that is not known.
-    gpu_watts, machine_watts : float or None
-        Power; None where that is not known.
-    gpu, machine : str
-        Their names.
-    training_frames : int or None
-        Of one task.
-    frames_per_second : float or None
-        How fast it trains, where hours follow from that.
-    year : int or None
-        When the algorithm was published.
-    citation : str
-        Who says so.
-    assumed : tuple of Assumed
+    Preemptive prices are those where the provider may stop the machine. None is not known. `training_frames` are those
+    of one task; `frames_per_second` is how fast it trains, where hours follow from that; `year` that of the algorithm's
+    publication, and `citation` says who says so.
     """
 
     name: str
@@ -98,13 +71,7 @@ def _running(name: str, *, assumed: Sequence[Mapping[str, Any]], **entry: Any) -
 
 
 def running(name: str) -> Running:
-    """Return what an algorithm's run takes; "Agent-57" and "agent57" are the same.
-
-    Raises
-    ------
-    UnknownNameError
-        Where nothing is known of it.
-    """
+    """Return what an algorithm's run takes, "Agent-57" or "agent57"; an `UnknownNameError` where it is not known."""
     key = name.lower().replace("-", "").replace(" ", "").removesuffix("dqn")
     if key not in runnings():
         raise UnknownNameError("algorithm with known costs", name, runnings())

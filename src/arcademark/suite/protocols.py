@@ -6,8 +6,8 @@ Conventions
 * ``max_frames_per_episode`` counts as the emulator does: every frame emulated since the episode's reset, no-op starts
   included. Reaching it truncates the episode, which is not termination.
 * A setting that the protocol's source leaves open is our choice and says so in ``provenance``.
-* What people type, what JSON holds and what the definitions in ``data/protocols.toml`` say is read by one parser a
-  setting, see `arcademark.suite.settings`.
+* What people type, what JSON holds and what ``data/protocols.toml`` says is read by one parser a setting, see
+  `arcademark.suite.settings`.
 """
 
 from __future__ import annotations
@@ -38,14 +38,9 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a setting's value comes from.
+    """Where a setting's value comes from: cited from the protocol's source, or silent there and chosen by us.
 
-    Parameters
-    ----------
-    status : {"cited", "choice"}
-        Stated by the protocol's source, or silent there and chosen by us.
-    note : str
-        The paper and section; for a choice, its reason.
+    `note` is the paper and section; for a choice, its reason.
     """
 
     status: Literal["cited", "choice"]
@@ -54,15 +49,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting in which two protocols differ.
-
-    Parameters
-    ----------
-    setting : str
-        Its name, e.g. "frame_skip".
-    a, b : object
-        Its value in the one and in the other.
-    """
+    """A setting in which two protocols differ, and its value in either."""
 
     setting: str
     a: Any
@@ -179,19 +166,9 @@ class Protocol:
     def override(self, changes: Mapping[str, object]) -> Protocol:
         """Return the protocol with some settings changed, `overrides` saying which.
 
-        A value equal to the named protocol's undoes an earlier change of that setting.
-
-        Parameters
-        ----------
-        changes : mapping of str to object
-            Settings by name, as values or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name is no setting.
-        ArcadeMarkError
-            If a value is not one that the setting accepts, or the settings then contradict each other.
+        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
+        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
+        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
         """
         values = self.settings() | {name: _parse(name, value) for name, value in changes.items()}
         named = self.settings() | dict(self.overrides)
@@ -213,10 +190,7 @@ class Protocol:
     def from_json(data: Mapping[str, Any]) -> Protocol:
         """Return the protocol that `to_json` wrote, whatever the definitions say today.
 
-        Raises
-        ------
-        ArcadeMarkError
-            If a part is missing or a value is not one that the setting accepts.
+        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
         """
         try:
             settings = {name: _parse(name, data["settings"][name]) for name in SETTINGS}
@@ -269,13 +243,7 @@ def _provenance(given: Mapping[str, Any]) -> Provenance:
 
 
 def protocol(name: str) -> Protocol:
-    """Return the protocol of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
+    """Return the protocol of that name; an `UnknownNameError` if there is none."""
     if name.lower() not in protocols():
         raise UnknownNameError("protocol", name, protocols())
     return protocols()[name.lower()]

@@ -31,17 +31,7 @@ _Key = tuple[str, str, str]  # suite, kind, task
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another score that is printed for the same reference.
-
-    Parameters
-    ----------
-    score : float
-        As printed.
-    source : str
-        The paper and table that print it.
-    note : str
-        What is known about it.
-    """
+    """Another score printed for the same reference, the paper and table that print it, and what is known of it."""
 
     score: float
     source: str
@@ -50,22 +40,11 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Reference:
-    """One game's reference score.
+    """One game's reference score, the value that we use.
 
-    Parameters
-    ----------
-    task : str
-        The game's id.
-    kind : {"random", "human", "human_world_record"}
-        A uniformly random player, the average of a human, or the human world record.
-    score : float
-        The value that we use.
-    source : str
-        The original paper, and the table where it was read.
-    note : str
-        Why this value where sources disagree, and how it was read where not at first hand; often empty.
-    alternatives : tuple of Alternative
-        What other sources print, where they disagree.
+    `kind` is a uniformly random player, the average of a human, or the human world record; `source` the original paper,
+    and the table where it was read; `note` why this value where sources disagree, and how it was read where not at
+    first hand; `alternatives` what other sources print, where they disagree.
     """
 
     task: str
@@ -79,19 +58,8 @@ class Reference:
 def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
     """Return a suite's references of one kind by task, in the suite's order.
 
-    Parameters
-    ----------
-    kind : str
-        "random", "human" or "human_world_record".
-    suite : str
-        "atari-57" or "ale-55"; the latter has its own random scores, made under its own protocol, and no others.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such kind, or no such suite.
-    ArcadeMarkError
-        If the suite has none of that kind.
+    "ale-55" has its own random scores, made under its own protocol, and no others. ArcadeMarkError: there is no such
+    kind or suite (`UnknownNameError`), or the suite has none of that kind.
     """
     if kind not in KINDS:
         raise UnknownNameError("reference", kind, KINDS)
@@ -105,13 +73,7 @@ def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
 
 
 def scores(kind: str, suite: str = "atari-57") -> Mapping[str, float]:
-    """Return a suite's reference scores of one kind by task.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `references`.
-    """
+    """Return a suite's reference scores of one kind by task; errors as of `references`."""
     return MappingProxyType({task: reference.score for task, reference in references(kind, suite).items()})
 
 
@@ -125,16 +87,9 @@ def disagreements() -> tuple[Reference, ...]:
 def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, str], Mapping[str, Reference]]:
     """Return all references by (suite, kind) and task, each suite complete and in its order.
 
-    Parameters
-    ----------
-    directory : Traversable or None
-        Where ``references.csv`` and ``disagreements.csv`` lie; None for the package's own data.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a row has no source or no finite score; if a reference is missing, stands twice or belongs to no suite; or if
-        a disagreement belongs to no reference.
+    They are in ``references.csv`` and ``disagreements.csv`` of `directory`, by default the package's own.
+    ArcadeMarkError: a row has no source or no finite score; a reference is missing, stands twice or belongs to no
+    suite; or a disagreement belongs to no reference.
     """
     rows, others = _rows("references.csv", directory), _rows("disagreements.csv", directory)
     wanted: dict[tuple[str, str], list[_Key]] = {

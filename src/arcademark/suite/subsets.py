@@ -30,21 +30,9 @@ LEVEL = 0.9
 class Nested:
     """How far a model's way of choosing is off for algorithms of papers that it was not chosen with.
 
-    Each paper was left out, all was searched again without it, and its algorithms were predicted.
-
-    Parameters
-    ----------
-    mean, median, worst : float
-        Of the relative errors, ln 10 × the error in log₁₀ space, as fractions.
-    n : int
-        Algorithms predicted.
-    errors : tuple of tuple of float
-        Sizes of the errors in transformed units: a tuple a paper, a number an algorithm.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where an error is below 0, a paper has none, or there are not `n` of them.
+    Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
+    `median` and `worst` are of the relative errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes
+    in transformed units, a tuple a paper, a number an algorithm.
     """
 
     mean: float
@@ -61,29 +49,15 @@ class Nested:
 
 
 def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> float:
-    """Return how far an interval for an algorithm of a new group reaches to either side.
+    """Return the half-width of an interval for an algorithm of a new group, from sizes of errors by group.
 
     Conformal for algorithms in groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and
-    what is left is put at infinity; the reach is the least size of an error at which the weights together come to the
+    what is left is put at infinity; the half-width is the least size of an error at which the cumulative weight is the
     level. If groups are exchangeable, an algorithm of a new one falls inside with at least that probability (Lee,
     Barber and Willett 2023, "Distribution-free inference with hierarchical data").
 
-    Parameters
-    ----------
-    errors : sequence of (sequence of float)
-        Sizes, by group.
-    level : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    float
-        In the unit of the errors; infinite where there are too few groups for the level: see `highest_level`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the level is no such fraction.
+    In the unit of the errors; infinite where there are too few groups for the level, see `highest_level`.
+    ArcadeMarkError: the level is not between 0 and 1.
     """
     if not 0 < level < 1:
         raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
@@ -97,7 +71,7 @@ def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> flo
 
 
 def highest_level(groups: int) -> float:
-    """Return up to which level so many groups give an interval."""
+    """Return the highest level at which so many groups give an interval."""
     return groups / (groups + 1)
 
 
@@ -111,20 +85,16 @@ class Subset:
         Stable id, one line for people, where it was published.
     suite : str
         The suite whose tasks they are, and whose median the model predicts.
-    tasks : tuple of str
-        The games' ids.
     purpose : {"evaluation", "tuning", "comparison"}
         What it is meant for: results, development, or comparing with papers that used it.
     advice : str
         The same in a sentence, with the section that says so.
     coefficients : tuple of float or None
-        The model's coefficients, one a task; None if none were published.
+        The model's, one a task; None if none were published.
     intercept : float
         Of the model, in log space; 0 for the published ones (Atari-5, §4.3).
-    r_squared : float or None
-        Of the model in log space, as published.
-    relative_error : float or None
-        The model's approximate relative error as published, a fraction.
+    r_squared, relative_error : float or None
+        Of the model as published: in log space, and a fraction.
     nested : Nested or None
         Errors on papers left out, as measured here (`arcademark.subset.validate`).
     max_frames_per_episode : int or None
@@ -159,32 +129,16 @@ def _subset(name: str, entry: Mapping[str, Any]) -> Subset:
 
 
 def subset(name: str) -> Subset:
-    """Return the subset of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
+    """Return the subset of that name; an `UnknownNameError` if there is none."""
     if name.lower() not in subsets():
         raise UnknownNameError("subset", name, subsets())
     return subsets()[name.lower()]
 
 
 def resolve_tasks(text: str) -> tuple[str, ...]:
-    """Return the games meant by a comma-separated list of suites, subsets and games, each once, in order.
+    """Return the games in a list of suites, subsets and games with commas, "atari-5,Q*bert", each once, in order.
 
-    Parameters
-    ----------
-    text : str
-        E.g. "atari-57", "atari-5,pong", "Q*bert".
-
-    Raises
-    ------
-    ArcadeMarkError
-        If nothing is named.
-    UnknownNameError
-        If a name is neither a suite, a subset nor a game.
+    ArcadeMarkError: nothing is named, or a name is neither a suite, a subset nor a game (`UnknownNameError`).
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:

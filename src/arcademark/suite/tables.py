@@ -28,19 +28,9 @@ def data_directory() -> Traversable:
 
 
 def read_text(name: str, directory: Traversable | None = None) -> str:
-    """Return a data file's text once its checksum has been verified.
+    """Return a data file's text once its checksum has been verified; by default of the package's own data.
 
-    Parameters
-    ----------
-    name : str
-        The file's name, e.g. "games.csv".
-    directory : Traversable or None
-        Where it lies; None for the package's own data.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the file is missing, has no checksum, or is not the file that was checked in.
+    ArcadeMarkError: the file is missing, has no checksum, or is not the file that was checked in.
     """
     place = directory or data_directory()
     try:
@@ -61,10 +51,7 @@ def read_text(name: str, directory: Traversable | None = None) -> str:
 def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str, str], ...]:
     """Return a CSV data file's rows, keyed by column.
 
-    Raises
-    ------
-    ArcadeMarkError
-        As `read_text`, or if a row has more or fewer cells than the header.
+    ArcadeMarkError: as `read_text`, or a row has more or fewer cells than the header.
     """
     rows = tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
     for number, row in enumerate(rows, start=2):
@@ -76,13 +63,7 @@ def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str
 
 
 def read_tables(name: str, directory: Traversable | None = None) -> dict[str, dict[str, Any]]:
-    """Return a TOML data file's tables by name, each array in them as a tuple.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As `read_text`.
-    """
+    """Return a TOML data file's tables by name, each array in them as a tuple; errors as of `read_text`."""
     tables = tomllib.loads(read_text(name, directory))
     return {
         title: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}

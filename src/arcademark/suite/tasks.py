@@ -40,20 +40,10 @@ _SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$",
 class Game:
     """One single-player Atari 2600 game of the emulator.
 
-    Parameters
-    ----------
-    id : str
-        The emulator's ROM id.
-    name : str
-        The title for people.
-    genre, category : str
-        What kind of game it is, finely and coarsely. Our own reading: the papers print no list.
-    minimal_actions : tuple of str
-        The actions that the game uses.
-    full_actions : tuple of str
-        The actions that the console offers in this game: 18, or 9 where the button is not offered.
-    modes, difficulties : tuple of int
-        The switches' positions that the emulator accepts right after loading the game.
+    `id` is the emulator's ROM id, `name` the title for people. `genre` and `category` say finely and coarsely what kind
+    of game it is: our own reading, as the papers print no list. `minimal_actions` are those that the game uses,
+    `full_actions` those that the console offers in it: 18, or 9 where the button is not offered. `modes` and
+    `difficulties` are the switches' positions that the emulator accepts right after loading.
     """
 
     id: str
@@ -70,16 +60,8 @@ class Game:
 class Suite:
     """An ordered set of tasks with reference scores.
 
-    Parameters
-    ----------
-    name, title, citation : str
-        Stable id, one line for people, the paper that defines it.
-    tasks : tuple of str
-        All the tasks, in the source's order; training tasks first.
-    training_tasks : tuple of str
-        Those meant for tuning only; empty where the source makes no difference.
-    references : tuple of str
-        The kinds of reference scores it has, see `arcademark.suite.references`.
+    `tasks` are in the source's order, training tasks first: those meant for tuning only, none where the source makes no
+    difference. `references` are the kinds of reference scores, see `arcademark.suite.references`.
     """
 
     name: str
@@ -125,17 +107,9 @@ def game_name(task: str) -> str:
 
 
 def canonical_game(name: str) -> str:
-    """Return the id of the game that a name means.
+    """Return the id of the game that any spelling means: "Q*bert", "ALE/Qbert-v5", "James Bond".
 
-    Parameters
-    ----------
-    name : str
-        Any spelling: "Q*bert", "ALE/Qbert-v5", "montezuma's revenge", "James Bond", "Up 'n Down", …
-
-    Raises
-    ------
-    UnknownNameError
-        If no game is meant; the message suggests the closest.
+    UnknownNameError: no game is meant; the message suggests the closest.
     """
     known = _names()
     key = normalised(name)
@@ -145,13 +119,7 @@ def canonical_game(name: str) -> str:
 
 
 def listed(text: str, place: str) -> tuple[str, ...]:
-    """Take a list of names with commas apart.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it names nothing; the message begins with the place.
-    """
+    """Split a list of names at commas; if it names nothing, an ArcadeMarkError begins with the place."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
         raise ArcadeMarkError(f"{place} {text!r}: names nothing; name one, or several with commas, or leave it out")
@@ -177,13 +145,7 @@ def suites() -> Mapping[str, Suite]:
 
 
 def suite(name: str) -> Suite:
-    """Return the suite of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
+    """Return the suite of that name; an `UnknownNameError` if there is none."""
     if name.lower() not in suites():
         raise UnknownNameError("suite", name, suites())
     return suites()[name.lower()]
