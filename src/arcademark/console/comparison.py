@@ -55,7 +55,7 @@ Setting = tuple[int, int]
 
 @dataclass(frozen=True)
 class Section:
-    """What one section of a game's proof found.
+    """What one section of a game's proof showed.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ class Comparison:
         return self._reward, difference
 
     @property
-    def place(self) -> tuple[int, int, bool]:
+    def status(self) -> tuple[int, int, bool]:
         """Frames since the reset, lives, and whether the game is over."""
         return self._machine.frames, self._machine.lives(), self._machine.game_over()
 
@@ -300,7 +300,7 @@ class Comparison:
         self._counts["restores"] += 1
 
     def _started(self) -> str:
-        """Return what differs after a reset; lives are told only after a frame."""
+        """Return what differs after a reset; lives are known only after a frame."""
         theirs, ours = self._theirs, self._ours
         self._referee.getRAM(theirs.memory_out)
         self._machine.ram(ours.memory_out)
@@ -312,14 +312,14 @@ class Comparison:
     def _difference(self, reward: int, our_reward: int, lives: bool = True) -> str:
         """Return what differs besides the screen, memories being read, "" if nothing does."""
         referee, machine = self._referee, self._machine
-        told = (reward, referee.game_over(), referee.getEpisodeFrameNumber(), referee.lives() if lives else 0)
+        theirs = (reward, referee.game_over(), referee.getEpisodeFrameNumber(), referee.lives() if lives else 0)
         ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
-        for name, one, two in zip(("reward", "end", "frames", "lives"), told, ours, strict=True):
+        for name, one, two in zip(("reward", "end", "frames", "lives"), theirs, ours, strict=True):
             if one != two:
                 return f"{name} {one} in {self._referee_name}, {two} here"
-        for place, (byte, our_byte) in enumerate(zip(self._theirs.memory, self._ours.memory, strict=True)):
+        for address, (byte, our_byte) in enumerate(zip(self._theirs.memory, self._ours.memory, strict=True)):
             if byte != our_byte:
-                return f"memory at {place}: {byte} in {self._referee_name}, {our_byte} here"
+                return f"memory at {address}: {byte} in {self._referee_name}, {our_byte} here"
         return ""
 
     @property

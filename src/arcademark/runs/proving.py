@@ -85,17 +85,17 @@ class FrameByFrame:
         self._comparison = comparison = Comparison(self._game, rom_path(self._game), 0)
         for _ in range((chosen != default) + (self._game in REAL_RESET)):
             _check(comparison.reset(chosen))
-        self.episode_frames, self._lives, _ = comparison.place
+        self.episode_frames, self._lives, _ = comparison.status
 
     def _frame(self, action: int) -> int:
         reward, difference = self._comparison.play(action)
         _check(difference)
         self.episode_frames += 1
-        self._lives = self._comparison.place[1]
+        self._lives = self._comparison.status[1]
         return reward
 
     def _over(self) -> bool:
-        return self._comparison.place[2]
+        return self._comparison.status[2]
 
     def _truncated(self) -> bool:
         most = self._settings.max_frames_per_episode
