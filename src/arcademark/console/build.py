@@ -108,7 +108,7 @@ def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequ
     parts : sequence of str
         What it is made from: it is kept under a checksum of them, the compiler and the machine's kind.
     own : callable
-        Returns the text of files in the place of the core's or beside them, by name.
+        Returns the text of files that replace the core's or stand beside them, by name.
     flags : sequence of str
         For the compiler.
 
@@ -117,9 +117,9 @@ def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequ
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    made = library_unless_busy(parts, own, flags, wait=True)
-    assert made is not None
-    return made
+    compiled = library_unless_busy(parts, own, flags, wait=True)
+    assert compiled is not None
+    return compiled
 
 
 def library_unless_busy(
@@ -233,8 +233,8 @@ def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> Non
             words = [*command, "-w", str(Path(own) / _STEPS), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
-                told = done.stderr.strip().splitlines()
-                raise NoCore(f"compiling it failed: {next((line for line in told if 'error' in line), told[:1])}")
+                lines = done.stderr.strip().splitlines()
+                raise NoCore(f"compiling it failed: {next((line for line in lines if 'error' in line), lines[:1])}")
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error

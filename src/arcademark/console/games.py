@@ -1,4 +1,4 @@
-"""What is known of the games: cartridges, controllers, and how the memory tells reward, lives and end.
+"""What is known of the games: cartridges, controllers, and how memory encodes reward, lives and end.
 
 ``data/games.json`` holds an object a game; ``data/SOURCES.md`` says where it is from and what its fields mean. Rules
 are data, compiled here to programs for the core: an expression is a number or a list, an operation and its operands.
@@ -64,8 +64,8 @@ class Game:
 
 @functools.cache
 def _facts() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(read_text("games.json", files("arcademark.console") / "data"))
-    return found
+    facts: dict[str, dict[str, Any]] = json.loads(read_text("games.json", files("arcademark.console") / "data"))
+    return facts
 
 
 def names() -> tuple[str, ...]:
@@ -210,13 +210,13 @@ class _Compiler:
 
     def _weighted(self, parts: list[Expression], it: tuple[str, int] | None) -> None:
         """Add up decimal bytes, low first."""
-        for place, part in enumerate(parts):
+        for number, part in enumerate(parts):
             if part[0] == "bcd":
                 self.add("bcd", part[1])
             else:
                 self.emit(part, it)
-            if place:
-                self.add("number", 100**place)
+            if number:
+                self.add("number", 100**number)
                 self.add("mul")
                 self.add("add")
 

@@ -48,8 +48,8 @@ def _expanded(text: str, patterns: dict[str, tuple[list[str], str]]) -> Iterator
             yield int(words[0], 16), _operation(f"cycles += {words[1]}; {words[2]}; {', '.join(words[3:])};")
 
 
-def _given(given: dict[str, str], found: re.Match[str]) -> str:
-    return given.get(found[0], found[0])
+def _given(given: dict[str, str], match: re.Match[str]) -> str:
+    return given.get(match[0], match[0])
 
 
 def _operation(text: str) -> Operation:
@@ -61,8 +61,8 @@ def _operation(text: str) -> Operation:
 def _calls(text: str) -> Iterator[tuple[str, list[str]]]:
     """Find the table's macros and their arguments; of a plain label, the text up to its end."""
     at = 0
-    while found := re.compile(r"\b(READING|MODIFYING_MORE|MODIFYING|DO|SIMPLE|BRANCH|OP)\(").search(text, at):
-        at, depth, words = found.end(), 1, [""]
+    while match := re.compile(r"\b(READING|MODIFYING_MORE|MODIFYING|DO|SIMPLE|BRANCH|OP)\(").search(text, at):
+        at, depth, words = match.end(), 1, [""]
         while depth:
             depth += {"(": 1, ")": -1}.get(text[at], 0)
             if depth == 1 and text[at] == ",":
@@ -70,8 +70,8 @@ def _calls(text: str) -> Iterator[tuple[str, list[str]]]:
             elif depth:
                 words[-1] += text[at]
             at += 1
-        if found[1] == "OP":
+        if match[1] == "OP":
             end = text.index("NEXT;", at)
             words.append(text[at:end].lstrip(" :"))
             at = end
-        yield found[1], [word.strip() for word in words]
+        yield match[1], [word.strip() for word in words]

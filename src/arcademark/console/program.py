@@ -2,9 +2,9 @@
 
 ::
 
-    Program(rom, kind, seen) ─→ instructions by place, and the places at which blocks of them begin
+    Program(rom, kind, seen) ─→ instructions by location, and the locations at which blocks of them begin
 
-From the vectors, and from places that the program was seen to jump to, every branch, jump, subroutine and switch of
+From the vectors, and from locations that the program was seen to jump to, every branch, jump, subroutine and switch of
 banks at a fixed address is followed.
 """
 
@@ -24,13 +24,13 @@ FLAT |= {"F8SC": (0x100, 0xFF8), "F6SC": (0x100, 0xFF6), "DPC": (0x80, 0xFC0)}
 
 JUMP, JUMP_INDIRECT, JUMP_SUBROUTINE, BREAK = 0x4C, 0x6C, 0x20, 0x00
 LEAVE = frozenset({JUMP_INDIRECT, 0x60, 0x40, BREAK})
-"""Instructions after which only the machine's state tells where the program goes on."""
+"""Instructions after which the machine's state decides where the program goes on."""
 
 _FIRST_BANK = {"F8": 1, "F8SC": 1, "E0": 7, "DPC": 1}
 _VECTOR, _BREAK_VECTOR = 0xFFC, 0xFFE
 _LAST_SLICE = 7
 
-Place = tuple[int, int]
+Location = tuple[int, int]
 """A bank and an address."""
 
 
@@ -64,25 +64,25 @@ class Program:
     Attributes
     ----------
     instructions : dict
-        By place.
+        By location.
     leaders : set
-        Places at which blocks begin.
+        Locations at which blocks begin.
     entries : set
         Those among them to which other ways lead than jumps to a fixed address.
     """
 
-    def __init__(self, rom: bytes, kind: str, seen: Mapping[Place, bool]) -> None:
+    def __init__(self, rom: bytes, kind: str, seen: Mapping[Location, bool]) -> None:
         self.kind, self.banks = kind, BANKS[kind]
         self.start, self.end = FLAT[kind]
         self.bank_size = 1024 if kind == "E0" else 4096
         size = 2048 if kind == "2K" else self.bank_size * self.banks
         whole = (rom + bytes(size))[:size]
         self.rom = whole * 2 if kind == "2K" else whole
-        self.instructions: dict[Place, Instruction] = {}
-        self.leaders: set[Place] = set()
-        self.entries: set[Place] = set()
+        self.instructions: dict[Location, Instruction] = {}
+        self.leaders: set[Location] = set()
+        self.entries: set[Location] = set()
         self._addresses = {(bank, self._at(bank, address)): address for bank, address in seen}
-        self._waiting: list[Place] = []
+        self._waiting: list[Location] = []
         first = _FIRST_BANK.get(kind, 0)
         vectors = [(bank, self._word(bank, _VECTOR)) for bank in range(self.banks)]
         begin = vectors.pop(first)
@@ -98,7 +98,7 @@ class Program:
         return (bank, address) in self.leaders
 
     def bank_of(self, bank: int, address: int, goal: int) -> int | None:
-        """Return which bank a jump from a place to an address ends in, None if only the moment tells."""
+        """Return which bank a jump from a location to an address ends in, None if the machine's state decides."""
         if self.kind == "FE":
             return 0 if goal & 0x2000 else 1
         if self.kind != "E0" or (address ^ goal) & 0xC00 == 0:
@@ -137,76 +137,76 @@ class Program:
     def _walk(self) -> None:
         while self._waiting:
             bank, address = self._waiting.pop()
-            while (bank, address) not in self.instructions and (found := self._decode(bank, address)):
-                self.instructions[bank, address] = found
-                if not self._follow(bank, address, found):
+            while (bank, address) not in self.instructions and (instruction := self._decode(bank, address)):
+                self.instructions[bank, address] = instruction
+                if not self._follow(bank, address, instruction):
                     break
-                address = found.after
+                address = instruction.after
 
-    def _follow(self, bank: int, address: int, found: Instruction) -> bool:
+    def _follow(self, bank: int, address: int, instruction: Instruction) -> bool:
         """Note where an instruction leads; return whether the next belongs to its block."""
-        if found.code in (JUMP, JUMP_SUBROUTINE):
-            self._lead(self.bank_of(bank, address, found.operand), found.operand)
-            if found.code == JUMP_SUBROUTINE:
-                self._lead(bank, found.after, entry=True)
-        elif found.code == BREAK:
+        if instruction.code in (JUMP, JUMP_SUBROUTINE):
+            self._lead(self.bank_of(bank, address, instruction.operand), instruction.operand)
+            if instruction.code == JUMP_SUBROUTINE:
+                self._lead(bank, instruction.after, entry=True)
+        elif instruction.code == BREAK:
             vector = self._word(self.bank_of(bank, address, 0xFFFF) or bank, _BREAK_VECTOR)
             self._lead(self.bank_of(bank, address, vector), vector, entry=True)
-            self._lead(bank, found.after, entry=True)
-        elif found.condition:
-            self._lead(self.bank_of(bank, address, found.target), found.target)
-            self._lead(bank, found.after)
-        elif (switched := self.switch(found)) is not None:
-            self._lead(switched, found.after, entry=True)
-        elif found.code not in LEAVE:
-            if self.ends_frame(found):
-                self._lead(bank, found.after, entry=True)
+            self._lead(bank, instruction.after, entry=True)
+        elif instruction.condition:
+            self._lead(self.bank_of(bank, address, instruction.target), instruction.target)
+            self._lead(bank, instruction.after)
+        elif (switched := self.switch(instruction)) is not None:
+            self._lead(switched, instruction.after, entry=True)
+        elif instruction.code not in LEAVE:
+            if self.ends_frame(instruction):
+                self._lead(bank, instruction.after, entry=True)
             return True
         return False
 
-    def switch(self, found: Instruction) -> int | None:
+    def switch(self, instruction: Instruction) -> int | None:
         """Return the bank of 4 KB that a fixed address selects."""
         least = {"F8": 0xFF8, "F8SC": 0xFF8, "DPC": 0xFF8, "F6": 0xFF6, "F6SC": 0xFF6}.get(self.kind)
-        if least is None or "ABSOLUTE" not in found.text or found.code in (JUMP, JUMP_INDIRECT):
+        if least is None or "ABSOLUTE" not in instruction.text or instruction.code in (JUMP, JUMP_INDIRECT):
             return None
-        selected = (found.operand & 0xFFF) - least
-        return selected if found.operand & 0x1000 and 0 <= selected < self.banks else None
+        selected = (instruction.operand & 0xFFF) - least
+        return selected if instruction.operand & 0x1000 and 0 <= selected < self.banks else None
 
-    def may_switch(self, found: Instruction) -> bool:
+    def may_switch(self, instruction: Instruction) -> bool:
         """Whether an access of an instruction may select another bank."""
         if self.banks == 1 or self.kind == "FE":
             return False
-        reach = 256 if "INDEXED" in found.text else 1 if "ABSOLUTE" in found.text else 0
-        touched = range(found.operand, found.operand + reach)
-        return "POINTER" in found.text or any(place & 0x1000 and place & 0xFFF >= self.end for place in touched)
+        span = 256 if "INDEXED" in instruction.text else 1 if "ABSOLUTE" in instruction.text else 0
+        touched = range(instruction.operand, instruction.operand + span)
+        return "POINTER" in instruction.text or any(at & 0x1000 and at & 0xFFF >= self.end for at in touched)
 
     @staticmethod
-    def ends_frame(found: Instruction) -> bool:
+    def ends_frame(instruction: Instruction) -> bool:
         """Whether it stores to the register whose stores end frames."""
-        fixed = "ZERO;" in found.text or "ABSOLUTE" in found.text
-        return fixed and "WRITE" in found.text and found.operand & 0x10BF == 0
+        fixed = "ZERO;" in instruction.text or "ABSOLUTE" in instruction.text
+        return fixed and "WRITE" in instruction.text and instruction.operand & 0x10BF == 0
 
-    def ends_block(self, found: Instruction) -> bool:
+    def ends_block(self, instruction: Instruction) -> bool:
         """Whether no instruction that follows it belongs to its block."""
-        ends = found.code in LEAVE or found.code in (JUMP, JUMP_SUBROUTINE) or bool(found.condition)
-        return ends or self.switch(found) is not None
+        ends = instruction.code in LEAVE or instruction.code in (JUMP, JUMP_SUBROUTINE) or bool(instruction.condition)
+        return ends or self.switch(instruction) is not None
 
     def block(self, bank: int, address: int) -> list[Instruction]:
         """Return the instructions of a block."""
         parts: list[Instruction] = []
         at = address
-        while (found := self.instructions.get((bank, at))) and (not parts or not self.known(bank, at)):
-            parts.append(found)
-            at = found.after
-            if self.ends_block(found):
+        while (instruction := self.instructions.get((bank, at))) and (not parts or not self.known(bank, at)):
+            parts.append(instruction)
+            at = instruction.after
+            if self.ends_block(instruction):
                 break
         return parts
 
-    def leads(self, bank: int, address: int) -> list[Place]:
+    def leads(self, bank: int, address: int) -> list[Location]:
         """Return where a block leads by fixed ways, as far as blocks begin there."""
         last = self.block(bank, address)[-1]
         to = [last.after] if last.condition or not self.ends_block(last) else []
         to += [last.target] if last.condition else []
         to += [last.operand] if last.code in (JUMP, JUMP_SUBROUTINE) else []
-        places = ((self.bank_of(bank, address, goal), goal) for goal in to)
-        return [(to_bank, goal) for to_bank, goal in places if to_bank is not None and self.known(to_bank, goal)]
+        locations = ((self.bank_of(bank, address, goal), goal) for goal in to)
+        return [(to_bank, goal) for to_bank, goal in locations if to_bank is not None and self.known(to_bank, goal)]

@@ -171,17 +171,17 @@ def read_sections(path: Path, *, translated: bool = False) -> list[Section]:
     """
     if not path.exists():
         return []
-    found, lines = [], read_file(path).splitlines()
+    sections, lines = [], read_file(path).splitlines()
     for line in lines:
         try:
             fields = parse_json(line, path)
             pairs = tuple((int(mode), int(difficulty)) for mode, difficulty in fields["settings"])
-            found.append(Section(**{**fields, "settings": pairs}))
+            sections.append(Section(**{**fields, "settings": pairs}))
         except (ArcadeMarkError, TypeError, ValueError, KeyError):
             continue
-    if lines and not found:
+    if lines and not sections:
         raise ArcadeMarkError(f"{path}: is no record of a proof; choose another --out")
-    return [section for section in found if current(section, translated=translated)]
+    return [section for section in sections if current(section, translated=translated)]
 
 
 def current(section: Section, *, translated: bool = False) -> bool:
@@ -199,10 +199,10 @@ LIST = "proven.csv"
 COLUMNS = ("game", "rules", "core", "ale_py", "frames", "screens", "settings", "resets", "restores", "cut")
 
 
-def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
+def proven_list(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """Return a row for each game of which all sections are without difference."""
     by_game: dict[str, list[Section]] = {}
-    for section in found:
+    for section in sections:
         by_game.setdefault(section.game, []).append(section)
     rows = []
     for _, parts in sorted(by_game.items()):
@@ -215,12 +215,12 @@ def proven_list(found: Iterable[Section]) -> list[dict[str, Any]]:
     return rows
 
 
-def list_text(found: Iterable[Section]) -> str:
+def list_text(sections: Iterable[Section]) -> str:
     """Return the proven list of a record, as CSV."""
     rows = io.StringIO()
     writer = csv.DictWriter(rows, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(proven_list(found))
+    writer.writerows(proven_list(sections))
     return rows.getvalue()
 
 

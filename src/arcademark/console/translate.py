@@ -24,7 +24,7 @@ import numpy as np
 from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, library_unless_busy, native, version
 from arcademark.console.games import KINDS, game
 from arcademark.console.machine import Machine
-from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Place, Program
+from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
 
 _MAKERS = ("instructions.py", "program.py", "translate.py")
 SEEN_FRAMES, HELD = 4_000, 8
@@ -53,25 +53,25 @@ class _Text:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        places = sorted(program.leaders)
-        self._backward = {to for place in places for to in program.leads(*place) if to <= place}
-        ahead: dict[Place, int] = {}
-        for place in reversed(places):
-            after = (ahead[to] for to in program.leads(*place) if to > place and to not in self._backward)
-            ahead[place] = len(program.block(*place)) + max(after, default=0)
+        locations = sorted(program.leaders)
+        self._backward = {to for location in locations for to in program.leads(*location) if to <= location}
+        ahead: dict[Location, int] = {}
+        for location in reversed(locations):
+            after = (ahead[to] for to in program.leads(*location) if to > location and to not in self._backward)
+            ahead[location] = len(program.block(*location)) + max(after, default=0)
         self.most = max(ahead.values(), default=0) + 1
         """More instructions than are done anywhere before those left to the frame are looked at."""
 
     def blocks(self) -> Iterator[str]:
         """Write all blocks."""
         bank_before = None
-        for place in sorted(self.program.leaders):
-            if place[0] != bank_before:
-                bank_before = place[0]
-                yield f"#undef IN_BANK\n#define IN_BANK(here) (BANK(here) == {place[0]})"
+        for location in sorted(self.program.leaders):
+            if location[0] != bank_before:
+                bank_before = location[0]
+                yield f"#undef IN_BANK\n#define IN_BANK(here) (BANK(here) == {location[0]})"
                 if self.program.kind not in _ROM:
-                    yield f"#undef ROM\n#define ROM(at) k->rom[{4096 * place[0]} + ((at) & 0xFFF)]"
-            yield from self._block(*place)
+                    yield f"#undef ROM\n#define ROM(at) k->rom[{4096 * location[0]} + ((at) & 0xFFF)]"
+            yield from self._block(*location)
 
     def tables(self) -> str:
         """Write how the block at an address is found."""
@@ -102,36 +102,36 @@ class _Text:
         begin = "BLOCK_AT_END" if (bank, address) in self._backward else "BLOCK"
         yield f"{begin}({label(bank, address)}, 0x{address:04X}, {len(parts)})"
         at = address
-        for number, found in enumerate(parts):
-            if found.condition:
-                yield f"cycles += 2; bus = 0x{found.operand:02X};"
-                going = _passing(parts, address) + self._go(bank, at, found.target)
-                yield f"if ({found.condition}) {{ cycles += {1 + _crossing(found)}; {going} }}"
+        for number, instruction in enumerate(parts):
+            if instruction.condition:
+                yield f"cycles += 2; bus = 0x{instruction.operand:02X};"
+                going = _passing(parts, address) + self._go(bank, at, instruction.target)
+                yield f"if ({instruction.condition}) {{ cycles += {1 + _crossing(instruction)}; {going} }}"
             else:
-                yield from self._instruction(bank, at, found, len(parts) - 1 - number)
-            before, at = at, found.after
+                yield from self._instruction(bank, at, instruction, len(parts) - 1 - number)
+            before, at = at, instruction.after
         if parts[-1].condition or not program.ends_block(parts[-1]):
             yield self._go(bank, before, parts[-1].after)
 
-    def _instruction(self, bank: int, at: int, found: Instruction, left: int) -> Iterator[str]:
-        program, text = self.program, found.text
-        after = "here" if found.code in LEAVE or found.code == JUMP_SUBROUTINE else f"0x{found.after & 0xFFFF:04X}"
-        if found.code in (JUMP_SUBROUTINE, BREAK):
-            yield f"here = 0x{found.after - (found.code != BREAK):04X};"
-        if (store := _CHIP_STORE.fullmatch(text)) and not found.operand & 0x1080:
-            kind = "WAIT_LINE(" if found.operand & 0x3F == 2 else f"STORE_CHIP(0x{found.operand & 0x3F:02X}, "
+    def _instruction(self, bank: int, at: int, instruction: Instruction, left: int) -> Iterator[str]:
+        program, text, code, operand = self.program, instruction.text, instruction.code, instruction.operand
+        after = "here" if code in LEAVE or code == JUMP_SUBROUTINE else f"0x{instruction.after & 0xFFFF:04X}"
+        if code in (JUMP_SUBROUTINE, BREAK):
+            yield f"here = 0x{instruction.after - (code != BREAK):04X};"
+        if (store := _CHIP_STORE.fullmatch(text)) and not operand & 0x1080:
+            kind = "WAIT_LINE(" if operand & 0x3F == 2 else f"STORE_CHIP(0x{operand & 0x3F:02X}, "
             yield f"{store[1]}; {kind}{store[2]}, {after})"
         elif _STORES.search(text):
-            yield f"DO_STORING(0x{found.operand:X}, {text}, {after})"
+            yield f"DO_STORING(0x{operand:X}, {text}, {after})"
         else:
-            yield f"DO_WITH(0x{found.operand:X}, {text})"
-        if found.code in (JUMP, JUMP_SUBROUTINE):
-            yield self._go(bank, at, found.operand)
-        elif found.code in LEAVE:
+            yield f"DO_WITH(0x{operand:X}, {text})"
+        if code in (JUMP, JUMP_SUBROUTINE):
+            yield self._go(bank, at, operand)
+        elif code in LEAVE:
             yield "goto dispatch;"
-        elif program.switch(found) is not None:
+        elif program.switch(instruction) is not None:
             yield f"here = {after}; goto dispatch;"
-        elif program.may_switch(found):
+        elif program.may_switch(instruction):
             yield f"BANK_CHECK({after}, {left})"
 
 
@@ -155,7 +155,7 @@ def _crossing(branch: Instruction) -> int:
     return int((branch.after ^ branch.target) & 0xFF00 != 0)
 
 
-def translation(rom: bytes, kind: str, seen: Mapping[Place, bool] | None = None) -> dict[str, str]:
+def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = None) -> dict[str, str]:
     """Return the files that, with the core's, make a translated core.
 
     Parameters
@@ -165,7 +165,7 @@ def translation(rom: bytes, kind: str, seen: Mapping[Place, bool] | None = None)
     kind : str
         One of `games.KINDS`.
     seen : mapping, optional
-        Places that the program was seen to jump to, and whether no fixed way led there.
+        Locations that the program was seen to jump to, and whether no fixed way led there.
     """
     text = _Text(Program(rom, kind, seen or {}))
     start, end = FLAT[kind]
@@ -192,9 +192,9 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
     NoCore
         If there is no compiler, or compiling fails.
     """
-    made = translated_unless_busy(name, rom, wait=True)
-    assert made is not None
-    return made
+    core = translated_unless_busy(name, rom, wait=True)
+    assert core is not None
+    return core
 
 
 def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
@@ -235,8 +235,8 @@ def _tracer() -> dict[str, str]:
     return {"core.c": _core(head), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
-def _seen(name: str, rom: bytes) -> dict[Place, bool]:
-    """Play random actions and return the places that the program jumps to, and whether no fixed way led there."""
+def _seen(name: str, rom: bytes) -> dict[Location, bool]:
+    """Play random actions and return the locations that the program jumps to, and whether no fixed way led there."""
     tracer = library((version(), translation_version()), _tracer, (*FLAGS, "-O1"))
     noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)

@@ -32,6 +32,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError
 
 ZeroRange: TypeAlias = Literal["refuse", "omit"]
+Floats: TypeAlias = NDArray[np.float64]
+Scores: TypeAlias = Mapping[str, float]
+"""Reference scores by task."""
 
 PERCENT = 100.0
 
@@ -63,13 +66,13 @@ class BrokenRecords:
 
 def normalise(
     scores: ArrayLike,
-    low: Mapping[str, float],
-    high: Mapping[str, float],
+    low: Scores,
+    high: Scores,
     tasks: Sequence[str],
     *,
     task_axis: int = -1,
     zero_range: ZeroRange = "refuse",
-) -> NDArray[np.float64]:
+) -> Floats:
     """Place scores on the line through two references, as fractions (score − low) / (high − low) (review, Eq. 3).
 
     ``high`` may be the smaller one, where less is better. Shapes, ``zero_range`` and errors: see the conventions.
@@ -92,50 +95,24 @@ def normalise(
     return (values - lows.reshape(along)) / np.where(flat, np.nan, highs - lows).reshape(along)
 
 
-def hns(
-    scores: ArrayLike,
-    random: Mapping[str, float],
-    human: Mapping[str, float],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-) -> NDArray[np.float64]:
+def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
     """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
     return PERCENT * normalise(scores, random, human, tasks, task_axis=task_axis)
 
 
 def capped_hns(
-    scores: ArrayLike,
-    random: Mapping[str, float],
-    human: Mapping[str, float],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-) -> NDArray[np.float64]:
+    scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str], *, task_axis: int = -1
+) -> Floats:
     """Human-normalised score held within 0 to 100 percent (review, "Capped Normalized Score"; Badia et al. 2020)."""
     return np.clip(hns(scores, random, human, tasks, task_axis=task_axis), 0.0, PERCENT)
 
 
-def hwrns(
-    scores: ArrayLike,
-    random: Mapping[str, float],
-    record: Mapping[str, float],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-) -> NDArray[np.float64]:
+def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
     """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
     return PERCENT * normalise(scores, random, record, tasks, task_axis=task_axis)
 
 
-def saber(
-    scores: ArrayLike,
-    random: Mapping[str, float],
-    record: Mapping[str, float],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-) -> NDArray[np.float64]:
+def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
     """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
     return np.clip(hwrns(scores, random, record, tasks, task_axis=task_axis), 0.0, 2 * PERCENT)
 
@@ -176,7 +153,7 @@ def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
     return Reached(len(reached), reached, tuple(compress(tasks, np.isnan(values))))
 
 
-def _reference(scores: Mapping[str, float], which: str, tasks: Sequence[str]) -> NDArray[np.float64]:
+def _reference(scores: Scores, which: str, tasks: Sequence[str]) -> Floats:
     found = np.fromiter(map(scores.get, tasks, repeat(np.nan)), np.float64, len(tasks))
     if not np.isfinite(found).all():
         absent = [task for task, score in zip(tasks, found.tolist(), strict=True) if not np.isfinite(score)]
