@@ -107,13 +107,13 @@ def parse_json(
     """
 
     def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        members = dict(pairs)
+        if len(members) != len(pairs):
             twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
             raise ArcadeMarkError(
                 f"{place}, at or after row {row}: {twice!r} is named twice in one object; name each once"
             )
-        return found
+        return members
 
     def whole(digits: str) -> int:
         if len(digits.lstrip("-")) > most_digits:
@@ -132,25 +132,25 @@ def parse_json(
 
     deep = f"{place}: JSON nested in more than {MOST_NESTED} levels; {remedy}"
     try:
-        found = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal, parse_constant=word)
+        value = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal, parse_constant=word)
     except json.JSONDecodeError as error:
         where = f"{place}, row {row + error.lineno - 1}, character {error.colno}"
         raise ArcadeMarkError(f"{where}: not JSON ({error.msg}); {remedy}") from None
     except RecursionError:
         raise ArcadeMarkError(deep) from None
-    if _nested(found) > MOST_NESTED:
+    if _nested(value) > MOST_NESTED:
         raise ArcadeMarkError(deep)
-    return found
+    return value
 
 
-def read_as(kind: type[Kind], found: Any, place: object, remedy: str) -> Kind:
+def read_as(kind: type[Kind], value: Any, place: object, remedy: str) -> Kind:
     """Return what `parse_json` gave as a dataclass or a typed dictionary, whose annotations say what each field is.
 
     Nothing is taken for what it is not, but whole numbers for decimal ones; fields that the type has not are left out.
     Errors name the first field that is missing or wrong, "$.seeds[0]", and end with `remedy`, or are the type's own.
     """
     try:
-        return msgspec.convert(found, kind)
+        return msgspec.convert(value, kind)
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"{place}: {one_line(str(error))}") from None
     except msgspec.ValidationError as error:

@@ -77,18 +77,18 @@ def prove(
         if translated or listed is not None:
             raise click.UsageError("with --run no --translated and no --list are possible")
         return _prove_run(run, chosen, workers)
-    found = proof.read_sections(out, translated=translated)
-    todo = [proof.Task(game, rom_path(game), frames, [part for part in found if part.game == game]) for game in chosen]
+    done = proof.read_sections(out, translated=translated)
+    todo = [proof.Task(game, rom_path(game), frames, [part for part in done if part.game == game]) for game in chosen]
     by_game = {task.game: task for task in todo}
     try:
         with out.open("a", encoding="utf-8") as record:
-            record.write("\n" if found else "")  # a line that was cut short ends here
+            record.write("\n" if done else "")  # a line that was cut short ends here
             for task in todo:
                 _tell_if_settled(task)
             for section in proof.sections_of(todo, workers=workers, translated=translated):
                 record.write(proof.line_of(section))
                 record.flush()
-                found.append(section)
+                done.append(section)
                 by_game[section.game].played.append(section)
                 _tell_if_settled(by_game[section.game])
     except NoCore as error:
@@ -96,7 +96,7 @@ def prove(
     except OSError as error:
         raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
     if listed is not None:
-        write(listed, proof.list_text(found), option="--list", example="proven.csv")
+        write(listed, proof.list_text(done), option="--list", example="proven.csv")
     return 1 if any(task.difference for task in todo) else 0
 
 

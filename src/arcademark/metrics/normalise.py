@@ -154,8 +154,8 @@ def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
 
 
 def _reference(scores: Scores, which: str, tasks: Sequence[str]) -> Floats:
-    found = np.fromiter(map(scores.get, tasks, repeat(np.nan)), np.float64, len(tasks))
-    if not np.isfinite(found).all():
-        absent = [task for task, score in zip(tasks, found.tolist(), strict=True) if not np.isfinite(score)]
+    values = np.fromiter(map(scores.get, tasks, repeat(np.nan)), np.float64, len(tasks))
+    if not np.isfinite(values).all():
+        absent = [task for task, score in zip(tasks, values.tolist(), strict=True) if not np.isfinite(score)]
         raise ArcadeMarkError(f"no {which} reference score for {', '.join(absent)}; leave such tasks out, or give one")
-    return found
+    return values

@@ -95,10 +95,10 @@ def seeds_needed(
         raise ArcadeMarkError("difference 0: no number of seeds finds a difference that is not there")
 
     def enough(seeds: int) -> bool:
-        found = detection_power(
+        detected = detection_power(
             difference, seeds, between, within=within, episodes=episodes, alpha=alpha, relative_to=relative_to
         )
-        return found >= power
+        return detected >= power
 
     low = high = 2
     while not enough(high):

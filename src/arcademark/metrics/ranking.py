@@ -127,7 +127,7 @@ def rank_sensitivity(values: Mapping[Measure, Values]) -> RankSensitivity:
     algorithms = tuple(next(iter(values.values())))
     for others in values.values():
         _admit_both(next(iter(values.values())), others)
-    ranked = {measure: MappingProxyType(ranks(found)) for measure, found in values.items()}
+    ranked = {measure: MappingProxyType(ranks(scores)) for measure, scores in values.items()}
     flips = (_flip(first, second, values) for first, second in itertools.combinations(algorithms, 2))
     contradicted = tuple(flip for flip in flips if flip.above and flip.below)
     return RankSensitivity(algorithms, MappingProxyType(ranked), contradicted)
@@ -137,9 +137,9 @@ def _flip(first: str, second: str, values: Mapping[Measure, Values]) -> Flip:
     return Flip(
         first,
         second,
-        above=tuple(measure for measure, found in values.items() if found[first] > found[second]),
-        below=tuple(measure for measure, found in values.items() if found[first] < found[second]),
-        tied=tuple(measure for measure, found in values.items() if found[first] == found[second]),
+        above=tuple(measure for measure, scores in values.items() if scores[first] > scores[second]),
+        below=tuple(measure for measure, scores in values.items() if scores[first] < scores[second]),
+        tied=tuple(measure for measure, scores in values.items() if scores[first] == scores[second]),
     )
 
 

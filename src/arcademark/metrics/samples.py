@@ -53,10 +53,10 @@ def padded(runs: Iterable[ArrayLike]) -> Floats:
     widest = max((row.size for row in rows), default=1)
     if all(row.size == widest for row in rows):
         return np.array(rows).reshape(len(rows), widest)
-    made = np.full((len(rows), widest), np.nan)
-    for place, row in zip(made, rows, strict=True):
-        place[: row.size] = row
-    return made
+    table = np.full((len(rows), widest), np.nan)
+    for padded_row, row in zip(table, rows, strict=True):
+        padded_row[: row.size] = row
+    return table
 
 
 def means(table: Floats) -> Floats:
@@ -107,11 +107,11 @@ def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.
     if most == 1:
         notes.append(Note("one run a task: how much scores vary from run to run is not known; play more", "one_run"))
     elif single:
-        told = f"one run on {', '.join(single)}: the variation from run to run there is not included"
-        notes.append(Note(told, "single"))
+        text = f"one run on {', '.join(single)}: the variation from run to run there is not included"
+        notes.append(Note(text, "single"))
     if fewest < most:
-        told = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
-        notes.append(Note(told, "ragged"))
+        text = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
+        notes.append(Note(text, "ragged"))
     return tuple(notes)
 
 

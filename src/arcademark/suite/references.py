@@ -102,7 +102,7 @@ def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, 
     problems: dict[str, set[_Key]] = {
         "references.csv lacks": keys - rows.keys(),
         "references.csv has what belongs to no suite": rows.keys() - keys,
-        "references.csv has twice": {key for key, found in rows.items() if len(found) > 1},
+        "references.csv has twice": {key for key, copies in rows.items() if len(copies) > 1},
         "disagreements.csv has what references.csv lacks": others.keys() - rows.keys(),
     }
     for problem, wrong in problems.items():

@@ -38,11 +38,11 @@ def read_text(name: str, directory: Traversable | None = None) -> str:
         listed = (place / CHECKSUMS).read_text(encoding="utf-8")
     except OSError as error:
         raise ArcadeMarkError(f"{place}: cannot read the data file {name!r} ({error}); reinstall arcademark") from error
-    expected = {entry: digest for digest, entry in (line.split() for line in listed.splitlines())}.get(name)
-    found = hashlib.sha256(text.encode()).hexdigest()
-    if expected != found:
+    expected = {entry: sha for sha, entry in (line.split() for line in listed.splitlines())}.get(name)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if expected != digest:
         raise ArcadeMarkError(
-            f"{place / name}: checksum is {found[:12]}…, {CHECKSUMS} says {expected and expected[:12] + '…'}; "
+            f"{place / name}: checksum is {digest[:12]}…, {CHECKSUMS} says {expected and expected[:12] + '…'}; "
             "the facts were changed: reinstall arcademark, or renew the checksum if the change is meant"
         )
     return text
