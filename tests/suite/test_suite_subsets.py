@@ -114,7 +114,7 @@ def test_smaller_sets_are_part_of_larger_ones_and_validation_is_apart():
 
 def test_ale_55_splits_into_its_training_and_test_games():
     assert subset("ale-55-training").tasks == suite("ale-55").training_tasks
-    assert subset("ale-55-test").tasks == suite("ale-55").test_tasks
+    assert subset("ale-55-test").tasks == suite("ale-55").tasks[5:]
 
 
 @pytest.mark.parametrize(

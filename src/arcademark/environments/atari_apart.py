@@ -30,12 +30,6 @@ from arcademark.environments.facts import RAM_SIZE, REAL_RESET, THINKING, UNSAVE
 
 def open_console(game: str, mode: int | None = None, difficulty: int | None = None) -> AtariConsole:
     """Return the console of a game; parameters and errors as of `AtariConsole`."""
-    if game in REAL_RESET:
-        return ResetConsole(game, mode, difficulty)
-    if game in UNSAVED_TRACES:
-        return TracingConsole(game, mode, difficulty)
-    if game in THINKING:
-        return ThinkingConsole(game, mode, difficulty)
     return _CONSOLES.get(game, AtariConsole)(game, mode, difficulty)
 
 
@@ -244,4 +238,10 @@ class PitfallTwoConsole(AtariConsole):
         super().restore(state)
 
 
-_CONSOLES: dict[str, type[AtariConsole]] = {"miniature_golf": MiniatureGolfConsole, "pitfall2": PitfallTwoConsole}
+_CONSOLES: dict[str, type[AtariConsole]] = {
+    **dict.fromkeys(REAL_RESET, ResetConsole),
+    **dict.fromkeys(UNSAVED_TRACES, TracingConsole),
+    **dict.fromkeys(THINKING, ThinkingConsole),
+    "miniature_golf": MiniatureGolfConsole,
+    "pitfall2": PitfallTwoConsole,
+}

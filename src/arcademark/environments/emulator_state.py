@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from ale_py import ALEState
 
+from arcademark.environments.facts import RAM_SIZE
 from arcademark.errors import ArcadeMarkError
 
-RAM_SIZE = 128
 _COUNT, _AFTER_COUNT, _CHECKSUM, _CYCLES, _TEXT = 8, 12, 24, 74, 78
 """Where these begin in a state of ale-py; the text with its length."""
 _PROCESSOR = 81

@@ -67,12 +67,12 @@ def ram_size(game: str) -> int:
     return toy.RAM_SIZE if game == toy.NAME else RAM_SIZE
 
 
-def observation_shape(settings: protocols.Protocol, screen: tuple[int, int], ram: int) -> tuple[int, ...]:
-    """Return the shape of one observation of a (height, width) screen or `ram` bytes; a stack of 1 adds no axis."""
+def observation_shape(game: str, settings: protocols.Protocol) -> tuple[int, ...]:
+    """Return the shape of one observation; a `frame_stack` of 1 adds no axis."""
     if settings.observation == "ram":
-        single: tuple[int, ...] = (ram,)
+        single: tuple[int, ...] = (ram_size(game),)
     else:
-        single = resized(settings, screen) + ((3,) if settings.observation == "rgb" else ())
+        single = resized(settings, screen_shape(game)) + ((3,) if settings.observation == "rgb" else ())
     return single if settings.frame_stack == 1 else (settings.frame_stack, *single)
 
 

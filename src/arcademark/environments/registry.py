@@ -28,13 +28,12 @@ def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action:
     """
     game_id = toy.NAME if game.strip().lower() == toy.NAME else tasks.canonical_game(game)
     settings = _with_frames_per_action(protocol, frames_per_action)
-    screen = facts.screen_shape(game_id)
-    _check_playable(game_id, settings, screen)
+    _check_playable(game_id, settings)
     return EnvironmentSpec(
         game=game_id,
         protocol=settings,
         action_meanings=_action_meanings(game_id, settings),
-        observation_shape=facts.observation_shape(settings, screen, facts.ram_size(game_id)),
+        observation_shape=facts.observation_shape(game_id, settings),
     )
 
 
@@ -45,8 +44,7 @@ def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> En
     settings = dataclasses.replace(
         spec.protocol, observation=observation, screen_size=None, max_pool=False, frame_stack=1
     )
-    shape = facts.observation_shape(settings, facts.screen_shape(spec.game), facts.ram_size(spec.game))
-    return dataclasses.replace(spec, protocol=settings, observation_shape=shape)
+    return dataclasses.replace(spec, protocol=settings, observation_shape=facts.observation_shape(spec.game, settings))
 
 
 Emulator = Literal["ale", "console"]
@@ -176,11 +174,12 @@ def _action_meanings(game: str, settings: protocols.Protocol) -> tuple[str, ...]
     return facts_of_game.minimal_actions if minimal else facts_of_game.full_actions
 
 
-def _check_playable(game: str, settings: protocols.Protocol, screen: tuple[int, int]) -> None:
+def _check_playable(game: str, settings: protocols.Protocol) -> None:
     """Raise an error that says why the protocol cannot be played in the game, if so."""
     name = settings.name
     if not settings.runnable:
         raise ArcadeMarkError(f"protocol {name!r} starts from human play, which cannot be replayed here; use another")
+    screen = facts.screen_shape(game)
     size = facts.resized(settings, screen)
     if size[0] > screen[0] or size[1] > screen[1]:
         raise ArcadeMarkError(

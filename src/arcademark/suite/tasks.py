@@ -71,11 +71,6 @@ class Suite:
     training_tasks: tuple[str, ...]
     references: tuple[str, ...]
 
-    @property
-    def test_tasks(self) -> tuple[str, ...]:
-        """The tasks on which results are reported: all but the training tasks."""
-        return tuple(task for task in self.tasks if task not in self.training_tasks)
-
 
 @cache
 def games() -> Mapping[str, Game]:
