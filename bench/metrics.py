@@ -88,7 +88,7 @@ for line in sys.stdin:
 
 SUMMARIES_SCRIPT = """
 from arcademark.catalogue import load
-from arcademark.metrics import aggregate, normalise
+from arcademark.metrics import bootstrap, normalise
 from arcademark.suite import references
 
 table = load()
@@ -101,7 +101,7 @@ for name, high in (("hns", "human"), ("hwrns", "human_world_record"), ("saber", 
     values = getattr(normalise, name)(scores[:, columns], low, top, tasks)
     for row in values:
         if not all(row != row):
-            aggregate.summarise(row, tasks, missing="omit")
+            bootstrap.aggregates(row[row == row][:, None])
             counted += 1
 print(len(table.algorithms), counted)
 """

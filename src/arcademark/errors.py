@@ -14,11 +14,11 @@ LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
 MOST_NAMED = 12
-"""Names that are all told where none is close to what was asked for."""
+"""Names that are all listed where none is close to what was asked for."""
 
 
 MOST_SAID = 1_000
-"""Characters of a text of somebody else's that are told."""
+"""Characters shown of a text of somebody else."""
 
 
 def escaped(text: str, kept: str = "") -> str:
@@ -33,7 +33,7 @@ def escaped(text: str, kept: str = "") -> str:
 
 
 def one_line(text: str, most: int = MOST_SAID) -> str:
-    """Write a text of somebody else's as one line, `escaped`, cut to `most` characters, which is said."""
+    """Write another's text as one line, `escaped`; what is longer than `most` is cut, and says so."""
     shown = escaped(text[:most])
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
 

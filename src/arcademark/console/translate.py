@@ -39,7 +39,7 @@ _ROM = {
     "E0": "k->rom[1024 * (s->slice[(at) >> 10 & 3] & 7) + ((at) & 0x3FF)]",
     "FE": "k->rom[((at) & 0x2000 ? 0 : 4096) + ((at) & 0xFFF)]",
 }
-"""What stands at an address of kinds whose blocks do not tell the bank of all that they read."""
+"""What stands at an address of kinds whose blocks do not determine the bank of all that they read."""
 
 _CHIP_STORE = re.compile(r"(cycles \+= \d+); (?:ZERO; WRITE_ZERO\(|ABSOLUTE; WRITE\(ea, )(.*)\);")
 _STORES = re.compile(r"\b(WRITE|WRITE_ZERO|MODIFY|PUSH)\b")

@@ -62,7 +62,7 @@ class Band:
     """A performance profile: at each threshold the share of runs above, averaged over tasks, and its interval.
 
     `thresholds`, `value`, `low` and `high` have shape (thresholds,). Limits are pointwise, not of the whole curve at
-    once, and None where the scores cannot tell. `level`, `method` and `notes` are as in
+    once, and None where every task has one run. `level`, `method` and `notes` are as in
     `arcademark.metrics.intervals.Interval`.
     """
 
@@ -164,8 +164,8 @@ def improvement_interval(
         return Interval(value, None, None, level, None, notes, method)
     low, high, error = limits(value, draws, strata, method=method, level=level)
     low, high = np.clip([low, high], 0.0, 1.0)
-    told = (*notes, *_warnings("probability_of_improvement", strata, method, level, len(there[0])))
-    return Interval(value, float(low), float(high), level, float(error), told, method)
+    notes += _warnings("probability_of_improvement", strata, method, level, len(there[0]))
+    return Interval(value, float(low), float(high), level, float(error), notes, method)
 
 
 def profile_band(
@@ -196,8 +196,8 @@ def profile_band(
     draws[order] = resampled_profile(sample, marks[order], _key(rng), resamples, threads)
     strata = profile_strata(sample, marks)
     low, high, _ = limits(value, draws, strata, method=method, level=level)
-    told = (*notes, *_warnings("profile", strata, method, level, len(there[0])))
-    return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), level, method, told)
+    notes += _warnings("profile", strata, method, level, len(there[0]))
+    return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), level, method, notes)
 
 
 def resampled_aggregates(

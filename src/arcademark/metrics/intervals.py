@@ -71,9 +71,9 @@ ONE_SEED = Note("one seed: the variation from seed to seed is not included")
 class Interval:
     """A statistic and how far sampling leaves it uncertain.
 
-    Limits and standard error (of the resampled statistic, widened as the method widens) are None where the scores
-    cannot tell. Such an interval should hold the true value with frequency `level`, 0.95 for 95 %. `method` says how
-    the limits follow from the resamples, see `limits`; "student" draws none.
+    Limits and standard error (of the resampled statistic, widened as the method widens) are None where there are too
+    few scores. Such an interval should hold the true value with frequency `level`, 0.95 for 95 %. `method` says how the
+    limits follow from the resamples, see `limits`; "student" draws none.
     """
 
     value: float
@@ -322,11 +322,11 @@ def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[No
         notes.append(Note(f"one seed{where}: the variation from seed to seed is not included"))
     several = [len(seeds) for seeds in tasks.values() if len(seeds) > 1]
     if several and min(several) < FEW_SEEDS and method == "percentile":
-        told = f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow"
-        notes.append(Note(told))
+        text = f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow"
+        notes.append(Note(text))
     if few < FEW_EPISODES and method == "percentile":
         notes.append(Note(f"only {few} episodes a game: percentile intervals from so few are too narrow"))
     if constant:
-        told = f"every episode scored the same on {', '.join(constant)}: no variation was seen there"
-        notes.append(Note(told, "constant"))
+        text = f"every episode scored the same on {', '.join(constant)}: no variation was seen there"
+        notes.append(Note(text, "constant"))
     return tuple(notes)
