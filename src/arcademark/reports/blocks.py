@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from arcademark import __version__
 from arcademark.reports.document import Notice
@@ -201,14 +202,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A title and what stands below it.
+    """A title and what stands below it. Make one with `section`.
 
     Parameters
     ----------
     title : str
         "" for none.
-    blocks : tuple of Block
-        Without any, nothing is shown.
+    content : tuple of Block, or of callables that make one
+        Without any, nothing is shown. A callable is called only by a renderer that shows the section.
     detail : bool
         Whether a terminal shows it only where everything is asked for.
     folded : bool
@@ -216,12 +217,19 @@ class Section:
     """
 
     title: str
-    blocks: tuple[Block, ...]
+    content: tuple[Block | Later, ...]
     detail: bool = False
     folded: bool = False
 
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks, made where that is still to be done."""
+        return tuple(item() if callable(item) else item for item in self.content)
 
-Block = Table | Prose | Code | Facts | Notices | References | Cards | Figure | Section
+
+Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Cards | Figure | Section
+Later: TypeAlias = Callable[[], Block]
+"""Makes a block that is not empty."""
 
 
 @dataclass(frozen=True)
@@ -281,18 +289,18 @@ def table(
     )
 
 
-def section(title: str, *blocks: Block | None, detail: bool = False, folded: bool = False) -> Section:
+def section(title: str, *content: Block | Later | None, detail: bool = False, folded: bool = False) -> Section:
     """Make a section of the blocks that there are; tables without rows, and empty notices, are none."""
-    return Section(title, tuple(block for block in blocks if block is not None and not _empty(block)), detail, folded)
+    return Section(title, tuple(item for item in content if item is not None and not _empty(item)), detail, folded)
 
 
-def _empty(block: Block) -> bool:
+def _empty(block: Block | Later) -> bool:
     if isinstance(block, Table):
         return not block.rows
     if isinstance(block, Notices):
         return not block.notices
     if isinstance(block, Section):
-        return not block.blocks
+        return not block.content
     return (isinstance(block, Facts) and not block.pairs) or (isinstance(block, References) and not block.citations)
 
 

@@ -20,6 +20,7 @@ from arcademark.reports.blocks import (
     Document,
     Facts,
     Figure,
+    Later,
     Notices,
     Prose,
     References,
@@ -86,9 +87,9 @@ def _hidden(shown: Sequence[Block]) -> Iterator[str]:
             yield block.title
 
 
-def _shows(block: Block) -> bool:
+def _shows(block: Block | Later) -> bool:
     """Tell whether a block has something to show here, where figures have nothing."""
-    return any(map(_shows, block.blocks)) if isinstance(block, Section) else not isinstance(block, Figure)
+    return any(map(_shows, block.content)) if isinstance(block, Section) else not isinstance(block, Figure)
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
