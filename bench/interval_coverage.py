@@ -47,9 +47,9 @@ from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
 from arcademark.metrics.coverage import shares as written_shares
-from arcademark.metrics.intervals import METHODS, Method, interval, limits, score_interval
+from arcademark.metrics.intervals import METHODS, Method, Strata, interval, limits, score_interval
 from arcademark.reports import measures
-from arcademark.reports.tables.uncertainty import capped_strata
+from arcademark.reports.tables.uncertainty import sum_up
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]
@@ -173,20 +173,19 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
     sides = [each.runs(runs, rng) for each in (people.better(), people)]
     names = [str(task) for task in range(people.means.size)]
     zero, full = dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET)
-    measure = measures.between(
-        "capped", "", "", zero, full, (0.0, TARGET), normalise.capped_hns, uncapped=normalise.hns
-    )
+    measure = measures.Measure("capped", "", "", zero, full, (0.0, TARGET))
 
     values, draws, strata = [], [], []
     for scores in sides:
         sample, by_task = samples.sample_of(scores), dict(zip(names, scores, strict=True))
         key = rng.integers(2**64, dtype=np.uint64)
-        values.append([bootstrap.aggregates(scores, TARGET), measure.aggregates(by_task)])
+        line, capped_values, shares = sum_up([measure], by_task)
+        values.append([bootstrap.aggregates(scores, TARGET), capped_values[0]])
         drawn = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
-        other, free = rng.integers(2**64, dtype=np.uint64), samples.sample_of(measure.free(by_task))
+        other, free = rng.integers(2**64, dtype=np.uint64), samples.sample_of(line[0])
         capped = bootstrap.resampled_aggregates(free, other, normalise.PERCENT, RESAMPLES, None, measure.bounds)
         draws.append([drawn, capped[len(drawn) :]])
-        strata.append([samples.aggregate_strata(sample, TARGET), capped_strata(measure, by_task)])
+        strata.append([samples.aggregate_strata(sample, TARGET), Strata(shares.variances[0], shares.runs)])
     apart = [
         (values[0][i] - values[1][i], draws[0][i] - draws[1][i], samples.together(strata[0][i], strata[1][i]))
         for i in (0, 1)

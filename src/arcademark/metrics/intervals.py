@@ -64,6 +64,7 @@ class Note(str):
         return made
 
 
+_NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
 ONE_SEED = Note("one seed: the variation from seed to seed is not included")
 
 
@@ -229,18 +230,44 @@ def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Inter
     check("symmetric", level)
     admitted = _admit(seeds)
     unit = _unit(admitted)
-    value = _mean(unit)
-    if unit.size < 2:
-        note = Note("one episode: how much scores vary is not known; play more", "one_run")
-        return Interval(value, None, None, level, None, (note,), "student")
+    ((value, low, high, error),) = score_intervals([unit], level=level).tolist()
     notes = (ONE_SEED,) if len(admitted) == 1 else ()
-    if (unit == unit[0]).all():
-        note = Note(f"every {'episode' if notes else 'seed'} scored the same: no variation was seen", "constant")
-        return Interval(value, None, None, level, None, (*notes, note), "student")
-    apart = unit - value
-    error = math.sqrt(float(apart @ apart) / (unit.size - 1) / unit.size)
-    reach = _student(unit.size - 1, level) * error
-    return Interval(value, value - reach, value + reach, level, error, notes, "student")
+    if not math.isnan(low):
+        return Interval(value, low, high, level, error, notes, "student")
+    note = Note(f"every {'episode' if notes else 'seed'} scored the same: no variation was seen", "constant")
+    if unit.size < 2:
+        notes, note = (), Note("one episode: how much scores vary is not known; play more", "one_run")
+    return Interval(value, None, None, level, None, (*notes, note), "student")
+
+
+def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVEL) -> NDArray[np.float64]:
+    """Find the intervals of many tasks' scores at once: Student's t over the values given of each, at least one.
+
+    Returns
+    -------
+    float array, shape (units, 4)
+        Mean, low, high and standard error, the last three NaN where there is one value or none varies.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a value is not finite.
+    """
+    found = np.full((len(units), 4), np.nan)
+    sizes = np.array([unit.size for unit in units])
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        values = np.array([units[place] for place in places.tolist()])
+        found[places, 0] = mean = values.mean(axis=1)
+        varies = (values != values[:, :1]).any(axis=1)
+        if varies.any():
+            apart = values[varies] - mean[varies, np.newaxis]
+            error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
+            half_width = _student(size - 1, level) * error
+            found[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
+    if not np.isfinite(found[:, 0]).all():
+        raise ArcadeMarkError(_NOT_FINITE)
+    return found
 
 
 @lru_cache
@@ -286,7 +313,7 @@ def _means(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 def _mean(values: NDArray[np.float64]) -> float:
     mean = float(values.mean())
     if not math.isfinite(mean):
-        raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
+        raise ArcadeMarkError(_NOT_FINITE)
     return mean
 
 

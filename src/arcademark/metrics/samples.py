@@ -68,12 +68,13 @@ def means(table: Floats) -> Floats:
 
 
 def variances(table: Floats) -> Floats:
-    """Return the unbiased variance over each task's runs, shape (tasks,), 0 of a single one."""
+    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks), 0 of a single one."""
+    apart = table - table[..., :1]  # of runs that are all the same, exactly 0
     there = ~np.isnan(table)
-    if there.all() and table.shape[1] > 1:
-        return np.asarray(table.var(axis=1, ddof=1))
-    rows = (row[has] for row, has in zip(table, there, strict=True))
-    return np.array([np.var(row, ddof=1) if row.size > 1 else 0.0 for row in rows])
+    sizes = there.sum(axis=-1)
+    mean = np.sum(apart, axis=-1, where=there) / sizes
+    squares = np.sum((apart - mean[..., np.newaxis]) ** 2, axis=-1, where=there)
+    return np.asarray(squares / np.maximum(sizes - 1, 1))
 
 
 def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
@@ -109,10 +110,14 @@ def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.
     elif single:
         text = f"one run on {', '.join(single)}: the variation from run to run there is not included"
         notes.append(Note(text, "single"))
-    if fewest < most:
-        text = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
-        notes.append(Note(text, "ragged"))
-    return tuple(notes)
+    return (*notes, *ragged(fewest, most))
+
+
+def ragged(fewest: int, most: int) -> tuple[Note, ...]:
+    """Say what different numbers of runs a task mean, if they are different."""
+    if fewest == most:
+        return ()
+    return (Note(f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does", "ragged"),)
 
 
 def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
@@ -136,15 +141,15 @@ def aggregate_strata(sample: Sample, target: float) -> Strata:
 
 
 def middle_shares(means: Floats, variances: Floats) -> Floats:
-    """How much the median follows each task's mean: in proportion to that mean's normal density at the median."""
+    """How much the median follows each task's mean, shape (..., tasks): in proportion to its density at the median."""
     varies = variances > 0
-    if not varies.any():
-        return np.zeros(means.shape)
-    log_density = np.full(means.shape, -np.inf)
-    distance = (means - np.median(means))[varies] ** 2 / variances[varies]
-    log_density[varies] = -0.5 * (distance + np.log(variances[varies]))
-    density = np.exp(log_density - log_density.max())
-    return np.asarray(density / density.sum())
+    spread = np.where(varies, variances, 1.0)
+    distance = (means - np.median(means, axis=-1, keepdims=True)) ** 2 / spread
+    log_density = np.where(varies, -0.5 * (distance + np.log(spread)), -np.inf)
+    largest = log_density.max(axis=-1, keepdims=True)
+    density = np.exp(log_density - np.where(np.isfinite(largest), largest, 0.0))
+    total = density.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(density, total, out=np.zeros(density.shape), where=total > 0))
 
 
 def profile_strata(sample: Sample, thresholds: Floats) -> Strata:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import intervals, normalise
-from arcademark.reports.cells import Cell
+from arcademark.metrics import intervals
+from arcademark.reports import measures
 from arcademark.reports.document import Estimate
-from arcademark.subset.model import FrameCap, SubsetModel, from_subset
-from arcademark.suite import references, subsets, tasks
+from arcademark.subset.model import FrameCap, from_subset
+from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset
 
 DEFAULT = "atari-5"
+
+Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
+"""By task an array of episodes' scores a seed."""
+
+_model = cache(from_subset)
 
 
 def short_title(subset: Subset) -> str:
@@ -34,28 +40,28 @@ def choose(played: Collection[str]) -> Subset:
     return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))
 
 
-def choose_together(played: Sequence[Mapping[str, Cell]]) -> tuple[Subset, ...]:
+def choose_together(played: Sequence[Collection[str]]) -> tuple[Subset, ...]:
     """Choose for algorithms that are shown side by side, so that their estimates compare where they can.
 
     As `choose` for each, unless some have the games of Atari-5 and others those of a larger model too: then Atari-5.
     """
     own = tuple(map(choose, played))
-    able = [subset for subset, games in zip(own, played, strict=True) if set(subset.tasks) <= games.keys()]
+    able = [subset for subset, games in zip(own, played, strict=True) if set(subset.tasks) <= set(games)]
     standard = subsets.subset(DEFAULT)
     if len({subset.name for subset in able}) > 1 and all(set(standard.tasks) <= set(item.tasks) for item in able):
         return (standard,) * len(own)
     return own
 
 
-def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, seed: int) -> Estimate:
+def estimate(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
     """Estimate the suite's median human-normalised score.
 
     Parameters
     ----------
     subset : Subset
         One with a model.
-    played : mapping of task to Cell
-        The games with at least one finished episode.
+    played : mapping of task to sequence of float array
+        The games with at least one finished episode, by seed.
     frame_cap : int, None or "unknown"
         Of the protocol that they were played under; None for no cap.
     seed : int
@@ -71,12 +77,16 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, se
     if missing:
         printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
         return Estimate(subset.name, title, suite, None, LEVEL, None, None, printed, None, None, missing, (), nested)
-    model = from_subset(subset)
-    seeds = {task: played[task].seeds for task in model.tasks}
-    hns = _hns(np.array([intervals.score(scores) for scores in seeds.values()]), model)
-    found = model.estimate(dict(zip(model.tasks, hns, strict=True)), max_frames_per_episode=frame_cap)
+    model, hns = _model(subset), measures.atari()["hns"]
+
+    def normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return hns.line(scores.T, model.tasks).T
+
+    seeds = {task: played[task] for task in model.tasks}
+    scores = normalised(np.array([intervals.score(runs) for runs in seeds.values()]))
+    found = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
     sampled = intervals.interval(
-        seeds, lambda scores: model.predict(_hns(scores, model)), np.random.default_rng(seed), method="symmetric"
+        seeds, lambda drawn: model.predict(normalised(drawn)), np.random.default_rng(seed), method="symmetric"
     )
     lowest = float(model.predict(np.zeros(len(model.tasks))))  # published coefficients are positive
     return Estimate(
@@ -94,7 +104,3 @@ def estimate(subset: Subset, played: Mapping[str, Cell], frame_cap: FrameCap, se
         warnings=found.warnings,
         nested_error=found.nested.mean if found.nested else None,
     )
-
-
-def _hns(scores: NDArray[np.float64], model: SubsetModel) -> NDArray[np.float64]:
-    return normalise.hns(scores, references.scores("random"), references.scores("human"), model.tasks)

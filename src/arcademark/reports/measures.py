@@ -10,24 +10,27 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics import aggregate, normalise
+from arcademark.metrics import aggregate
+from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.samples import means, padded
 from arcademark.suite import references
 
-Normaliser = Callable[[ArrayLike, Sequence[str]], NDArray[np.float64]]
-"""From raw scores, shape (tasks, …), and the tasks' names to percent, same shape."""
+Bounds = tuple[float, float] | None
+Runs = Mapping[str, NDArray[np.float64]]
+"""Task → raw scores, one a run, at least one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measure:
-    """A way to normalise scores.
+    """A way to normalise scores: percentages of the way from one reference score to another.
 
     Parameters
     ----------
@@ -37,31 +40,45 @@ class Measure:
         How it is called in print.
     meaning : str
         One line that defines it.
+    low, high : mapping of task to float
+        The scores of 0 % and of 100 %, never equal.
     bounds : (float, float) or None
         Within which it is held, in percent, if it is.
-    known : frozenset of str
-        The tasks that have the references it needs.
-    normaliser : callable
-        See `Normaliser`; only ever asked about known tasks.
     reach : (float, float) or None
         Within which its summaries lie, in percent, where they do although scores are not held there.
-    uncapped : callable or None
-        The normaliser before it caps; None where it does not cap.
     """
 
     metric: str
     title: str
     meaning: str
-    bounds: tuple[float, float] | None
-    known: frozenset[str]
-    normaliser: Normaliser
-    reach: tuple[float, float] | None = None
-    uncapped: Normaliser | None = None
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    bounds: Bounds = None
+    reach: Bounds = None
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The tasks that have the references it needs."""
+        return frozenset(self.low.keys() & self.high.keys())
 
     @property
     def capped(self) -> bool:
         """Whether it is held within bounds."""
         return self.bounds is not None
+
+    def line(self, scores: ArrayLike, tasks: Iterable[str]) -> NDArray[np.float64]:
+        """Normalise raw scores, shape (tasks, …), of known tasks, without a cap (Fan 2021, Eq. 3)."""
+        values = np.asarray(scores, np.float64)
+        low, span = (ends.reshape(-1, *[1] * (values.ndim - 1)) for ends in _line(self, tuple(tasks)))
+        return PERCENT * ((values - low) / span)
+
+    def held(self, percent: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cap what `line` gives, if the measure caps."""
+        return percent if self.bounds is None else np.clip(percent, *self.bounds)
+
+    def normaliser(self, scores: ArrayLike, tasks: Iterable[str]) -> NDArray[np.float64]:
+        """Normalise raw scores, shape (tasks, …), of known tasks."""
+        return self.held(self.line(scores, tasks))
 
     def of(self, task: str, value: float | None) -> float | None:
         """Normalise one score; None where it, or a reference that it needs, is missing."""
@@ -72,36 +89,19 @@ class Measure:
     def of_tasks(self, scores: Mapping[str, float]) -> dict[str, float | None]:
         """Normalise one score a task; None where a reference that it needs is missing."""
         names = [task for task in scores if task in self.known]
-        values: Iterable[float] = self.normaliser([scores[task] for task in names], names) if names else []
-        found = dict(zip(names, map(float, values), strict=True))
+        found = dict(zip(names, self.normaliser([scores[task] for task in names], names).tolist(), strict=True))
         return {task: found.get(task) for task in scores}
 
-    def by_run(self, runs_of_tasks: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Normalise the runs of tasks that it knows.
+    def of_known(self, runs: Runs) -> Runs:
+        """Leave out the tasks that it does not know."""
+        return {task: row for task, row in runs.items() if task in self.known}
 
-        Parameters
-        ----------
-        runs_of_tasks : mapping of task to sequence of float
-            Raw scores of at least one run each, averaged over its episodes.
+    def by_run(self, runs: Runs) -> NDArray[np.float64]:
+        """Normalise the runs of tasks that it knows, shape (tasks, runs); ragged runs are padded with NaN."""
+        known = self.of_known(runs)
+        return self.normaliser(padded(known.values()), known)
 
-        Returns
-        -------
-        float array, shape (tasks, runs)
-            In percent, in the mapping's order, each run capped if the measure is; ragged runs are padded with NaN.
-        """
-        names = [task for task in runs_of_tasks if task in self.known]
-        return self.normaliser(padded([runs_of_tasks[task] for task in names]), names)
-
-    @property
-    def line(self) -> Normaliser:
-        """The normaliser before it caps, if it does."""
-        return self.uncapped or self.normaliser
-
-    def free(self, known: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Normalise runs as `by_run` does, of known tasks and without a cap."""
-        return self.line(padded(known.values()), list(known))
-
-    def aggregates(self, runs_of_tasks: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> NDArray[np.float64]:
+    def aggregates(self, runs: Runs) -> NDArray[np.float64]:
         """Find mean, median, IQM and optimality gap over the tasks that it knows, at least one.
 
         Returns
@@ -109,95 +109,53 @@ class Measure:
         float array, shape (4,)
             In percent. Mean and median are of means over runs, IQM and optimality gap of runs.
         """
-        known = {task: row for task, row in runs_of_tasks.items() if task in self.known}
-        by_task = self.normaliser(means(padded(known.values())), list(known))
-        runs = self.by_run(known)
-        return np.array(
-            [
-                aggregate.mean(by_task),
-                aggregate.median(by_task),
-                aggregate.iqm(runs, missing="omit"),
-                aggregate.optimality_gap(runs, missing="omit"),
-            ]
-        )
+        known = self.of_known(runs)
+        table = padded(known.values())
+        by_task, by_run = self.normaliser(means(table), known), self.normaliser(table, known)
+        return aggregates(by_task, by_run)
 
     def within(self, statistic: str) -> tuple[float, float] | None:
         """Return the bounds that a summary cannot leave, in percent; None where there are none."""
         low, high = self.bounds or self.reach or (None, None)
         if statistic != "optimality_gap":
             return None if low is None or high is None else (low, high)
-        return max(0.0, normalise.PERCENT - (np.inf if high is None else high)), np.inf if low is None else (
-            normalise.PERCENT - low
-        )
+        return max(0.0, PERCENT - (np.inf if high is None else high)), np.inf if low is None else PERCENT - low
 
 
-Bounds = tuple[float, float] | None
+def aggregates(by_task: NDArray[np.float64], by_run: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find mean and median of scores (…, tasks), IQM and optimality gap of runs (…, tasks, runs), shape (4, …)."""
+    return np.array(
+        [
+            aggregate.mean(by_task),
+            aggregate.median(by_task),
+            aggregate.iqm(by_run, missing="omit"),
+            aggregate.optimality_gap(by_run, missing="omit"),
+        ]
+    )
 
-_Published = Callable[..., NDArray[np.float64]]
-"""One of `arcademark.metrics.normalise`: of scores, the references at 0 and 100 %, and the tasks."""
 
-_ATARI: tuple[tuple[str, str, str, Bounds, references.Kind, _Published, _Published | None], ...] = (
-    ("hns", "HNS", "0 % is random play, 100 % the human average", None, "human", normalise.hns, None),
-    (
-        "capped_hns",
-        "capped HNS",
-        "HNS held within 0 and 100 %",
-        (0.0, 100.0),
-        "human",
-        normalise.capped_hns,
-        normalise.hns,
-    ),
-    (
-        "hwrns",
-        "HWRNS",
-        "0 % is random play, 100 % the human world record",
-        None,
-        "human_world_record",
-        normalise.hwrns,
-        None,
-    ),
-    (
-        "saber",
-        "SABER",
-        "HWRNS held within 0 and 200 %",
-        (0.0, 200.0),
-        "human_world_record",
-        normalise.saber,
-        normalise.hwrns,
-    ),
+@lru_cache(maxsize=1024)
+def _line(measure: Measure, tasks: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the scores of 0 %, and how far above them those of 100 % are."""
+    low, high = (np.array([known[task] for task in tasks], np.float64) for known in (measure.low, measure.high))
+    return low, high - low
+
+
+_ATARI: tuple[tuple[str, str, str, references.Kind, Bounds], ...] = (
+    ("hns", "HNS", "0 % is random play, 100 % the human average", "human", None),
+    ("capped_hns", "capped HNS", "HNS held within 0 and 100 %", "human", (0.0, 100.0)),
+    ("hwrns", "HWRNS", "0 % is random play, 100 % the human world record", "human_world_record", None),
+    ("saber", "SABER", "HWRNS held within 0 and 200 %", "human_world_record", (0.0, 200.0)),
 )
 
 
 @cache
 def atari() -> Mapping[str, Measure]:
     """Return the measures of atari-57 by name: HNS, capped HNS, HWRNS and SABER."""
-    return {
-        metric: between(
-            metric, title, meaning, references.scores("random"), references.scores(upper), bounds, how, uncapped=line
-        )
-        for metric, title, meaning, bounds, upper, how, line in _ATARI
-    }
-
-
-def between(
-    metric: str,
-    title: str,
-    meaning: str,
-    low: Mapping[str, float],
-    high: Mapping[str, float],
-    bounds: Bounds,
-    how: _Published,
-    *,
-    reach: Bounds = None,
-    uncapped: _Published | None = None,
-) -> Measure:
-    """Make the measure that has 0 % at one reference and 100 % at another; parameters are those of `Measure`."""
-
-    def normaliser(scores: ArrayLike, tasks: Sequence[str]) -> NDArray[np.float64]:
-        return how(scores, low, high, tasks, task_axis=0)
-
-    def line(scores: ArrayLike, tasks: Sequence[str]) -> NDArray[np.float64]:
-        return (uncapped or how)(scores, low, high, tasks, task_axis=0)
-
-    known = frozenset(low.keys() & high.keys())
-    return Measure(metric, title, meaning, bounds, known, normaliser, reach, line if uncapped else None)
+    low = references.scores("random")
+    return MappingProxyType(
+        {
+            metric: Measure(metric, title, meaning, low, references.scores(upper), bounds)
+            for metric, title, meaning, upper, bounds in _ATARI
+        }
+    )

@@ -72,6 +72,7 @@ def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
     return read_references()[owner.name, kind]
 
 
+@cache
 def scores(kind: str, suite: str = "atari-57") -> Mapping[str, float]:
     """Return a suite's reference scores of one kind by task; errors as of `references`."""
     return MappingProxyType({task: reference.score for task, reference in references(kind, suite).items()})

@@ -71,14 +71,16 @@ def _one(found: Comparison, pair: Pair) -> Iterator[Section]:
     yield section("Headline", *map(Prose, _verdicts(found, pair)))
     yield section("Differences of the summaries, in percentage points", _summaries(found, pair))
     yield section("Performance profiles", _profiles(found))
-    games = _games(found, pair, decided or None), Prose(_columns(found), "weak")
+    games = partial(_games, found, pair, decided or None), Prose(_columns(found), "weak")
     yield section(_title(found, pair), *games, detail=not decided)
 
 
 def _several(found: Comparison) -> Iterator[Section]:
     more = len(found.pairs) - MOST_PAIRS
     rest = f"For each game of the other {wording.plural(more, 'pair')}, compare two algorithms by themselves."
-    games = (section(_title(found, pair), _games(found, pair), folded=True) for pair in found.pairs[:MOST_PAIRS])
+    games = (
+        section(_title(found, pair), partial(_games, found, pair), folded=True) for pair in found.pairs[:MOST_PAIRS]
+    )
     noun, columns = words.noun(found.benchmark).title(), Prose(_columns(found), "weak")
     yield section("Each against each", _pairs(found))
     yield section("Performance profiles", _profiles(found))

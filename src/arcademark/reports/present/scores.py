@@ -53,7 +53,7 @@ IQM = (
 
 def present(report: ScoreReport) -> Document:
     """Show a report; see `arcademark.reports.blocks`."""
-    noun = words.noun(report.benchmark)
+    noun, rows = words.noun(report.benchmark), sum(len(item.scores) for item in report.algorithms)
     return Document(
         report.title,
         "report",
@@ -65,8 +65,8 @@ def present(report: ScoreReport) -> Document:
             section(
                 f"{noun.title()}s",
                 _standing(report),
-                _games(report),
-                detail=sum(len(item.scores) for item in report.algorithms) > parts.MOST_ROWS,
+                partial(_games, report) if rows else None,
+                detail=rows > parts.MOST_ROWS,
             ),
             section("Training", *_training(report)),
             section("Planning on the emulator", *_planning(report)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
@@ -20,13 +21,15 @@ from numpy.typing import NDArray
 
 from arcademark._version import __version__
 from arcademark.metrics import efficiency
+from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import cited_in
 from arcademark.reports.document import Estimate, HardExploration, Notice
-from arcademark.reports.measures import Measure
+from arcademark.reports.estimates import Seeds
+from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
-from arcademark.reports.tables import notices, protocols, uncertainty
+from arcademark.reports.tables import notices, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
@@ -41,12 +44,9 @@ from arcademark.reports.tables.document import (
     Summary,
 )
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.uncertainty import Bootstrap, Runs
+from arcademark.reports.tables.uncertainty import Bootstrap, statistic
 from arcademark.suite import references
 from arcademark.suite.subsets import Subset
-
-Seeds = Mapping[str, tuple[NDArray[np.float64], ...]]
-"""By task, what its interval stands on; see `Dataset.seeds`."""
 
 SUITE_OF_MODELS = "atari-57"
 """The suite whose median the published subset models estimate."""
@@ -199,11 +199,7 @@ def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
     """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
     if dataset.benchmark.view.name != SUITE_OF_MODELS:
         return (None,) * len(dataset.algorithms)
-    return estimates.choose_together([_cells(name, dataset.seeds(name)) for name in dataset.algorithms])
-
-
-def _cells(name: str, seeds: Seeds) -> dict[str, Cell]:
-    return {task: Cell(name, scores, (), 0) for task, scores in seeds.items()}
+    return estimates.choose_together([dataset.runs(name) for name in dataset.algorithms])
 
 
 def _algorithm(
@@ -234,29 +230,31 @@ def _scores(
     seeds: Seeds, chosen: Sequence[Measure], played: PlayedAlgorithm | None, tasks: Sequence[str]
 ) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
-    found = {task: uncertainty.score(runs) for task, runs in seeds.items()}
-    normalised = {item.metric: _normalised(item, found) for item in chosen}
+    ends = score_intervals([np.concatenate(runs) for runs in seeds.values()])[:, :3]
+    found = dict(zip(seeds, starmap(statistic, ends.tolist()), strict=True))
+    normalised = {item.metric: _normalised(item, list(seeds), ends) for item in chosen}
+    unknown = Statistic(None)
     for task in tasks:
         cell = played.cells.get(task) if played else None
         if task in found or cell:
             yield Score(
                 task,
-                found.get(task, Statistic(None)),
+                found.get(task, unknown),
                 len(seeds.get(task, ())),
-                MappingProxyType({metric: values.get(task, Statistic(None)) for metric, values in normalised.items()}),
+                MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
                 _played(cell) if cell else None,
             )
 
 
-def _normalised(measure: Measure, found: Mapping[str, Statistic]) -> dict[str, Statistic]:
+def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64]) -> dict[str, Statistic]:
     """Normalise scores and the ends of their intervals, of the tasks that the measure knows."""
-    names = [task for task in found if task in measure.known]
-    if not names:
-        return {}
-    ends = np.array([(found[task].value, found[task].low, found[task].high) for task in names], np.float64)
-    rows = measure.normaliser(ends, names).tolist()
-    known = (Statistic(*(None if math.isnan(end) else end for end in row)) for row in rows)
-    return dict(zip(names, known, strict=True))
+    known = [place for place, task in enumerate(tasks) if task in measure.known]
+    names = [tasks[place] for place in known]
+    rows = measure.normaliser(ends[known], names).tolist()
+    return {
+        task: Statistic(value) if math.isnan(low) else Statistic(value, low, high)
+        for task, (value, low, high) in zip(names, rows, strict=True)
+    }
 
 
 def _played(cell: Cell) -> Played:
@@ -314,5 +312,4 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency 
 
 def _estimate(name: str, model: Subset, dataset: Dataset, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
     cap = protocols.frame_cap(dataset.play(name))
-    played = _cells(name, {task: seeds[task] for task in model.tasks if task in seeds})
-    return estimates.estimate(model, played, cap, bootstrap.seed)
+    return estimates.estimate(model, seeds, cap, bootstrap.seed)

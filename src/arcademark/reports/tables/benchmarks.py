@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -186,20 +185,11 @@ def _sources(kind: str, suite: str) -> str:
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
     found = read_references(path, decimal=decimal)
+    ends = found.low, found.high
+    held = (0.0, normalise.PERCENT)
     made = {
-        "normalised": measures.between(
-            "normalised", "normalised", "0 % is low, 100 % high", found.low, found.high, None, _percent
-        ),
-        "capped": measures.between(
-            "capped",
-            "capped",
-            "normalised, held within 0 and 100 %",
-            found.low,
-            found.high,
-            (0.0, 100.0),
-            _capped,
-            uncapped=_percent,
-        ),
+        "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", *ends),
+        "capped": Measure("capped", "capped", "normalised, held within 0 and 100 %", *ends, held),
     }
     kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
     view = BenchmarkView(found.source, found.source, True, len(found.low), kinds)
@@ -253,16 +243,4 @@ def _placed(metric: str, title: str, meaning: str, limits: Limits, reach: measur
     """Make the measure of a range, without the tasks whose range is empty."""
     sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
     low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
-    return measures.between(metric, title, meaning, low, high, None, _percent, reach=reach)
-
-
-def _percent(
-    scores: ArrayLike, low: Mapping[str, float], high: Mapping[str, float], names: Sequence[str], *, task_axis: int
-) -> NDArray[np.float64]:
-    return normalise.PERCENT * normalise.normalise(scores, low, high, names, task_axis=task_axis)
-
-
-def _capped(
-    scores: ArrayLike, low: Mapping[str, float], high: Mapping[str, float], names: Sequence[str], *, task_axis: int
-) -> NDArray[np.float64]:
-    return np.clip(_percent(scores, low, high, names, task_axis=task_axis), 0.0, normalise.PERCENT)
+    return Measure(metric, title, meaning, low, high, reach=reach)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.intervals import Interval
+from arcademark.metrics.intervals import LEVEL
 from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.samples import means, padded
 from arcademark.reports import wording
-from arcademark.reports.measures import Measure
+from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables import analysis, comparison_notices, sensitivity
 from arcademark.reports.tables.comparison import (
     Comparison,
@@ -30,9 +30,8 @@ from arcademark.reports.tables.comparison import (
     SummaryDifference,
 )
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
-from arcademark.reports.tables.document import Statistic
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.uncertainty import Bootstrap
+from arcademark.reports.tables.uncertainty import Bootstrap, Difference
 
 CONFIDENCE = 0.99
 """Of the tests on each game (Bellemare et al. 2013, §4.3)."""
@@ -50,8 +49,6 @@ PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
 """In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
 
 SIDES = ("first", "second")
-
-Runs = Mapping[str, NDArray[np.float64]]
 
 
 def compare_tables(
@@ -159,9 +156,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         undecided=tested.undecided,
         untested=tested.untested,
         improvement=bootstrap.improvement(names, first, second),
-        summaries=tuple(
-            item for measure in measures for item in _summaries(measure, first, second, found[measure.metric])
-        ),
+        summaries=tuple(item for measure in measures for item in _summaries(measure, found[measure.metric])),
         power=_power(games, measures[0], found[measures[0].metric], first, second),
     )
 
@@ -207,36 +202,29 @@ def _seeds_needed(first: NDArray[np.float64], second: NDArray[np.float64], alpha
 
 def _differences(
     names: tuple[str, str], measure: Measure, first: Runs, second: Runs, bootstrap: Bootstrap
-) -> dict[str, Interval]:
-    known = [task for task in first if task in measure.known]
-    if not known:
-        return {}
-    return bootstrap.differences(
-        names, measure, {task: first[task] for task in known}, {task: second[task] for task in known}
-    )
+) -> dict[str, Difference]:
+    known = measure.of_known(first)
+    return bootstrap.differences(names, measure, known, {task: second[task] for task in known}) if known else {}
 
 
-def _summaries(
-    measure: Measure, first: Runs, second: Runs, found: Mapping[str, Interval]
-) -> Iterator[SummaryDifference]:
-    if not found:
-        return
-    sides = zip(*(measure.aggregates(runs).tolist() for runs in (first, second)), strict=True)
-    for (statistic, interval), values in zip(found.items(), sides, strict=True):
-        relative = relative_scores(dict(zip(SIDES, values, strict=True)), SIDES[1])[SIDES[0]] if values[1] > 0 else None
+def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[SummaryDifference]:
+    for statistic, item in found.items():
+        relative = None
+        if item.second > 0:
+            relative = relative_scores({SIDES[0]: item.first, SIDES[1]: item.second}, SIDES[1])[SIDES[0]]
         yield SummaryDifference(
             metric=measure.metric,
             title=measure.title,
             statistic=statistic,
-            first=values[0],
-            second=values[1],
-            difference=Statistic(interval.value, interval.low, interval.high),
+            first=item.first,
+            second=item.second,
+            difference=item.difference,
             relative=relative,
         )
 
 
 def _power(
-    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, Interval], first: Runs, second: Runs
+    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, Difference], first: Runs, second: Runs
 ) -> Power | None:
     needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
     if not needs:
@@ -253,21 +241,18 @@ def _power(
     )
 
 
-def _seeds_of_summary(found: Interval, runs: float) -> int | None:
+def _seeds_of_summary(found: Difference, runs: float) -> int | None:
     """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
-    if not found.standard_error or found.value == 0:
+    difference = found.difference.value
+    if not found.standard_error > 0 or not difference:
         return None
     normal = NormalDist()
-    wanted = normal.inv_cdf((1 + found.level) / 2) + normal.inv_cdf(powers.POWER)
-    return max(2, math.ceil(runs * (wanted * found.standard_error / found.value) ** 2))
+    wanted = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(powers.POWER)
+    return max(2, math.ceil(runs * (wanted * found.standard_error / difference) ** 2))
 
 
 def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
-    known = {
-        name: {task: row for task, row in dataset.runs(name).items() if task in measure.known}
-        for name in dataset.algorithms
-    }
-    known = {name: runs for name, runs in known.items() if runs}
+    known = {name: runs for name in dataset.algorithms if (runs := measure.of_known(dataset.runs(name)))}
     if not known:
         return ()
     ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]

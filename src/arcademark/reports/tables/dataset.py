@@ -112,6 +112,10 @@ class Dataset:
         return {}
 
     @cached_property
+    def _means(self) -> dict[str, dict[str, float]]:
+        return {}
+
+    @cached_property
     def _places(self) -> Mapping[str, int]:
         return {name: place for place, name in enumerate(self.algorithms)}
 
@@ -148,8 +152,10 @@ class Dataset:
 
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
-        known = self.runs(name)
-        return dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+        if name not in self._means:
+            known = self.runs(name)
+            self._means[name] = dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+        return self._means[name]
 
 
 def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:

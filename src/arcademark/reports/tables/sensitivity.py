@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from arcademark.metrics import normalise, ranking
+from arcademark.metrics import ranking
 from arcademark.metrics.bootstrap import AGGREGATES
-from arcademark.reports import measures
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import words
 from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity
@@ -54,16 +53,8 @@ def of(dataset: Dataset) -> Sensitivity | None:
 def _measures(dataset: Dataset) -> Iterator[Measure]:
     yield from dataset.benchmark.measures.values()
     if "human" in dataset.benchmark.references:
-        low, high = (_as_others_print(kind) for kind in ("random", "human"))
-        yield measures.between(
-            OTHER_SOURCES,
-            "HNS, other sources",
-            "HNS with references as others print them",
-            low,
-            high,
-            None,
-            normalise.hns,
-        )
+        low, high = _as_others_print("random"), _as_others_print("human")
+        yield Measure(OTHER_SOURCES, "HNS, other sources", "HNS with references as others print them", low, high)
 
 
 def _as_others_print(kind: str) -> dict[str, float]:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.metrics import bootstrap, compare, intervals
+from arcademark.metrics.aggregate import IQM_TRIM
 from arcademark.metrics.bootstrap import AGGREGATES, Band
 from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata
 from arcademark.metrics.normalise import PERCENT
-from arcademark.metrics.samples import aggregate_strata, means, middle_shares, padded, sample_of, together, variances
+from arcademark.metrics.samples import means, middle_shares, padded, ragged, sample_of, together, variances
 from arcademark.reports import wording
-from arcademark.reports.measures import Measure
+from arcademark.reports.measures import Bounds, Measure, Runs, aggregates
 from arcademark.reports.tables.document import Intervals, Statistic
 from arcademark.suite import tasks
 
@@ -43,9 +43,6 @@ METHOD_TITLES: Mapping[str, str] = {
     "percentile": "stratified percentile bootstrap over runs",
 }
 
-Runs = Mapping[str, NDArray[np.float64]]
-"""Task → raw scores, one a run, at least one."""
-
 
 @dataclass
 class Notes:
@@ -63,6 +60,34 @@ class Notes:
     def say(self, name: str, note: Note) -> None:
         """Take down one note."""
         self.said.setdefault(note, {})[name] = None
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """An algorithm's summaries by some measures, and what else they might have been.
+
+    Parameters
+    ----------
+    values : float array, shape (measures, 4)
+    strata : Strata
+        Variances of shape (measures, 4, tasks).
+    draws : float array, shape (measures, 4, resamples), or None
+        None where every task has a single run.
+    """
+
+    values: NDArray[np.float64]
+    strata: Strata
+    draws: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One summary of two algorithms, their difference, and its standard error; NaN where runs cannot tell."""
+
+    first: float
+    second: float
+    difference: Statistic
+    standard_error: float
 
 
 @dataclass(frozen=True)
@@ -86,7 +111,7 @@ class Bootstrap:
     method: Method
     asked: bool
     notes: Notes = field(default_factory=Notes)
-    kept: dict[tuple[str, str, tuple[str, ...], int], NDArray[np.float64]] = field(default_factory=dict)
+    kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
@@ -118,85 +143,80 @@ class Bootstrap:
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
-        known = [{task: row for task, row in runs.items() if task in measure.known} for measure in measures]
-        drawn = self._drawn(name, measures, known, self.draws(runs))
+        groups: dict[tuple[str, ...], list[Measure]] = {}
+        for measure in measures:
+            groups.setdefault(tuple(task for task in runs if task in measure.known), []).append(measure)
+        found = {}
+        for known, group in groups.items():
+            rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
+            found.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
+        return [found[measure.metric] for measure in measures]
+
+    def _summaries(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> list[dict[str, Statistic]]:
+        if not known:
+            return [dict.fromkeys(AGGREGATES, Statistic(None)) for _ in measures]
+        drawn = self._drawn(name, measures, known, count)
+        if drawn.draws is None:
+            return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
+        self._tell_single(name, known)
+        low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
+        self._tell(name, drawn.strata, low, high)
+        ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
         return [
-            self._summaries(name, measure, rows, drawn.get(measure.metric))
-            for measure, rows in zip(measures, known, strict=True)
+            {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
+            for measure, rows in zip(measures, ends, strict=True)
         ]
 
-    def _drawn(
-        self, name: str, measures: Sequence[Measure], known: Sequence[Runs], count: int
-    ) -> dict[str, NDArray[np.float64]]:
-        """Resample by each measure that has several runs; one that caps by the same draws as the one that it caps."""
-        alike: dict[bytes, tuple[NDArray[np.float64], list[Measure]]] = {}
-        for measure, rows in zip(measures, known, strict=True):
-            if rows and not _single(rows):
-                free = measure.free(rows)
-                alike.setdefault(free.tobytes(), (free, []))[1].append(measure)
-        drawn = {}
-        for free, group in alike.values():
-            for bounds in {measure.bounds for measure in group if measure.capped} or {None}:
-                key = _key(self.rng(name))
-                found = bootstrap.resampled_aggregates(sample_of(free), key, PERCENT, count, None, bounds)
-                own, held = found[: len(AGGREGATES)], found[len(AGGREGATES) :]
-                drawn.update({measure.metric: own for measure in group if not measure.capped})
-                drawn.update({measure.metric: held for measure in group if measure.capped and measure.bounds == bounds})
-        return drawn
+    def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> Drawn:
+        """Sum an algorithm up by measures that know the same tasks, and resample where there are several runs.
 
-    def _summaries(
-        self, name: str, measure: Measure, known: Runs, draws: NDArray[np.float64] | None
-    ) -> dict[str, Statistic]:
-        if not known:
-            return dict.fromkeys(AGGREGATES, Statistic(None))
-        values = measure.aggregates(known)
-        if draws is None:
-            return {key: Statistic(float(value)) for key, value in zip(AGGREGATES, values, strict=True)}
-        self._tell_single(name, known)
-        if measure.capped:
-            found = self._capped(values, draws, measure, known)
-        else:
-            found = bootstrap.aggregate_intervals(
-                measure.by_run(known), list(known), self.rng(name), method=self.method, missing="omit", draws=draws
-            )
-        return {key: _statistic(self.notes.keep(name, item), measure.within(key)) for key, item in found.items()}
-
-    def differences(self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs) -> dict[str, Interval]:
-        """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
-
-        Parameters
-        ----------
-        names : (str, str)
-        measure : Measure
-            Which knows all the tasks.
-        first, second : mapping of task to runs
-            The same tasks in the same order.
+        A measure that caps is resampled by the same draws as the one that it caps.
         """
-        values = measure.aggregates(first) - measure.aggregates(second)
-        if self._tell_lone(names, first, second):
-            return {
-                key: Interval(float(value), None, None, LEVEL, None, (), self.method)
-                for key, value in zip(AGGREGATES, values, strict=True)
-            }
-        both, count = " and ".join(names), self.draws(first, second)
-        draws = self._own_draws(names[0], measure, first, count) - self._own_draws(names[1], measure, second, count)
-        if measure.capped:
-            found = self._capped(values, draws, measure, first, second)
-        else:
-            one, other = (measure.by_run(runs) for runs in (first, second))
-            found = bootstrap.difference_intervals(
-                one, other, list(first), self.rng(*names), method=self.method, missing="omit", draws=draws
-            )
-        return {key: _held(self.notes.keep(both, item), _apart(measure.within(key))) for key, item in found.items()}
+        line, values, strata = sum_up(measures, known)
+        if _single(known):
+            return Drawn(values, strata, None)
+        draws = np.empty((*values.shape, count))
+        alike: dict[bytes, list[int]] = {}
+        for place, free in enumerate(line):
+            alike.setdefault(free.tobytes(), []).append(place)
+        for places in alike.values():
+            sample = sample_of(line[places[0]])
+            for bounds in {measures[place].bounds for place in places} - {None} or {None}:
+                found = bootstrap.resampled_aggregates(sample, _key(self.rng(name)), PERCENT, count, None, bounds)
+                for place in places:
+                    if measures[place].bounds is None:
+                        draws[place] = found[: len(AGGREGATES)]
+                    elif measures[place].bounds == bounds:
+                        draws[place] = found[len(AGGREGATES) :]
+        return Drawn(values, strata, draws)
 
-    def _own_draws(self, name: str, measure: Measure, known: Runs, count: int) -> NDArray[np.float64]:
-        """Resample an algorithm's summaries over some tasks, once for all that it is compared with."""
+    def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> Drawn:
+        """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
         asked = (name, measure.metric, tuple(known), count)
         if asked not in self.kept:
             if len(self.kept) >= MOST_KEPT:
                 self.kept.clear()
-            self.kept[asked] = self._drawn(name, [measure], [known], count)[measure.metric]
+            self.kept[asked] = self._drawn(name, [measure], known, count)
         return self.kept[asked]
+
+    def differences(self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs) -> dict[str, Difference]:
+        """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
+
+        The measure knows all the tasks, which are the same, in the same order, of both.
+        """
+        count = self.draws(first, second)
+        one, other = (self.drawn(name, measure, runs, count) for name, runs in zip(names, (first, second), strict=True))
+        values, limits = (one.values - other.values)[0], np.full((3, len(AGGREGATES)), np.nan)
+        if not self._tell_lone(names, first, second) and one.draws is not None and other.draws is not None:
+            strata = together(one.strata, other.strata)
+            strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
+            limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
+            self._tell(" and ".join(names), strata, limits[0], limits[1])
+        rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
+        return {
+            key: Difference(mine, theirs, statistic(value, low, high, _apart(measure.within(key))), error)
+            for key, (mine, theirs, error, value, low, high) in zip(AGGREGATES, rows, strict=True)
+        }
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Find how probable it is that a run of the first beats one of the second on a task that both have."""
@@ -212,38 +232,29 @@ class Bootstrap:
             resamples=self.draws(first, second),
             missing="omit",
         )
-        return _statistic(self.notes.keep(" and ".join(names), found))
+        self.notes.keep(" and ".join(names), found)
+        if found.low is None or found.high is None:
+            return Statistic(found.value)
+        return statistic(found.value, found.low, found.high)
 
-    def profile(self, name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64]) -> Band:
+    def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Band:
         """Find an algorithm's performance profile and its band."""
-        known = {task: row for task, row in runs.items() if task in measure.known}
         return bootstrap.profile_band(
             measure.by_run(known),
             list(known),
             thresholds,
             self.rng(name, "profile"),
             method=self.method,
-            resamples=min(self.draws(runs), MOST_PROFILES),
+            resamples=min(self.draws(known), MOST_PROFILES),
             missing="omit",
         )
 
-    def _capped(
-        self, values: NDArray[np.float64], draws: NDArray[np.float64], measure: Measure, *sides: Runs
-    ) -> dict[str, Interval]:
-        strata = reduce(together, (capped_strata(measure, runs) for runs in sides))
-        low, high, error = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)
-        return {
-            key: Interval(
-                float(values[i]),
-                float(low[i]),
-                float(high[i]),
-                LEVEL,
-                float(error[i]),
-                (bootstrap.STILL,) if low[i] == high[i] else (),
-                self.method,
-            )
-            for i, key in enumerate(AGGREGATES)
-        }
+    def _tell(self, name: str, strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+        """Take down what intervals of summaries are to be read with."""
+        for note in ragged(int(strata.runs.min()), int(strata.runs.max())):
+            self.notes.say(name, note)
+        if (low == high).any():
+            self.notes.say(name, bootstrap.STILL)
 
     def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
         """Say whether one of two has a single run everywhere, so that no interval of the two can be found."""
@@ -265,6 +276,14 @@ class Bootstrap:
             self.notes.say(name, Note(told, "single"))
 
 
+def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
+    """Hold limits within bounds; where nothing varied, or limits are NaN, there are none."""
+    if not low < high:
+        return Statistic(value)
+    least, most = bounds or (low, high)
+    return Statistic(value, max(min(least, value), low), min(max(most, value), high))
+
+
 def _key(rng: np.random.Generator) -> np.uint64:
     return rng.integers(2**64, dtype=np.uint64)
 
@@ -273,39 +292,36 @@ def _single(runs: Runs) -> bool:
     return all(row.size == 1 for row in runs.values())
 
 
-def _apart(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+def _apart(bounds: Bounds) -> Bounds:
     """Return the bounds of a difference of two that have bounds."""
     return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
 
-def _held(found: Interval, bounds: tuple[float, float] | None) -> Interval:
-    """Hold the limits within bounds; where nothing varied, there are none."""
-    if found.low is None or found.high is None or found.low == found.high:
-        return replace(found, low=None, high=None)
-    if bounds is None:
-        return found
-    low, high = min(bounds[0], found.value), max(bounds[1], found.value)
-    return replace(found, low=max(low, found.low), high=min(high, found.high))
+def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
+    """Find the summaries by measures that know the same tasks, and what each task's runs add to their variance.
 
-
-def _statistic(found: Interval, bounds: tuple[float, float] | None = None) -> Statistic:
-    held = _held(found, bounds)
-    return Statistic(held.value, held.low, held.high)
-
-
-def score(seeds: Sequence[NDArray[np.float64]]) -> Statistic:
-    """Find one task's score from its runs, an array each, and the interval that every document gives it."""
-    found = intervals.score_interval(seeds)
-    return Statistic(found.value, found.low, found.high)
-
-
-def capped_strata(measure: Measure, known: Runs) -> Strata:
-    """Return what each task adds to the variance of each of a capped measure's summaries, shape (4, tasks)."""
-    sizes, names, table = np.array([row.size for row in known.values()]), list(known), padded(known.values())
-    step, middle = np.sqrt(variances(table) / np.maximum(sizes, 1)), means(table)
-    ends = np.stack([middle - step, middle + step, middle], axis=1)
-    line, held = measure.line(ends, names), measure.normaliser(ends, names)
-    of_runs = aggregate_strata(sample_of(measure.by_run(known), sort=False), PERCENT).variances
-    free = ((line[:, 1] - line[:, 0]) / 2) ** 2
-    shares, of_means = middle_shares(line[:, 2], free), ((held[:, 1] - held[:, 0]) / 2) ** 2
-    return Strata(np.array([of_means / len(names) ** 2, shares**2 * free, *of_runs[2:]]), sizes)
+    Returns
+    -------
+    float array, shape (measures, tasks, runs)
+        Runs in percent, without caps.
+    float array, shape (measures, 4)
+        The summaries.
+    Strata
+        Of shape (measures, 4, tasks); of a capped mean over runs, by how far a standard error of it moves it.
+    """
+    sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
+    middle, step = means(table), np.sqrt(variances(table) / sizes)
+    ends = np.stack([middle - step, middle + step, middle], axis=-1)
+    line, line_ends = (np.array([measure.line(scores, known) for measure in measures]) for scores in (table, ends))
+    held, held_ends = (
+        np.array([measure.held(scores) for measure, scores in zip(measures, lines, strict=True)])
+        for lines in (line, line_ends)
+    )
+    free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, held_ends))
+    shares, tasks = middle_shares(line_ends[..., 2], free), sizes.size
+    ordered, cut = np.sort(held.reshape(len(measures), -1)), int(IQM_TRIM * sizes.sum())  # NaN sorts last
+    low, high = (ordered[:, place, np.newaxis, np.newaxis] for place in (cut, sizes.sum() - 1 - cut))
+    of_iqm = variances(np.clip(held, low, high)) * sizes / (sizes.sum() - 2 * cut) ** 2
+    of_gap = variances(np.minimum(held, PERCENT)) / (sizes * tasks**2)
+    values = aggregates(held_ends[..., 2], held).T
+    return line, values, Strata(np.stack([of_means / tasks**2, shares**2 * free, of_iqm, of_gap], axis=1), sizes)
