@@ -72,13 +72,7 @@ def score_options(
     algorithms: tuple[str, ...] = (),
     **reading: Any,
 ) -> ScoreOptions:
-    """Make what is asked of the options, errors being those of `ScoreOptions`'s reader.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If two options contradict each other, or one is not what it should be.
-    """
+    """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
     from arcademark.reports.tables.dataset import ScoreOptions
 
     if suite is not None and references is not None:
@@ -132,26 +126,14 @@ def read_options(
 
 
 def names(option: str, text: str | None) -> tuple[str, ...]:
-    """Take an option's list of names apart; none where it is not given.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is given and names nothing.
-    """
+    """Take an option's list of names apart; none where it is not given, an error where it names nothing."""
     from arcademark.suite.tasks import listed
 
     return () if text is None else listed(text, f"--{option}")
 
 
 def training_frames(given: tuple[str, ...]) -> dict[str, int]:
-    """Read ``--frames``: a number for all, or NAME=number for one; "" stands for all.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If one is no number, or an algorithm is named twice.
-    """
+    """Read ``--frames``: a number for all ("") or NAME=number for one; raise for no number, or a name given twice."""
     found: dict[str, int] = {}
     for item in given:
         name, _, number = item.rpartition("=")

@@ -63,14 +63,18 @@ def detection_power(
     ArcadeMarkError
         Where an argument is out of bounds, or nothing varies.
     """
-    from scipy.special import nctdtr, stdtrit
-
     if count("seeds", seeds) < 2:
         raise ArcadeMarkError("seeds 1: expected 2 or more; one seed does not show how seeds vary")
     share("alpha", alpha)
-    first, second = _variances(between, within, episodes)
+    return _power(difference * relative_to, seeds, *_variances(between, within, episodes), alpha)
+
+
+def _power(difference: float, seeds: int, first: float, second: float, alpha: float) -> float:
+    """Return the power of Welch's test of so many seeds with these variances."""
+    from scipy.special import nctdtr, stdtrit
+
     degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
-    shift = abs(difference * relative_to) / math.sqrt((first + second) / seeds)
+    shift = abs(difference) / math.sqrt((first + second) / seeds)
     bar = stdtrit(degrees, 1 - alpha / 2)
     missed = nctdtr(degrees, shift, bar) - nctdtr(degrees, shift, -bar)
     return min(max(1 - float(missed), alpha), 1.0) if math.isfinite(missed) else 1.0
@@ -93,12 +97,11 @@ def seeds_needed(
     share("power", power)
     if not abs(difference * relative_to) > 0:
         raise ArcadeMarkError("difference 0: no number of seeds finds a difference that is not there")
+    share("alpha", alpha)
+    variances = _variances(between, within, episodes)
 
     def enough(seeds: int) -> bool:
-        detected = detection_power(
-            difference, seeds, between, within=within, episodes=episodes, alpha=alpha, relative_to=relative_to
-        )
-        return detected >= power
+        return _power(difference * relative_to, seeds, *variances, alpha) >= power
 
     low = high = 2
     while not enough(high):

@@ -11,15 +11,7 @@ from arcademark.suite import references, tasks
 
 
 def breakthroughs(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
-    """Tell which games reach the human average, and which the human world record.
-
-    Parameters
-    ----------
-    means : mapping of task to float
-        Raw scores of the games played, averaged over runs.
-    name : str
-        The algorithm's, so that it is not compared with itself in the catalogue.
-    """
+    """Tell which games reach the human average and the world record, of an algorithm's mean scores."""
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
     at_level = aggregate.at_human_level(hns.normaliser([means[task] for task in names], names), names)

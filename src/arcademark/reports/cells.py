@@ -1,4 +1,4 @@
-"""Who is shown, and what each of them played: the runs' episodes, sorted into algorithm × game.
+"""What each algorithm of runs played: the episodes, sorted into algorithm × game.
 
 A family of the 2013 baselines (one agent an action) is shown as one algorithm, the best of each game, as its paper
 prints them (Bellemare et al. 2013, §3.1.2).
@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +31,8 @@ class Cell:
 
     Parameters
     ----------
-    agent : str
-        The agent's label.
     seeds : tuple of float array, shape (episodes,)
-        Scores of the episodes that make the score, an array for each seed that has any.
+        Scores of the episodes that make the score, an array for each seed that has any, whose number is in `numbers`.
     truncated : tuple of bool
         Whether the frame cap ended the episode, over all seeds in order.
     planned : int
@@ -42,8 +41,6 @@ class Cell:
         Which member of its family this is, "" if it is alone.
     planning : Planning or None
         What the decisions of these episodes cost a planner; None for other agents.
-    numbers : tuple of int
-        Of the seeds.
     """
 
     agent: str
@@ -63,8 +60,6 @@ class PlayedAlgorithm:
     ----------
     name : str
         Unique in the report.
-    run : RunScores
-        Where it was played.
     trials : tuple of TrialRecord
         All that stand behind it.
     cells : mapping of task to Cell
@@ -93,14 +88,7 @@ def run_names(collection: RunCollection) -> tuple[str, ...]:
 
 
 def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
-    """List the algorithms to be shown, run by run.
-
-    Parameters
-    ----------
-    collection : RunCollection
-    every_variant : bool
-        Whether to show a family's members too, and not just the best of it.
-    """
+    """List the algorithms to be shown, run by run; ``every_variant`` shows a family's members beside the best of it."""
     found: list[PlayedAlgorithm] = []
     for run, name in zip(collection.runs, run_names(collection), strict=True):
         for algorithm in _of_run(run, every_variant=every_variant):
@@ -168,7 +156,7 @@ def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]]) -> Cell:
     return Cell(
         agent=agent,
         seeds=tuple(scored.score for _, scored in rows if scored),
-        truncated=tuple(ended for _, scored in rows for ended in scored.truncated.tolist()),
+        truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
         planned=sum(trial.episodes for trial, _ in rows),
         planning=_planning([scored for trial, scored in rows if trial.plans]),
         numbers=tuple(trial.seed for trial, scored in rows if scored),

@@ -29,10 +29,7 @@ def short_title(subset: Subset) -> str:
 
 
 def choose(played: Collection[str]) -> Subset:
-    """Return the largest subset with a model whose games are all played; where there is none, Atari-5.
-
-    Those meant for evaluation go before those meant for tuning.
-    """
+    """Return the largest subset with a model whose games are all played, those for evaluation first; else Atari-5."""
     with_models = [entry for entry in subsets.subsets().values() if entry.coefficients is not None]
     complete = [entry for entry in with_models if set(entry.tasks) <= set(played)]
     if not complete:
@@ -54,23 +51,10 @@ def choose_together(played: Sequence[Collection[str]]) -> tuple[Subset, ...]:
 
 
 def estimate(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
-    """Estimate the suite's median human-normalised score.
+    """Estimate the suite's median human-normalised score by a subset's model, with draws of this seed.
 
-    Parameters
-    ----------
-    subset : Subset
-        One with a model.
-    played : mapping of task to sequence of float array
-        The games with at least one finished episode, by seed.
-    frame_cap : int, None or "unknown"
-        Of the protocol that they were played under; None for no cap.
-    seed : int
-        Of the bootstrap.
-
-    Returns
-    -------
-    Estimate
-        Without a value, and with the missing games named, where not all of the subset's are there.
+    Without a value, and with the missing games named, where not all of the subset's are there. The frame cap is that of
+    the protocol that they were played under; None for no cap.
     """
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)

@@ -21,13 +21,7 @@ def games() -> tuple[str, ...]:
 
 
 def section(algorithms: Sequence[tuple[str, Mapping[str, float]]]) -> HardExploration:
-    """Set each algorithm beside random play, humans and the best published score.
-
-    Parameters
-    ----------
-    algorithms : sequence of (str, mapping of task to float)
-        Names, and raw scores averaged over runs; games without a score are not in the mapping.
-    """
+    """Set each algorithm, with its mean score by task, beside random play, humans and the best published score."""
     names = [name for name, _ in algorithms]
     return HardExploration(tuple(_game(task, algorithms, names) for task in games()))
 

@@ -1,8 +1,4 @@
-"""What a reader must be told before believing a number, each under a stable name.
-
-`KINDS` lists them; functions of `arcademark.reports.tables.notices` and `arcademark.reports.runs.notices` yield those
-of one matter each, and say nothing where there is nothing to say.
-"""
+"""What a reader must be told before believing a number: kinds of notices, most important first."""
 
 from __future__ import annotations
 

@@ -14,17 +14,7 @@ NO_ALGORITHM = frozenset({"reference", "baseline"})
 
 @dataclass(frozen=True)
 class Best:
-    """The best published score of a game.
-
-    Parameters
-    ----------
-    score : float
-        In points.
-    algorithm : str
-        Whose (`Entry.identity`).
-    source : str
-        The paper that published it, "Badia et al. 2020".
-    """
+    """The best published score of a game, whose it is (`Entry.identity`), and the paper that published it."""
 
     score: float
     algorithm: str
@@ -32,19 +22,9 @@ class Best:
 
 
 def best(task: str, *, but: Collection[str] = ()) -> Best | None:
-    """Return the best published score of a game, whatever the protocol it was made under.
+    """Return the best published score of a game, whatever its protocol, None where there is no other.
 
-    Parameters
-    ----------
-    task : str
-        A game's id.
-    but : collection of str, optional
-        Algorithms to leave aside, by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
-
-    Returns
-    -------
-    Best or None
-        None where the catalogue has nothing else on the game.
+    Algorithms to leave aside go by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
     """
     aside = {_identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())

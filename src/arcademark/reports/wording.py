@@ -15,14 +15,7 @@ def decimals(value: float) -> int:
 
 
 def score(value: float | None, places: int | None = None) -> str:
-    """Show a score in points, e.g. "2,360" or "−18.55".
-
-    Parameters
-    ----------
-    value : float or None
-    places : int, optional
-        Decimals; chosen by size if not given.
-    """
+    """Show a score in points, with decimals by its size unless they are given, e.g. "2,360" or "−18.55"."""
     if value is None:
         return MISSING
     if value == 0:

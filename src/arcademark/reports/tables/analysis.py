@@ -1,18 +1,11 @@
-"""The one analysis of scores, of runs and of tables: from scores to everything that a document shows.
-
-::
-
-    files, runs, catalogue ─ loading.py ─→ table ─ options.py ─→ Dataset ─ metrics, subset ─→ document.ScoreReport
-
-Renderers compute nothing.
-"""
+"""The one analysis of scores, of runs and of tables: from a dataset to everything that a document shows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
+from itertools import chain, starmap
 from types import MappingProxyType
 from typing import Any
 
@@ -132,7 +125,7 @@ def shared(
     told: tuple[Notice, ...],
     cited: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the fields of `arcademark.reports.tables.document.TableDocument`; cited are texts that name papers."""
+    """Return the fields of `TableDocument`; cited are texts that name papers."""
     return {
         "title": title,
         "generator": f"ArcadeMark {__version__}",
@@ -258,7 +251,7 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
 
 
 def _played(cell: Cell) -> Played:
-    episodes = tuple(score for scores in cell.seeds for score in scores.tolist())
+    episodes = tuple(chain.from_iterable(scores.tolist() for scores in cell.seeds))
     return Played(cell.planned, episodes, cell.truncated, cell.variant, cell.planning)
 
 

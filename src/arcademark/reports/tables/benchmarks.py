@@ -1,7 +1,6 @@
 """What a table is measured by: a suite of this project, or a user's own reference scores.
 
-Every measure here is a line through two scores of each task (Bellemare et al. 2013, §4.1; Fan 2021, Eq. 3), so a
-benchmark is a list of tasks, their reference scores by kind, and which two of them each measure takes.
+Every measure is a line through two scores of each task (Bellemare et al. 2013, §4.1; Fan 2021, Eq. 3).
 """
 
 from __future__ import annotations
@@ -48,10 +47,6 @@ class Benchmark:
 
     Parameters
     ----------
-    view : BenchmarkView
-        As documents show it.
-    tasks : tuple of str
-        All its tasks.
     references : mapping of str to (mapping of task to float)
         Reference scores by kind.
     measures : mapping of str to Measure
@@ -85,13 +80,7 @@ class Benchmark:
         return not self.view.own
 
     def canonical(self, name: str) -> str:
-        """Return the name that a task goes by.
-
-        Raises
-        ------
-        ArcadeMarkError
-            Where it is no Atari game, and nothing else is measured.
-        """
+        """Return the name that a task goes by; raise where it is no Atari game, and nothing else is measured."""
         if self.atari:
             try:
                 return tasks.canonical_game(name)
@@ -107,28 +96,14 @@ class Benchmark:
         return tasks.game_name(task) if self.atari else task
 
     def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
-        """Return the measures to show; the usual ones where none is asked for.
-
-        Raises
-        ------
-        UnknownNameError
-            Where the benchmark does not have one.
-        """
+        """Return the measures to show, the usual ones where none is asked for; raise for one that is not there."""
         for metric in metrics:
             if metric not in self.measures:
                 raise UnknownNameError("metric", metric, self.measures)
         return tuple(self.measures[metric] for metric in metrics or self.shown)
 
     def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
-        """Add the inter-algorithm measure where there are algorithms to set beside each other.
-
-        Parameters
-        ----------
-        algorithms, names : sequence of str
-            Algorithms and tasks.
-        scores : float array, shape (algorithms, tasks)
-            Raw scores averaged over runs, NaN where missing.
-        """
+        """Add the inter-algorithm measure where there are several algorithms, of scores (algorithms, tasks)."""
         if len(algorithms) < 2:
             return self
         limits = ranges.algorithm_limits(scores, names)
@@ -149,21 +124,12 @@ class Benchmark:
 def load_benchmark(
     suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None
 ) -> Benchmark:
-    """Make the benchmark that is asked for.
-
-    Parameters
-    ----------
-    suite : str, optional
-        One of `arcademark.suite.tasks.suites`; where `own` is given, none but the usual one.
-    own : path or None, optional
-        A file of reference scores, see `arcademark.scores.references`.
-    decimal : {".", ","}, optional
-        What stands before decimals in it, where it does not show that.
+    """Make the benchmark of a suite, or of a file of references (see `arcademark.scores.references`).
 
     Raises
     ------
     ArcadeMarkError
-        Where there is no such suite, or the file is not what it should be.
+        Where there is no such suite, the file is not what it should be, or both are given.
     """
     if own is not None:
         if suite != USUAL:

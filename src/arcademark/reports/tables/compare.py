@@ -16,7 +16,7 @@ from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
 from arcademark.metrics.intervals import LEVEL
 from arcademark.metrics.ranking import relative_scores
-from arcademark.metrics.samples import means, padded
+from arcademark.metrics.samples import means, padded, variances
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables import analysis, comparison_notices, sensitivity
@@ -61,17 +61,13 @@ def compare_tables(
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
-    Parameters
-    ----------
-    places, options, **asked
-        As in `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, all if none.
-    follow : callable, optional
-        Is told how many pairs of algorithms are compared, of how many, after each.
+    Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, all if none.
+    ``follow`` is told how many pairs are compared, of how many, after each.
 
     Raises
     ------
     ArcadeMarkError
-        As there, where there are not two different algorithms, or no two of them share a game.
+        As there, where there are not two different algorithms, or no two share a game.
     """
     wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)
@@ -167,32 +163,31 @@ def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDiffe
     one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
     of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
     improvement = tests.probabilities_of_improvement(*tables).tolist()
+    spreads = zip(*(np.sqrt(variances(table)).tolist() for table in tables), strict=True)
     games = []
-    for test, better in zip(tested.tests, improvement, strict=True):
-        placed = of_one[test.task], of_other[test.task]
+    for test, better, pair in zip(tested.tests, improvement, spreads, strict=True):
+        task, placed = test.task, (of_one[test.task], of_other[test.task])
+        apart = one[task] - other[task]
+        several = min(first[task].size, second[task].size) > 1
         difference = GameDifference(
-            game=test.task,
-            first=one[test.task],
-            second=other[test.task],
-            difference=one[test.task] - other[test.task],
+            game=task,
+            first=one[task],
+            second=other[task],
+            difference=apart,
             normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
             p=test.p,
             verdict=test.verdict,
             why=test.why,
             improvement=better,
-            seeds_needed=_seeds_needed(first[test.task], second[test.task], tested.alpha),
+            seeds_needed=_seeds_needed(apart, pair, tested.alpha) if several else None,
         )
         games.append(difference)
     return tuple(games), tested
 
 
-def _seeds_needed(first: NDArray[np.float64], second: NDArray[np.float64], alpha: float) -> int | None:
+def _seeds_needed(difference: float, spreads: tuple[float, float], alpha: float) -> int | None:
     """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
-    difference = float(np.mean(first) - np.mean(second))
-    if min(first.size, second.size) < 2 or difference == 0:
-        return None
-    spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
-    if max(spreads) == 0:
+    if difference == 0 or max(spreads) == 0:
         return None
     try:
         return powers.seeds_needed(difference, spreads, alpha=alpha)

@@ -1,7 +1,7 @@
 """How often intervals from as few runs as a document has were seen to hold the true value; see docs/intervals.md.
 
-The simulations that `arcademark.metrics.coverage` keeps are of human-normalised scores, and of those capped at 100 %.
-They stand for other normalised scores too, but not for other caps, of which it is said that nothing was measured.
+The simulations of `arcademark.metrics.coverage` are of human-normalised scores, and of those capped at 100 %. They
+stand for other normalised scores too, but not for other caps, which were not measured.
 """
 
 from __future__ import annotations
@@ -24,15 +24,7 @@ MEASURED_CAP = (0.0, 100.0)
 
 @dataclass(frozen=True)
 class Basis:
-    """What intervals stand on.
-
-    Parameters
-    ----------
-    fewest, most : int
-        Runs of a game; games with one run, which do not vary, aside.
-    games : int
-        All that take part.
-    """
+    """What intervals stand on: the fewest and most runs of games that have several, and all games that take part."""
 
     fewest: int
     most: int
@@ -74,10 +66,7 @@ def of_pairs(
 
 
 def _basis(dataset: Dataset, *names: str) -> Basis | None:
-    """Return what the intervals over the games that all of these algorithms have stand on; None where there are none.
-
-    An algorithm whose games have one run each leaves no interval, nor does one against it.
-    """
+    """Return what the intervals over the games that all of these algorithms have stand on; None without intervals."""
     played = [dataset.runs(name) for name in names]
     inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
     several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]

@@ -87,8 +87,6 @@ class Dataset:
 
     Parameters
     ----------
-    scores : Scores
-    benchmark : Benchmark
     unscored : tuple of str
         Tasks that the table names and has no score on, where it was not asked for some games only.
     """
@@ -136,10 +134,7 @@ class Dataset:
         return self._runs[name]
 
     def seeds(self, name: str) -> dict[str, tuple[NDArray[np.float64], ...]]:
-        """Return what an algorithm's intervals stand on: by task an array a run, of one score, or of its episodes.
-
-        The latter where it is the task's only run and they are known.
-        """
+        """Return by task an array a run: of its score, or of the episodes of an only run where they are known."""
         return {
             task: tuple(row[:, np.newaxis]) if row.size > 1 else (self.scores.lone.get((name, task), row),)
             for task, row in self.runs(name).items()

@@ -1,8 +1,4 @@
-"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue.
-
-What is known of an algorithm beyond its scores (how long it trained, under which protocol it played) comes with it,
-and what was read, left out or renamed on the way is told.
-"""
+"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue."""
 
 from __future__ import annotations
 
@@ -61,11 +57,8 @@ class Scores:
 
     Parameters
     ----------
-    table : ScoreTable
     plays : mapping of str to Play
-        By algorithm.
-    frames : mapping of str to int
-        Training frames by algorithm, where they are known.
+        By algorithm, as `frames` (training frames) and `played` (those of our own runs).
     sources : tuple of str
         What was read, one sentence a place.
     remarks : tuple of str
@@ -74,8 +67,6 @@ class Scores:
         What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
     lone : mapping of (str, str) to float array, shape (episodes,)
         The episodes of an algorithm's only run on a task, where they are known.
-    played : mapping of str to PlayedAlgorithm
-        Algorithms of our own runs, with their episodes.
     runs : RunCollection or None
         The runs that are among what was read.
     """
@@ -116,12 +107,12 @@ def load(
 
     Parameters
     ----------
-    places : path, ``catalogue:`` and a collection's name, ScoreTable, mapping, or a sequence of these
+    places : ScoreSource, or a sequence of these
         A path is a file, or a run's directory; a mapping goes from algorithm to task to a score, or one a run.
     canonical : callable
         From a task's name as written to the name it goes by.
     every_variant : bool, optional
-        See `of_runs`.
+        Whether to show the members of runs' families of agents too, and not just the best on each game.
     **reading : object
         Options of `arcademark.scores.reading.read_tables`.
 
@@ -238,14 +229,7 @@ def _table(table: ScoreTable, name: str) -> Scores:
 
 
 def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
-    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game.
-
-    Parameters
-    ----------
-    collection : RunCollection
-    every_variant : bool, optional
-        Whether to show a family's members too, and not just the best of it.
-    """
+    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game."""
     shown = played_algorithms(collection, every_variant=every_variant)
     rows: list[tuple[str, str, int, float]] = []
     for item in shown:
@@ -284,13 +268,7 @@ def training_frames(item: PlayedAlgorithm) -> int | None:
 
 
 def collection_names(place: str) -> tuple[str, ...] | None:
-    """Return the names of the collections that a place ``catalogue:`` means; None where it means all.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it names none.
-    """
+    """Return the collections that a place ``catalogue:`` means, None for all; raise if it names none."""
     names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
     return None if names == (EVERYTHING,) else names
 

@@ -1,7 +1,4 @@
-"""What a reader must be told before believing a number of a table, each under a stable name.
-
-`KINDS` lists them; every function here yields those of one matter, and says nothing where there is nothing to say.
-"""
+"""What a reader must be told before believing a number of a table; see `arcademark.reports.notices`."""
 
 from __future__ import annotations
 
@@ -61,14 +58,7 @@ def shared(
 ) -> Iterator[Notice]:
     """Say what holds of a table's scores and of comparisons: references, intervals, measures, and how it was read.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    few_runs : iterable of str
-        Whose intervals hold the truth too rarely; see `arcademark.reports.tables.coverage`.
-    counts : sequence of (str, int)
-        Algorithms and their runs a game.
-    bootstrap : Bootstrap
+    Given are whose intervals hold the truth too rarely (`arcademark.reports.tables.coverage`), and algorithms' runs.
     """
     yield from references(dataset)
     yield from (notice("few_runs", f"{text}.") for text in few_runs)
@@ -85,13 +75,7 @@ def _of_runs(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
 
 
 def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
-    """Say which estimates are doubtful or refused, and how the others are to be read.
-
-    Parameters
-    ----------
-    estimates : sequence of (str, Estimate)
-        Algorithms' names, and what the models say of them.
-    """
+    """Say which algorithms' estimates are doubtful or refused, and how the others are to be read."""
     for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
         doubtful = wording.shortened(name for name, estimate in estimates if text in estimate.warnings)
         yield notice("estimate_doubtful", f"{doubtful}: {text[0].lower()}{text[1:]}")

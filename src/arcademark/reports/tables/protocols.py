@@ -56,9 +56,9 @@ class Play:
     protocol : Protocol or None
         Its settings, where it is one of ours.
     settings : mapping of str to str
-        What is known of settings beside it, and where no named protocol fits.
+        What is known beside it, and where no named protocol fits.
     plans : bool
-        Whether it plans on the emulator itself, trying actions there before it takes one.
+        Whether it tries actions on the emulator itself before it takes one.
     """
 
     label: str = ""
@@ -101,15 +101,7 @@ def frame_cap(play: Play) -> FrameCap:
 
 
 def differing(plays: Mapping[str, Play]) -> Iterator[str]:
-    """Say who alone plans on the emulator, and in which settings algorithms differ.
-
-    Settings are compared with those of the first that is known; setting by setting if the differences are many.
-
-    Parameters
-    ----------
-    plays : mapping of str to Play
-        By algorithm.
-    """
+    """Say who alone plans on the emulator, and in which settings algorithms differ from the first that is known."""
     planners = [name for name, play in plays.items() if play.plans]
     if planners and len(planners) < len(plays):
         others = [name for name in plays if name not in planners]

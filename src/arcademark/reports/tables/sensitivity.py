@@ -19,15 +19,9 @@ USUAL = "median"
 
 
 def of(dataset: Dataset) -> Sensitivity | None:
-    """Rank a table's algorithms by every summary of every metric, over the games that all have.
+    """Rank a table's algorithms by every summary of every metric, over the games that all have; None if there are none.
 
-    Beside the benchmark's own measures, HNS is taken with the references that other sources print, where sources
-    disagree.
-
-    Returns
-    -------
-    Sensitivity or None
-        None where the algorithms share no game.
+    HNS is also taken with the references that other sources print, where sources disagree.
     """
     runs = {name: dataset.runs(name) for name in dataset.algorithms}
     shared = [task for task in dataset.tasks if all(task in found for found in runs.values())]

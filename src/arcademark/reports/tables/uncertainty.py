@@ -1,7 +1,7 @@
-"""How far few runs leave a table's numbers uncertain: asks `arcademark.metrics.bootstrap`, and keeps what it warns of.
+"""How far few runs leave a table's numbers uncertain: draws by `arcademark.metrics.bootstrap`, limits, and notes.
 
-Mean and median of a capped measure are of capped means over runs: their intervals are found here, by the same rule,
-from the draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
+Mean and median of a capped measure are of capped means over runs: their intervals are found by the same rule, from the
+draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
 """
 
 from __future__ import annotations
@@ -100,10 +100,8 @@ class Bootstrap:
         See `arcademark.reports.tables.document.Intervals`.
     asked : bool
         Whether the number of draws was asked for.
-    notes : Notes
-        Filled as intervals are found.
     kept : dict
-        Draws of algorithms that are compared with others, by algorithm, metric, tasks and number.
+        Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
     seed: int
@@ -115,13 +113,7 @@ class Bootstrap:
 
     @classmethod
     def of(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
-        """Take the usual number of draws, fewer for a table of very many runs, and the recommended method by default.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such method.
-        """
+        """Take the usual number of draws, fewer of very many runs, and method, unless others are asked for."""
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}
