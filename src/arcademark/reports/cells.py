@@ -74,11 +74,6 @@ class PlayedAlgorithm:
     cells: Mapping[str, Cell]
     variants: int = 1
 
-    @property
-    def played(self) -> Mapping[str, Cell]:
-        """The games with at least one finished episode."""
-        return {task: cell for task, cell in self.cells.items() if cell.seeds}
-
 
 def run_names(collection: RunCollection) -> tuple[str, ...]:
     """Name each run by its directory, by its whole path where two share a name."""

@@ -90,11 +90,11 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
         directory.view(run, name) for run, name in zip(collection.runs if collection else (), names, strict=True)
     )
     title, sources = wording.shortened(dataset.algorithms, most=4), [item.source for item in algorithms]
-    there = games(dataset)
-    paragraphs = methods.paragraphs(algorithms, there, views, scope(dataset)) if views else ()
-    cited = [*sources, *paragraphs, *(setting.note for view in views for setting in view.protocol.settings)]
+    notes = [setting.note for view in views for setting in view.protocol.settings]
+    there, where = games(dataset), scope(dataset)
+    paragraphs = methods.paragraphs(algorithms, there, views, where) if views else ()
     return ScoreReport(
-        **shared(title, dataset, chosen, bootstrap, told, cited),
+        **shared(title, dataset, chosen, bootstrap, told, [*sources, *paragraphs, *notes], there, where),
         algorithms=algorithms,
         learning=learning.curves(shown),
         runs=views,
@@ -124,16 +124,18 @@ def shared(
     bootstrap: Bootstrap,
     told: tuple[Notice, ...],
     cited: Sequence[str],
+    there: tuple[Game, ...],
+    where: str,
 ) -> dict[str, Any]:
     """Return the fields of `TableDocument`; cited are texts that name papers."""
     return {
         "title": title,
         "generator": f"ArcadeMark {__version__}",
         "sources": dataset.scores.sources,
-        "scope": scope(dataset),
+        "scope": where,
         "benchmark": dataset.benchmark.view,
         "intervals": bootstrap.view(),
-        "games": games(dataset),
+        "games": there,
         "hard_exploration": hard_exploration(dataset),
         "notices": told,
         "citations": cited_in(

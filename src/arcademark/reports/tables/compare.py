@@ -61,8 +61,8 @@ def compare_tables(
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
-    Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, all if none.
-    ``follow`` is told how many pairs are compared, of how many, after each.
+    Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
+    all. ``follow`` is told how many pairs are compared, of how many, after each.
 
     Raises
     ------
@@ -87,7 +87,9 @@ def compare_tables(
     told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(
-        **analysis.shared(title, dataset, measures, bootstrap, told, [CITED]),
+        **analysis.shared(
+            title, dataset, measures, bootstrap, told, [CITED], analysis.games(dataset), analysis.scope(dataset)
+        ),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,

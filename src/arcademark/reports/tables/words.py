@@ -64,21 +64,6 @@ def uncapped(report: ScoreReport) -> tuple[tuple[str, str], ...]:
     return tuple((metric, title) for metric, title in shown.items() if metric not in CAPPED or len(shown) == 1)
 
 
-def intervals(report: ScoreReport) -> bool:
-    """Say whether any summary has an interval."""
-    return any(
-        one.low is not None
-        for algorithm in report.algorithms
-        for item in algorithm.summaries
-        for one in (item.mean, item.median, item.iqm, item.optimality_gap)
-    )
-
-
 def noun(benchmark: BenchmarkView) -> str:
     """Name what a benchmark has many of: games on Atari, else tasks."""
     return "task" if benchmark.own else "game"
-
-
-def median(benchmark: BenchmarkView) -> str:
-    """Name the median over a whole benchmark: by its name, unless that is a file's."""
-    return f"median of all {benchmark.games}" if benchmark.own else f"{benchmark.name} median"

@@ -1,0 +1,182 @@
+"""What a document of scores shows of runs: standing, episodes, training, planning, and how all was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import MappingProxyType
+
+from arcademark.reports import wording
+from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, Prose, Table, section, table
+from arcademark.reports.record import ProtocolView, Run, Setting
+from arcademark.reports.runs import directory
+from arcademark.reports.runs.learning import sparkline
+from arcademark.reports.tables.document import ScoreReport
+
+SPARKLINE = 16
+"""Characters of a learning curve on a line."""
+
+
+def in_short(run: Run) -> str:
+    """Say in a sentence what was played."""
+    games, seeds = wording.plural(len(run.games), "game"), wording.plural(len(run.seeds), "seed")
+    episodes = wording.listing(map(wording.count, run.episodes))
+    simulated = f" and {wording.count(run.simulated_frames)} simulated" if run.simulated_frames else ""
+    return (
+        f"{run.directory}: {run.protocol.label}, {games}, {seeds}, {episodes} episode"
+        f"{'' if run.episodes == (1,) else 's'} a seed, {wording.count(run.frames)} frames played{simulated}"
+    )
+
+
+def standing(report: ScoreReport) -> Figure | None:
+    """Draw where each algorithm stands on each game."""
+    from arcademark.reports.runs import figures
+
+    if not report.runs:
+        return None
+    return Figure(
+        "standing",
+        partial(figures.standing, report),
+        "Bars: human-normalised score; thin lines: its 95 % interval; mark: human world record. The scale is log₁₀(1 + "
+        "score in percent), on which the subset models are fitted.",
+        figures.legend(report.algorithms) if len(report.algorithms) > 1 else (),
+    )
+
+
+def episodes(report: ScoreReport) -> Figure | None:
+    """Draw how the episodes of each game are distributed."""
+    from arcademark.reports.runs import figures
+
+    if not report.runs:
+        return None
+    return Figure(
+        "distribution",
+        partial(figures.distribution, report),
+        "Each game from its lowest to its highest episode, in points. Dots: episodes, hollow where the frame cap ended "
+        f"them (left out above {wording.count(figures.MOST_DOTS)} in all); box: the middle half; bar: the median.",
+    )
+
+
+def training(report: ScoreReport) -> Iterator[Block]:
+    """Show how the training of learners went."""
+    if not report.learning:
+        return
+    from arcademark.reports.runs import figure_learning, figures
+
+    several = len(report.algorithms) > 1
+    names = MappingProxyType({game.id: game.name for game in report.games})
+    rows = (
+        (
+            names[curve.game],
+            *((curve.algorithm,) if several else ()),
+            wording.count(curve.episodes),
+            wording.count(curve.frames),
+            wording.score(curve.first),
+            Cell(wording.score(curve.last), "strong", sort=curve.last),
+            sparkline(curve.mean()[1], SPARKLINE) + ("" if curve.finished else " …"),
+        )
+        for curve in report.learning
+    )
+    windows = sorted({curve.window for curve in report.learning})
+    means = "episode" if windows == [1] else f"{wording.listing(map(str, windows), last='or')} episodes"
+    told = f"First and last: the mean score of the first and the last {means} of training, averaged over seeds."
+    going = "" if all(curve.finished for curve in report.learning) else " …: training goes on."
+    points = (
+        f"smoothed: a point is the mean of {wording.listing(map(wording.count, windows))} consecutive episodes, at the "
+        "frame where the last of them ended"
+        if windows[-1] > 1
+        else "each at the frame where it ended"
+    )
+    learners = {curve.algorithm for curve in report.learning}
+    if legend := tuple(pair for pair in figures.legend(report.algorithms) if pair[0] in learners):
+        yield Figure(
+            "learning",
+            partial(figure_learning.panels, report),
+            f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are.",
+            legend if several else (),
+        )
+    who = ("game", Column("algorithm", "name")) if several else ("game",)
+    columns = (*who, "episodes", "frames", "first", "last", Column("", "name", optional=True))
+    yield table(columns, rows, caption=told + going, grouped=several)
+
+
+def planning(report: ScoreReport) -> Iterator[Block]:
+    """Show what planners' decisions cost."""
+    several = len(report.algorithms) > 1
+    names = {game.id: game.name for game in report.games}
+    rows = [
+        (
+            names[score.game],
+            *((item.name,) if several else ()),
+            wording.count(cost.decisions),
+            wording.count(cost.simulated_frames),
+            wording.count(round(cost.frames_per_decision)),
+        )
+        for item in report.algorithms
+        for score in item.scores
+        if score.played and (cost := score.played.planning)
+    ]
+    who = ("game", Column("algorithm", "name")) if several else ("game",)
+    yield table((*who, "decisions", "simulated frames", "a decision"), sorted(rows), grouped=several)
+    if rows:
+        yield from (Prose(directory.frames_used(run), "weak") for run in report.runs if run.simulated_frames)
+
+
+def troubles(run: Run) -> Table:
+    """List the trials that are not complete."""
+    return table(
+        (*(Column(name, "name") for name in ("agent", "game")), "seed", "episodes", Column("what happened", "prose")),
+        (
+            (
+                trouble.agent,
+                trouble.game,
+                str(trouble.seed),
+                f"{wording.count(trouble.episodes)} of {wording.count(trouble.planned_episodes)}",
+                Cell(trouble.error or "not finished yet", "bad" if trouble.status == "failed" else "doubtful"),
+            )
+            for trouble in run.troubles
+        ),
+    )
+
+
+def played_under(runs: Sequence[Run]) -> Iterator[Prose]:
+    """Say each protocol in a line, of runs together where it and what emulated the games are the same."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for run in runs:
+        told.setdefault((run.protocol.label, directory.played_on(run)), []).append(run.name)
+    for (label, emulators), names in told.items():
+        whose = "" if len(told) == 1 else f" of {wording.listing(names)}"
+        yield Prose(f"Protocol{whose}: {label}{f'; played on {emulators}' if emulators else ''}.", "weak")
+
+
+def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
+    """Show the protocol, what reproduces the run, and on what it was played."""
+    same = next((other.name for other in before if other.protocol == run.protocol), "")
+    protocol = Prose(f"The same settings as in {same}.", "weak") if same else _protocol(run.protocol)
+    yield section(f"Protocol: {run.protocol.label}", *(() if same else _cited(run.protocol)), protocol)
+    yield section("To reproduce it", Code("\n".join((*run.commands, f"arcademark verify {run.directory}"))))
+    emulators = directory.played_on(run)
+    yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
+    yield section("MD5 of the ROMs", Facts(tuple(run.roms.items())), folded=True)
+
+
+def _cited(protocol: ProtocolView) -> Iterator[Prose]:
+    yield Prose(f"{protocol.title}. After {protocol.citation}.", "weak")
+
+
+def _protocol(protocol: ProtocolView) -> Table:
+    columns = (
+        Column("setting", "name"),
+        Column("value", "prose"),
+        Column("where it comes from", "prose", optional=True),
+    )
+    return table(
+        columns, ((Cell(item.title, below=item.field), *_setting(item, protocol)) for item in protocol.settings)
+    )
+
+
+def _setting(item: Setting, protocol: ProtocolView) -> tuple[Cell, Cell]:
+    note = f"our choice: {item.note}" if item.status == "choice" else item.note
+    if item.overridden:
+        return Cell(item.text, "doubtful", f"override; {protocol.name} has {item.original_text}"), Cell(note)
+    return Cell(item.text), Cell(note)
