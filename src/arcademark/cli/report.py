@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -61,8 +63,9 @@ def show(
 
     check_ending(curves, CURVES, option="--curves")
     options = replace(options, every_variant=output.everything)
-    dataset = prepare(sources, options)
-    report = analysis.of_dataset(dataset, options)
+    with _uncollected():
+        dataset = prepare(sources, options)
+        report = analysis.of_dataset(dataset, options)
     if curves is not None:
         _write_curves(curves, report, dataset)
     output.show(
@@ -72,6 +75,18 @@ def show(
     )
     if curves is not None:
         output.tell(f"curves: {curves}")
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the garbage collector from going, again and again, through the many frozen parts of a large report."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:

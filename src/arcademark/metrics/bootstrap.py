@@ -257,12 +257,14 @@ def _fill(
     """Have threads fill contiguous parts of ``out``, whose last axis is that of replicates."""
     if threads is not None and threads < 1:
         raise ArcadeMarkError(f"threads {threads}: expected 1 or more")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parts = max(1, min(threads or cores, out.shape[-1] * draws // _WORK_OF_A_THREAD))
-    edges = np.linspace(0, out.shape[-1], parts + 1).astype(int).tolist()
-    if parts == 1:
-        kernel(*arguments, *edges, out)
+    parts = out.shape[-1] * draws // _WORK_OF_A_THREAD
+    if parts > 1:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        parts = min(threads or cores, parts)
+    if parts <= 1:
+        kernel(*arguments, 0, out.shape[-1], out)
         return
+    edges = np.linspace(0, out.shape[-1], parts + 1).astype(int).tolist()
     with ThreadPoolExecutor(parts) as pool:
         for done in [pool.submit(kernel, *arguments, *part, out) for part in itertools.pairwise(edges)]:
             done.result()

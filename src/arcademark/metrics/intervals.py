@@ -283,7 +283,7 @@ def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.
     if values.size > MANY:
         return np.asarray(np.mean(values) + np.std(values) / np.sqrt(values.size) * rng.standard_normal(resamples))
     picks = rng.integers(values.size, size=(resamples, values.size))
-    return np.asarray(values[picks].mean(axis=1))
+    return np.asarray(values[np.ascontiguousarray(picks.T)].mean(axis=0))  # faster than along short rows
 
 
 _ALONE = Strata(np.zeros(1), np.ones(1, np.int64))

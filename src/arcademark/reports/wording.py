@@ -101,6 +101,6 @@ def duration(frames: int) -> str:
 
 def _signed(value: float, places: int) -> str:
     text = f"{value:,.{places}f}"
-    if float(text.replace(",", "")) == 0:
-        text = text.removeprefix("-")
+    if text.startswith("-") and float(text.replace(",", "")) == 0:
+        return text[1:]
     return text.replace("-", "−")

@@ -19,7 +19,6 @@ from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import cited_in
 from arcademark.reports.document import Estimate, HardExploration, Notice
-from arcademark.reports.estimates import Seeds
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.tables import notices, protocols
@@ -200,8 +199,8 @@ def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
 def _algorithm(
     name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
 ) -> Algorithm:
-    played, means, seeds = dataset.runs(name), dataset.means(name), dataset.seeds(name)
-    counts = [row.size for row in played.values()]
+    played, means, units = dataset.runs(name), dataset.means(name), dataset.units(name)
+    counts = {task: row.size for task, row in played.items()}
     found = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames = dataset.scores.frames.get(name)
@@ -210,24 +209,28 @@ def _algorithm(
         source=dataset.source(name),
         protocol=dataset.play(name).label,
         training_frames=frames,
-        fewest_runs=min(counts, default=0),
-        most_runs=max(counts, default=0),
+        fewest_runs=min(counts.values(), default=0),
+        most_runs=max(counts.values(), default=0),
         coverage=_coverage(means, dataset, summaries),
-        scores=tuple(_scores(seeds, chosen, dataset.scores.played.get(name), dataset.tasks)),
+        scores=tuple(_scores(units, counts, chosen, dataset.scores.played.get(name), dataset.tasks)),
         summaries=summaries,
         breakthroughs=bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else (),
         efficiency=_efficiency(frames, summaries),
-        estimate=None if model is None else _estimate(name, model, dataset, seeds, bootstrap),
+        estimate=None if model is None else _estimate(name, model, dataset, bootstrap),
     )
 
 
 def _scores(
-    seeds: Seeds, chosen: Sequence[Measure], played: PlayedAlgorithm | None, tasks: Sequence[str]
+    units: Runs,
+    counts: Mapping[str, int],
+    chosen: Sequence[Measure],
+    played: PlayedAlgorithm | None,
+    tasks: Sequence[str],
 ) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
-    ends = score_intervals([np.concatenate(runs) for runs in seeds.values()])[:, :3]
-    found = dict(zip(seeds, starmap(statistic, ends.tolist()), strict=True))
-    normalised = {item.metric: _normalised(item, list(seeds), ends) for item in chosen}
+    ends = score_intervals(list(units.values()))[:, :3]
+    found = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
+    normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
     unknown = Statistic(None)
     for task in tasks:
         cell = played.cells.get(task) if played else None
@@ -235,7 +238,7 @@ def _scores(
             yield Score(
                 task,
                 found.get(task, unknown),
-                len(seeds.get(task, ())),
+                counts.get(task, 0),
                 MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
                 _played(cell) if cell else None,
             )
@@ -305,6 +308,8 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency 
     )
 
 
-def _estimate(name: str, model: Subset, dataset: Dataset, seeds: Seeds, bootstrap: Bootstrap) -> Estimate:
-    cap = protocols.frame_cap(dataset.play(name))
-    return estimates.estimate(model, seeds, cap, bootstrap.seed)
+def _estimate(name: str, model: Subset, dataset: Dataset, bootstrap: Bootstrap) -> Estimate:
+    runs, units = dataset.runs(name), dataset.units(name)
+    tasks = [task for task in model.tasks if task in runs]
+    seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in tasks}
+    return estimates.estimate(model, seeds, protocols.frame_cap(dataset.play(name)), bootstrap.seed)

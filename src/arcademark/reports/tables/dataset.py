@@ -133,12 +133,10 @@ class Dataset:
             self._runs[name] = {task: row for task, row in kept if row.size}
         return self._runs[name]
 
-    def seeds(self, name: str) -> dict[str, tuple[NDArray[np.float64], ...]]:
-        """Return by task an array a run: of its score, or of the episodes of an only run where they are known."""
-        return {
-            task: tuple(row[:, np.newaxis]) if row.size > 1 else (self.scores.lone.get((name, task), row),)
-            for task, row in self.runs(name).items()
-        }
+    def units(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return by task what varies independently: runs' scores, or the episodes of an only run where known."""
+        lone = self.scores.lone
+        return {task: row if row.size > 1 else lone.get((name, task), row) for task, row in self.runs(name).items()}
 
     @property
     def played(self) -> tuple[PlayedAlgorithm, ...]:

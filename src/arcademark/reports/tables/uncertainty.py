@@ -168,13 +168,13 @@ class Bootstrap:
         if _single(known):
             return Drawn(values, strata, None)
         draws = np.empty((*values.shape, count))
-        alike: dict[bytes, list[int]] = {}
+        key, alike = self.rng(name).integers(2**64, dtype=np.uint64), dict[bytes, list[int]]()
         for place, free in enumerate(line):
             alike.setdefault(free.tobytes(), []).append(place)
         for places in alike.values():
             sample = sample_of(line[places[0]])
             for bounds in {measures[place].bounds for place in places} - {None} or {None}:
-                found = bootstrap.resampled_aggregates(sample, _key(self.rng(name)), PERCENT, count, None, bounds)
+                found = bootstrap.resampled_aggregates(sample, key, PERCENT, count, None, bounds)
                 for place in places:
                     if measures[place].bounds is None:
                         draws[place] = found[: len(AGGREGATES)]
@@ -274,10 +274,6 @@ def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> S
         return Statistic(value)
     least, most = bounds or (low, high)
     return Statistic(value, max(min(least, value), low), min(max(most, value), high))
-
-
-def _key(rng: np.random.Generator) -> np.uint64:
-    return rng.integers(2**64, dtype=np.uint64)
 
 
 def _single(runs: Runs) -> bool:
