@@ -16,7 +16,7 @@ from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
 from arcademark.metrics.intervals import LEVEL
 from arcademark.metrics.ranking import relative_scores
-from arcademark.metrics.samples import means, padded, variances
+from arcademark.metrics.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables import analysis, comparison_notices, sensitivity
@@ -165,12 +165,10 @@ def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDiffe
     one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
     of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
     improvement = tests.probabilities_of_improvement(*tables).tolist()
-    spreads = zip(*(np.sqrt(variances(table)).tolist() for table in tables), strict=True)
     games = []
-    for test, better, pair in zip(tested.tests, improvement, spreads, strict=True):
+    for test, better in zip(tested.tests, improvement, strict=True):
         task, placed = test.task, (of_one[test.task], of_other[test.task])
         apart = one[task] - other[task]
-        several = min(first[task].size, second[task].size) > 1
         difference = GameDifference(
             game=task,
             first=one[task],
@@ -181,15 +179,20 @@ def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDiffe
             verdict=test.verdict,
             why=test.why,
             improvement=better,
-            seeds_needed=_seeds_needed(apart, pair, tested.alpha) if several else None,
+            seeds_needed=_seeds_needed(apart, first[task], second[task], tested.alpha),
         )
         games.append(difference)
     return tuple(games), tested
 
 
-def _seeds_needed(difference: float, spreads: tuple[float, float], alpha: float) -> int | None:
+def _seeds_needed(
+    difference: float, first: NDArray[np.float64], second: NDArray[np.float64], alpha: float
+) -> int | None:
     """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
-    if difference == 0 or max(spreads) == 0:
+    if min(first.size, second.size) < 2 or difference == 0:
+        return None
+    spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
+    if max(spreads) == 0:
         return None
     try:
         return powers.seeds_needed(difference, spreads, alpha=alpha)
