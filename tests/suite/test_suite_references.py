@@ -146,24 +146,25 @@ def test_references_cannot_be_changed():
 
 PONG = (
     "atari-57,pong,random,-20.71,"
-    '"Badia et al. 2020 (Agent57), as printed in Aitchison et al. 2023 (Atari-5), Table 12",\n'
+    '"Badia et al. 2020 (Agent57), as printed in Aitchison et al. 2023 (Atari-5), Table 12",'
+    "badia-2020a aitchison-2023,\n"
 )
 
 
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        ("atari-57,pong,random,-20.71,,\n", "no source"),
-        ("atari-57,pong,random,-20.71,  ,\n", "no source"),
-        ("atari-57,pong,random,,a paper,\n", "not a finite number"),
-        ("atari-57,pong,random,nan,a paper,\n", "not a finite number"),
-        ("atari-57,pong,random,1e999,a paper,\n", "not a finite number"),
-        ("atari-57,pong,random,-20.71,a paper\n", "line 38: not as many cells"),
-        ("atari-57,pong,random,-20.71,a paper,,\n", "line 38: not as many cells"),
+        ("atari-57,pong,random,-20.71,,,\n", "no source"),
+        ("atari-57,pong,random,-20.71,  ,,\n", "no source"),
+        ("atari-57,pong,random,,a paper,,\n", "not a finite number"),
+        ("atari-57,pong,random,nan,a paper,,\n", "not a finite number"),
+        ("atari-57,pong,random,1e999,a paper,,\n", "not a finite number"),
+        ("atari-57,pong,random,-20.71,a paper,\n", "line 38: not as many cells"),
+        ("atari-57,pong,random,-20.71,a paper,,,\n", "line 38: not as many cells"),
         ("", "lacks: atari-57 random pong"),
         (PONG + PONG, "has twice: atari-57 random pong"),
-        (PONG + "atari-57,carnival,random,1,a paper,\n", "belongs to no suite: atari-57 random carnival"),
-        (PONG + "ale-55,pong,human,1,a paper,\n", "belongs to no suite: ale-55 human pong"),
+        (PONG + "atari-57,carnival,random,1,a paper,,\n", "belongs to no suite: atari-57 random carnival"),
+        (PONG + "ale-55,pong,human,1,a paper,,\n", "belongs to no suite: ale-55 human pong"),
     ],
 )
 def test_a_damaged_table_of_references_does_not_load(copied, new, message):

@@ -125,8 +125,12 @@ def _place(row: Mapping[str, str], where: str) -> Location | None:
 def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:
     for reference in references.disagreements():
         for other in reference.alternatives:
+            if other.paper not in papers:
+                raise ArcadeMarkError(
+                    f"disagreements.csv: no source has the key {other.paper!r}; add it to sources.toml"
+                )
             yield Erratum(
-                paper=_paper(other.source, papers),
+                paper=other.paper,
                 where=f"{other.source}: {_KINDS[reference.kind]} of {tasks.games()[reference.task].name}",
                 place=None,
                 printed=repr(other.score).removesuffix(".0"),
@@ -134,10 +138,3 @@ def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:
                 category=DISAGREEMENT,
                 why=f"{other.note} {reference.note} Ours: {reference.source}.".strip(),
             )
-
-
-def _paper(source: str, papers: Mapping[str, Source]) -> str:
-    for key, paper in papers.items():
-        if source.startswith(paper.short):
-            return key
-    raise ArcadeMarkError(f"disagreements.csv: {source!r} begins with no source of sources.toml; add it there")

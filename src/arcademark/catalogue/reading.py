@@ -59,7 +59,7 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     found = {}
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
         where = f"sources.toml, [{key}]"
-        _check_fields(where, row, ("authors", "title", "venue", "year"))
+        _check_fields(where, row, ("authors", "title", "venue", "year"), ("url", "bibtex"))
         for name in ("authors", "title", "venue"):
             _check_text(where, name, row[name])
         if not isinstance(row["year"], int):

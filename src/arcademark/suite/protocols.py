@@ -264,6 +264,11 @@ def learner_trials(rules: Protocol) -> int | None:
     return None if own is None else int(own["value"])
 
 
+def papers(rules: Protocol) -> tuple[str, ...]:
+    """Return the keys of the papers that define the named protocol."""
+    return tuple(read_tables("protocols.toml").get(rules.name, {}).get("papers", ()))
+
+
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
     """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
     pairs = ((name, getattr(a, name), getattr(b, name)) for name in SETTINGS)

@@ -31,10 +31,11 @@ _Key = tuple[str, str, str]  # suite, kind, task
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another score printed for the same reference, the paper and table that print it, and what is known of it."""
+    """Another score printed for the same reference, the paper and table that print it, its key, and what is known of it."""
 
     score: float
     source: str
+    paper: str
     note: str
 
 
@@ -43,14 +44,16 @@ class Reference:
     """One game's reference score, the value that we use.
 
     `kind` is a uniformly random player, the average of a human, or the human world record; `source` the original paper,
-    and the table where it was read; `note` why this value where sources disagree, and how it was read where not at
-    first hand; `alternatives` what other sources print, where they disagree.
+    and the table where it was read, `papers` their keys in the catalogue's ``sources.toml``; `note` why this value where
+    sources disagree, and how it was read where not at first hand; `alternatives` what other sources print, where they
+    disagree.
     """
 
     task: str
     kind: Kind
     score: float
     source: str
+    papers: tuple[str, ...] = ()
     note: str = ""
     alternatives: tuple[Alternative, ...] = ()
 
@@ -123,8 +126,11 @@ def _reference(row: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> R
         kind=cast(Kind, row["kind"]),
         score=float(row["score"]),
         source=row["source"],
+        papers=tuple(row["papers"].split()),
         note=row["note"],
-        alternatives=tuple(Alternative(float(other["score"]), other["source"], other["note"]) for other in others),
+        alternatives=tuple(
+            Alternative(float(other["score"]), other["source"], other["paper"], other["note"]) for other in others
+        ),
     )
 
 

@@ -97,6 +97,8 @@ class Subset:
         Of the model as published: in log space, and a fraction.
     nested : Nested or None
         Errors on papers left out, as measured here (`arcademark.subset.validate`).
+    papers : tuple of str
+        Keys in the catalogue's ``sources.toml`` of the papers in `citation`.
     max_frames_per_episode : int or None
         The frame cap of the scores that the model was fitted to; estimates from others should not be used (§5.3).
     """
@@ -108,6 +110,7 @@ class Subset:
     purpose: Purpose
     advice: str
     citation: str
+    papers: tuple[str, ...] = ()
     coefficients: tuple[float, ...] | None = None
     intercept: float = 0.0
     r_squared: float | None = None

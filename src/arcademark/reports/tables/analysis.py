@@ -17,7 +17,7 @@ from arcademark.metrics import efficiency
 from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
-from arcademark.reports.citations import cited_in
+from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Estimate, HardExploration, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
@@ -38,7 +38,11 @@ from arcademark.reports.tables.document import (
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.uncertainty import Bootstrap, statistic
 from arcademark.suite import references
+from arcademark.suite.protocols import papers
 from arcademark.suite.subsets import Subset
+
+ALE = "bellemare-2013"
+"""The paper of what our own runs are played on."""
 
 SUITE_OF_MODELS = "atari-57"
 """The suite whose median the published subset models estimate."""
@@ -88,12 +92,12 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     views = tuple(
         directory.view(run, name) for run, name in zip(collection.runs if collection else (), names, strict=True)
     )
-    title, sources = wording.shortened(dataset.algorithms, most=4), [item.source for item in algorithms]
-    notes = [setting.note for view in views for setting in view.protocol.settings]
+    title = wording.shortened(dataset.algorithms, most=4)
     there, where = games(dataset), scope(dataset)
     paragraphs = methods.paragraphs(algorithms, there, views, where) if views else ()
+    used = [model.papers for model, item in zip(models, algorithms, strict=True) if model and item.estimate]
     return ScoreReport(
-        **shared(title, dataset, chosen, bootstrap, told, [*sources, *paragraphs, *notes], there, where),
+        **shared(title, dataset, chosen, bootstrap, told, there, where, (ALE,) if views else (), *used),
         algorithms=algorithms,
         learning=learning.curves(shown),
         runs=views,
@@ -122,11 +126,11 @@ def shared(
     chosen: Sequence[Measure],
     bootstrap: Bootstrap,
     told: tuple[Notice, ...],
-    cited: Sequence[str],
     there: tuple[Game, ...],
     where: str,
+    *more: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the fields of `TableDocument`; cited are texts that name papers."""
+    """Return the fields of `TableDocument`; `more` are keys of papers."""
     return {
         "title": title,
         "generator": f"ArcadeMark {__version__}",
@@ -137,15 +141,19 @@ def shared(
         "games": there,
         "hard_exploration": hard_exploration(dataset),
         "notices": told,
-        "citations": cited_in(
-            [
-                *(notice.text for notice in told),
-                *(measure.meaning for measure in chosen),
-                *dataset.benchmark.cited,
-                *cited,
-            ]
-        ),
+        "citations": cited(_papers(dataset, chosen, told).union(*more)),
     }
+
+
+def _papers(dataset: Dataset, chosen: Sequence[Measure], told: Sequence[Notice]) -> set[str]:
+    """Return the keys of the papers that a document of a dataset rests on."""
+    plays = [dataset.play(name) for name in dataset.algorithms]
+    return {OF_SUMMARIES, *dataset.benchmark.papers}.union(
+        *(OF_NOTICES.get(notice.kind, ()) for notice in told),
+        *(OF_MEASURES.get(measure.metric, ()) for measure in chosen),
+        *(play.papers for play in plays),
+        *(papers(play.protocol) for play in plays if play.protocol),
+    )
 
 
 def games(dataset: Dataset) -> tuple[Game, ...]:

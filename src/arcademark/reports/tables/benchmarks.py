@@ -55,6 +55,8 @@ class Benchmark:
         The metrics shown unless others are asked for.
     remarks : tuple of str
         What a reader must know of the measures.
+    papers : tuple of str
+        Keys of those that references and measures are from.
     """
 
     view: BenchmarkView
@@ -63,11 +65,7 @@ class Benchmark:
     measures: Mapping[str, Measure]
     shown: tuple[str, ...]
     remarks: tuple[str, ...] = ()
-
-    @property
-    def cited(self) -> tuple[str, ...]:
-        """Sentences that name the papers that the references are from."""
-        return tuple(item.source for item in self.view.references)
+    papers: tuple[str, ...] = ()
 
     @property
     def noun(self) -> str:
@@ -141,12 +139,19 @@ def load_benchmark(
     view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
     if "human" in anchors:
         made = measures.atari()
-        return Benchmark(view, found.tasks, anchors, made, tuple(made))
-    return _ale(view, found.tasks, anchors)
+        benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
+    else:
+        benchmark = _ale(view, found.tasks, anchors)
+    return replace(benchmark, papers=_papers(found.references, found.name))
 
 
 def _sources(kind: str, suite: str) -> str:
     return "; ".join(dict.fromkeys(entry.source for entry in references.references(kind, suite).values()))
+
+
+def _papers(kinds: Sequence[str], suite: str) -> tuple[str, ...]:
+    entries = (entry for kind in kinds for entry in references.references(kind, suite).values())
+    return tuple(dict.fromkeys(key for entry in entries for key in entry.papers))
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:

@@ -36,7 +36,7 @@ from arcademark.reports.tables.uncertainty import Bootstrap, Difference
 CONFIDENCE = 0.99
 """Of the tests on each game (Bellemare et al. 2013, §4.3)."""
 
-CITED = "Bellemare et al. 2013; Agarwal et al. 2021"
+CITED = ("bellemare-2013", "agarwal-2021")
 """Whose tests, and whose probability of improvement and profiles, a comparison shows."""
 
 POWER_STATISTIC = "iqm"
@@ -88,7 +88,7 @@ def compare_tables(
     main = measures[0]
     return Comparison(
         **analysis.shared(
-            title, dataset, measures, bootstrap, told, [CITED], analysis.games(dataset), analysis.scope(dataset)
+            title, dataset, measures, bootstrap, told, analysis.games(dataset), analysis.scope(dataset), CITED
         ),
         metric=main.metric,
         metric_title=main.title,

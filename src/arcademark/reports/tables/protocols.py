@@ -59,12 +59,15 @@ class Play:
         What is known beside it, and where no named protocol fits.
     plans : bool
         Whether it tries actions on the emulator itself before it takes one.
+    papers : tuple of str
+        Keys of those that its scores are from.
     """
 
     label: str = ""
     protocol: Protocol | None = None
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     plans: bool = False
+    papers: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -89,7 +92,8 @@ def from_label(label: str) -> Play:
 def from_entry(entry: Entry) -> Play:
     """Return what the catalogue knows."""
     play = from_label(entry.protocol)
-    return Play(play.label, play.protocol, entry.settings, entry.kind == "planning")
+    papers = (entry.source.key, *([entry.paper.key] if entry.paper else []))
+    return Play(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)
 
 
 def frame_cap(play: Play) -> FrameCap:
