@@ -30,7 +30,7 @@ def test_the_catalogue_is_in_order():
     found = check()
     assert found.findings == ()
     assert found.files == len(data_files())
-    assert {count.collection for count in found.counts} == set(reading.read_names())
+    assert {count.collection for count in found.collections} == set(reading.read_names())
     assert found.printed_cells > 7000
     assert found.disagreements == sum(len(reference.alternatives) for reference in references.disagreements())
 
@@ -39,7 +39,7 @@ def test_nothing_is_read_from_damaged_files(monkeypatch):
     damage = Finding("sources.toml", "burnt")
     monkeypatch.setattr(checking, "damaged_files", lambda: iter([damage]))
     found = check()
-    assert (found.findings, found.counts) == ((damage,), ())
+    assert (found.findings, found.collections) == ((damage,), ())
 
 
 def test_errata_that_cannot_be_read_are_found_and_the_scores_they_excuse_too(monkeypatch):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import ClassVar
 
 from arcademark.catalogue import errata, printed, reading
 from arcademark.catalogue.model import Entry, Erratum, PrintedCell, Result
@@ -24,15 +25,7 @@ _REFERENCES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong.
-
-    Parameters
-    ----------
-    where : str
-        The file, and the line or cell in it.
-    problem : str
-        What is wrong with it.
-    """
+    """Something wrong, and the file with the line or cell where it is."""
 
     where: str
     problem: str
@@ -40,20 +33,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Count:
-    """How much a collection holds.
-
-    Parameters
-    ----------
-    collection : str
-    algorithms : int
-        Its entries.
-    lost : int
-        Those of them whose scores are not available.
-    games : int
-        On which any of them has a score.
-    results : int
-        Scores.
-    """
+    """How much a collection holds: algorithms, those whose scores are lost, games with a score, and scores."""
 
     collection: str
     algorithms: int
@@ -68,21 +48,25 @@ class Check:
 
     Parameters
     ----------
+    ok : bool
+        Whether there are no findings.
     findings : tuple of Finding
-        Empty if all is well.
-    counts : tuple of Count
-        One for each collection that could be read.
+    collections : tuple of Count
+        Those that could be read.
     files, sources, printed_cells, errata, disagreements : int
         How many were checked; disagreements are the reference scores that another source prints otherwise.
     """
 
+    SCHEMA: ClassVar[str] = "arcademark.catalogue-check/1"
+
+    ok: bool
     findings: tuple[Finding, ...]
-    counts: tuple[Count, ...]
+    collections: tuple[Count, ...]
     files: int
-    sources: int
-    printed_cells: int
-    errata: int
-    disagreements: int
+    sources: int = 0
+    printed_cells: int = 0
+    errata: int = 0
+    disagreements: int = 0
 
 
 def check() -> Check:
@@ -93,7 +77,7 @@ def check() -> Check:
     files = len(data_files())
     damaged = tuple(damaged_files())
     if damaged:
-        return Check(damaged, (), files, 0, 0, 0, 0)
+        return Check(False, damaged, (), files)
     counts, findings = read_collections()
     slips, unread = _read_errata()
     cells = [(paper, printed.printed_cells(paper)) for paper in printed.PAPERS]
@@ -105,8 +89,9 @@ def check() -> Check:
     for name in names:
         findings += apart_from_references(reading.read_results(name))
     return Check(
+        ok=not findings,
         findings=tuple(findings),
-        counts=tuple(counts),
+        collections=tuple(counts),
         files=files,
         sources=len(reading.read_sources()),
         printed_cells=sum(len(mine) for _, mine in cells),

@@ -40,8 +40,6 @@ class Source:
         As cited. Authors beyond the first may be "et al.".
     year : int
         Of publication.
-    url, bibtex : str
-        Where reports can cite it; else "".
     """
 
     key: str
@@ -49,8 +47,6 @@ class Source:
     title: str
     venue: str
     year: int
-    url: str = ""
-    bibtex: str = ""
 
     @property
     def short(self) -> str:

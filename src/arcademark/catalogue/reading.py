@@ -48,6 +48,13 @@ def read_names(directory: Path | None = None) -> tuple[str, ...]:
 
 
 @cache
+def read_bibtex(directory: Path | None = None) -> Mapping[str, tuple[str, str]]:
+    """Return address and BibTeX entry of the papers that have them, by key."""
+    rows = tables.read_tables("sources.toml", directory or data_directory())
+    return MappingProxyType({key: (row["url"], row["bibtex"]) for key, row in rows.items() if "bibtex" in row})
+
+
+@cache
 def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     """Return the papers by key.
 
@@ -64,7 +71,7 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
             _check_text(where, name, row[name])
         if not isinstance(row["year"], int):
             raise ArcadeMarkError(f"{where}: the year is {row['year']!r}, expected a whole number")
-        found[key] = Source(key=key, **row)
+        found[key] = Source(key, row["authors"], row["title"], row["venue"], row["year"])
     return MappingProxyType(found)
 
 

@@ -64,9 +64,10 @@ def list_(output: Output, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
+    from arcademark.reports.render import json
 
-    found = _select(**asked)
-    output.show(lambda: documents.listing(found), lambda: catalogue.listing(documents.scored(found)))
+    shown = documents.catalogue(_select(**asked))
+    output.show(lambda: json.render(shown.listing()), lambda: catalogue.listing(shown.algorithms))
     return 0
 
 
@@ -79,11 +80,13 @@ def show(name: str, collection: str | None, output: Output) -> int:
     from arcademark.catalogue import collections
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
+    from arcademark.reports.render import json
 
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
-    present = partial(catalogue.listing, summaries=True) if whole else partial(catalogue.algorithms)
-    output.show(lambda: documents.document(found), lambda: present(documents.scored(found)))
+    shown = documents.catalogue(found)
+    present = partial(catalogue.listing, summaries=True) if whole else catalogue.algorithms
+    output.show(lambda: json.render(shown), lambda: present(shown.algorithms))
     return 0
 
 
@@ -96,14 +99,16 @@ def show(name: str, collection: str | None, output: Output) -> int:
 def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked: Any) -> int:
     """Write published scores as CSV, a row a score with its source, or as JSON."""
     from arcademark.reports.catalogue import documents
+    from arcademark.reports.render import json
 
     if wide and as_json:
         raise ArcadeMarkError("--wide is a form of CSV; leave --wide or --json out")
     found = _select(**asked)
+    shown = documents.catalogue(found)
     if as_json:
-        text = messages.json_text(documents.document(found))
+        text = messages.json_text(json.render(shown))
     else:
-        text = documents.wide_csv(found) if wide else documents.long_csv(found)
+        text = documents.wide_csv(shown.algorithms) if wide else documents.long_csv(shown.algorithms)
     if out is None:
         messages.write(text)
     else:
@@ -120,12 +125,12 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
-    from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
+    from arcademark.reports.render import json
 
     found = check_all()
-    output.show(lambda: documents.check_document(found), lambda: catalogue.check(found))
-    return 1 if found.findings else 0
+    output.show(lambda: json.render(found), lambda: catalogue.check(found))
+    return 0 if found.ok else 1
 
 
 @command.command("errata", short_help="What papers print that does not hold, and why.")
@@ -138,9 +143,10 @@ def errata(paper: str | None, category: str | None, output: Output) -> int:
     from arcademark.catalogue import errata as slips
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
+    from arcademark.reports.render import json
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
-    output.show(lambda: documents.errata_document(found), lambda: catalogue.errata(found, collections.sources()))
+    output.show(lambda: json.render(documents.Errata(found)), lambda: catalogue.errata(found, collections.sources()))
     return 0
 
 

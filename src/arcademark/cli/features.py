@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
-    from arcademark.reports.features.seen import Seen
+    from arcademark.reports.features.seen import Images, Seen
     from arcademark.runs.moments import Play
     from arcademark.runs.replay import Choice
 
@@ -52,9 +52,10 @@ def command(ctx: click.Context, output: Output) -> int:
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features import documents
     from arcademark.reports.present import features
+    from arcademark.reports.render import json
 
     sets = tuple(feature_sets().values())
-    output.show(lambda: documents.listing_document(sets), lambda: features.listing(sets))
+    output.show(lambda: json.render(documents.listing(sets)), lambda: features.listing(sets))
     return 0
 
 
@@ -104,8 +105,9 @@ def show(
     and game.
     """
     from arcademark.features.registry import feature_sets
-    from arcademark.reports.features import documents, seen
+    from arcademark.reports.features import seen
     from arcademark.reports.present import features
+    from arcademark.reports.render import json
 
     figures = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
     for kind, name in figures.items():
@@ -126,7 +128,8 @@ def show(
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
             found.append(seen.see(name, play, after, parameters))
     written = _write_figures(found, figures)
-    output.show(lambda: documents.document(found), lambda: features.seen(found))
+    shown = seen.FeaturesSeen(tuple(item for item, _ in found))
+    output.show(lambda: json.render(shown), lambda: features.seen(found))
     for path in written if output.plain else ():
         messages.tell(f"figure: {path}")
     return 0
@@ -154,12 +157,12 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[Seen], figures: Mapping[str, str]) -> list[Path]:
+def _write_figures(found: Sequence[tuple[Seen, Images]], figures: Mapping[str, str]) -> list[Path]:
     """Write what is asked for, given the file of each kind, or an empty name, and return where."""
     from arcademark.reports.figures import files
     from arcademark.reports.present import features
 
-    name = "-".join(dict.fromkeys([item.name for item in found] + [item.game for item in found]))
+    name = "-".join(dict.fromkeys([item.set for item, _ in found] + [item.game for item, _ in found]))
     written = []
     for kind, asked in figures.items():
         path = Path(asked or f"{name}.{kind}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -40,7 +39,10 @@ def command(run_directory: Path, workers: int | None, as_json: bool, **choice: U
 
         found = verify(run_directory, workers=workers, on_finding=count, **choice)
     if as_json:
-        messages.print_json(_document(found))
+        from arcademark.reports.render import json
+        from arcademark.reports.runs import verification
+
+        messages.print_json(json.render(verification.of(found)))
     else:
         _print(found)
     return 0 if found.ok else 1
@@ -69,18 +71,3 @@ def _print(found: Verification) -> None:
             f" {found.unverifiable:,} could not be replayed",
             style="bold red",
         )
-
-
-def _document(found: Verification) -> dict[str, Any]:
-    return {
-        "schema": "arcademark.verification/1",
-        "directory": str(found.directory),
-        "ok": found.ok,
-        "episodes": len(found.findings),
-        "confirmed": found.confirmed,
-        "differing": found.differing,
-        "unverifiable": found.unverifiable,
-        "problems": [dataclasses.asdict(finding) for finding in found.problems],
-        "warnings": list(found.warnings),
-        "notes": list(found.notes),
-    }

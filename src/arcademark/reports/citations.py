@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from arcademark.catalogue.reading import read_sources
+from arcademark.catalogue.reading import read_bibtex, read_sources
 from arcademark.reports.record import Citation
 
 OF_NOTICES: Mapping[str, tuple[str, ...]] = {
@@ -28,9 +28,9 @@ OF_SUMMARIES = "agarwal-2021"
 
 def cited(keys: Iterable[str]) -> tuple[Citation, ...]:
     """Return the papers with these keys that have a BibTeX entry, sorted by key."""
-    wanted = set(keys)
+    wanted, papers = set(keys), read_sources()
     return tuple(
-        Citation(paper.bibtex.partition("{")[2].partition(",")[0], paper.short, paper.url, paper.bibtex)
-        for key, paper in read_sources().items()
-        if key in wanted and paper.bibtex
+        Citation(bibtex.partition("{")[2].partition(",")[0], papers[key].short, url, bibtex)
+        for key, (url, bibtex) in read_bibtex().items()
+        if key in wanted
     )

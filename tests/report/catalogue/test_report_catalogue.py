@@ -4,22 +4,21 @@ import io
 import pytest
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import Result
 from arcademark.reports.catalogue import documents
 from arcademark.reports.layout import Console
 from arcademark.reports.present.catalogue import algorithms, frames
 from arcademark.reports.render import terminal
 
 
-def shown(item: documents.Scored, width: int) -> str:
+def shown(item: documents.Published, width: int) -> str:
     console = Console(file=io.StringIO(), width=width)
     terminal.render(algorithms([item]), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ")
 
 
-def item(name: str) -> documents.Scored:
-    (found,) = documents.scored(collections.select("review-2021", [name]))
+def item(name: str) -> documents.Published:
+    (found,) = documents.catalogue(collections.select("review-2021", [name])).algorithms
     return found
 
 
@@ -40,21 +39,22 @@ def test_training_frames_read_as_in_papers(value, text):
 
 
 def test_mean_and_median_are_over_the_games_that_have_both_references():
-    (uct,) = documents.scored(collections.select("ale-2013", ["UCT"]))
-    worth = {line.result.task: line.hns for line in uct.lines}
-    assert len(uct.lines) == 54
+    (uct,) = documents.catalogue(collections.select("ale-2013", ["UCT"])).algorithms
+    assert uct.scores is not None
+    worth = {score.game: score.hns for score in uct.scores}
+    assert uct.games == len(uct.scores) == 54
     assert {game for game, hns in worth.items() if hns is None} == {
         *("carnival", "elevator_action", "journey_escape", "pooyan")
     }
     known = sorted(hns for hns in worth.values() if hns is not None)
-    assert uct.hns_games == len(known) == 50
+    assert len(known) == 50
     assert uct.mean_hns == pytest.approx(sum(known) / 50)
     assert uct.median_hns == pytest.approx((known[24] + known[25]) / 2)
 
 
 def test_what_has_no_game_with_references_has_no_mean():
-    (human,) = documents.scored(collections.select("ale-2013", ["Human"]))
-    assert (human.lines, human.mean_hns, human.median_hns) == ((), None, None)
+    (human,) = documents.catalogue(collections.select("ale-2013", ["Human"])).algorithms
+    assert (human.scores, human.mean_hns, human.median_hns) == ((), None, None)
 
 
 def test_references_stand_beside_the_scores_where_there_is_room():
@@ -65,9 +65,11 @@ def test_references_stand_beside_the_scores_where_there_is_room():
 
 def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     rainbow = item("Rainbow")
-    first, *others = rainbow.lines
-    measured = Result(rainbow.entry, "alien", 9491.7, 120.5, "standard deviation over 5 runs", 5, "")
-    made = dataclasses.replace(rainbow, lines=(dataclasses.replace(first, result=measured), *others))
+    first, *others = rainbow.scores or ()
+    assert first.game == "alien"
+    kind = "standard deviation over 5 runs"
+    measured = dataclasses.replace(first, uncertainty=120.5, uncertainty_kind=kind, runs=5)
+    made = dataclasses.replace(rainbow, scores=(measured, *others))
     text = shown(made, 80)
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("Alien", "Amidar"))}
     assert rows["Alien"] == ["9,491.7", "120.5", "134", "%", "5", "227.75", "7,127.7"]
@@ -76,9 +78,8 @@ def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     assert "±" not in shown(rainbow, 80)
 
 
-def test_the_csv_holds_no_formulas(monkeypatch):
+def test_the_csv_holds_no_formulas():
     strange = dataclasses.replace(item("Rainbow"), name="=1+1")
-    monkeypatch.setattr(documents, "scored", lambda _: (strange,))
-    for text in (documents.long_csv({}), documents.wide_csv({})):
+    for text in (documents.long_csv([strange]), documents.wide_csv([strange])):
         assert "'=1+1" in text
         assert not any(cell.startswith("=") for line in text.splitlines() for cell in line.split(","))

@@ -1,17 +1,57 @@
-"""What feature sets are, and what they see, as JSON values."""
+"""What feature sets there are, as documents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from arcademark.agents import docstrings
 from arcademark.agents.parameters import declared
 from arcademark.features.registry import FeatureSet
 from arcademark.reports import wording
-from arcademark.reports.features.seen import Seen
+from arcademark.reports.record import Value
+from arcademark.reports.render import json
 
-LISTING, SCHEMA = "arcademark.feature-sets/1", "arcademark.features/1"
+
+@dataclass(frozen=True)
+class SetParameter:
+    """A parameter of a feature set: its default, what is expected, and what it means."""
+
+    default: Value
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class SetView:
+    """A feature set.
+
+    Parameters
+    ----------
+    features : int or None
+        How many there are; None where it depends on the game.
+    observed : str
+        What it is made of: "palette" or "ram".
+    citation : str
+        Where it is published.
+    """
+
+    name: str
+    features: int | None
+    summary: str
+    observed: str
+    citation: str
+    parameters: Mapping[str, SetParameter]
+
+
+@dataclass(frozen=True)
+class FeatureSets:
+    """The feature sets of linear learners."""
+
+    SCHEMA: ClassVar[str] = "arcademark.feature-sets/1"
+
+    sets: tuple[SetView, ...]
 
 
 def length(item: FeatureSet) -> str:
@@ -19,50 +59,20 @@ def length(item: FeatureSet) -> str:
     return "by game" if item.features is None else wording.count(item.features)
 
 
-def listing_document(sets: Sequence[FeatureSet]) -> dict[str, Any]:
-    """Return the feature sets with their parameters as JSON values."""
-    return {"schema": LISTING, "sets": [set_document(item) for item in sets]}
+def listing(sets: Sequence[FeatureSet]) -> FeatureSets:
+    """Return feature sets with their parameters."""
+    return FeatureSets(tuple(map(_view, sets)))
 
 
 def set_document(item: FeatureSet) -> dict[str, Any]:
     """Return a feature set with its parameters as JSON values."""
+    return json.render(_view(item))
+
+
+def _view(item: FeatureSet) -> SetView:
     notes = docstrings.parameter_notes(item.factory)
-    return {
-        "name": item.name,
-        "features": item.features,
-        "summary": item.summary,
-        "observed": item.observed,
-        "citation": item.citation,
-        "parameters": {
-            parameter.name: {
-                "default": parameter.default,
-                "type": parameter.expected,
-                "meaning": notes.get(parameter.name, ""),
-            }
-            for parameter in declared(item.factory)[0]
-        },
+    parameters = {
+        parameter.name: SetParameter(parameter.default, parameter.expected, notes.get(parameter.name, ""))
+        for parameter in declared(item.factory)[0]
     }
-
-
-def document(found: Sequence[Seen]) -> dict[str, Any]:
-    """Return what was found as JSON values, every active feature described."""
-    return {"schema": SCHEMA, "seen": [_seen(item) for item in found]}
-
-
-def _seen(item: Seen) -> dict[str, Any]:
-    return {
-        "set": item.name,
-        "parameters": dict(item.parameters),
-        "game": item.game,
-        "source": item.source,
-        "frames": item.frames,
-        "steps": item.steps,
-        "features": item.features,
-        "active": len(item.active),
-        "mean_active": item.mean_active,
-        "newly_active": item.newly_active,
-        "microseconds": item.microseconds,
-        "active_features": [
-            {"feature": active.feature, "value": active.value, "meaning": active.meaning} for active in item.active
-        ],
-    }
+    return SetView(item.name, item.features, item.summary, item.observed, item.citation, parameters)

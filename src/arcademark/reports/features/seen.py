@@ -10,7 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.features.registry import feature_set, make_features
 from arcademark.features.tiles import NOTHING
+from arcademark.reports.record import Value
 from arcademark.runs.moments import Moment, Play
 
 AFTER_FRAMES = 600
@@ -32,15 +33,7 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Active:
-    """A feature that is not zero.
-
-    Parameters
-    ----------
-    feature : int
-    value : float
-    meaning : str
-        As the set describes it.
-    """
+    """A feature that is not zero, and what it means as its set describes it."""
 
     feature: int
     value: float
@@ -53,14 +46,12 @@ class Images:
 
     Parameters
     ----------
-    screen : uint8 array
-        As people see it.
-    picture : uint8 array
-        What the feature set sees.
+    screen, picture : uint8 array
+        As people see it, and as the feature set does.
     background, foreground : uint8 array or None
         What the set takes for background, and the screen without it; None if it takes nothing away.
     classes : uint8 array or None
-        The kinds of objects that it tells apart; None if it does not.
+        The classes of objects that it discovered; None if it does not.
     """
 
     screen: Image
@@ -76,58 +67,53 @@ class Seen:
 
     Parameters
     ----------
-    name, game : str
-        The feature set's and the game's.
-    parameters : mapping
-        Those of the set's parameters that were given.
+    set, game : str
+        The feature set and the game's id.
+    parameters : mapping of str to Value
+        The set's, as far as they were given.
     source : str
         What was played: "random play, seed 0" or a run's episode.
     frames : int
-        Frames played before the moment that is shown.
+        Played before the moment that is shown.
     steps : int
         Observations shown to the set, that moment's included.
     features : int
         Length of the whole vector.
-    active : tuple of Active
-        The features that are not zero at that moment.
+    active : int
+        Features that are not zero at that moment.
     mean_active, newly_active : float or None
         Features that are not zero, and that became so, a step; first steps of episodes do not count. None if there is
         no other step.
     microseconds : float
         Time of a step, median; learning is not included.
-    images : Images
+    active_features : tuple of Active
     """
 
-    name: str
+    set: str
+    parameters: Mapping[str, Value]
     game: str
-    parameters: Mapping[str, Any]
     source: str
     frames: int
     steps: int
     features: int
-    active: tuple[Active, ...]
+    active: int
     mean_active: float | None
     newly_active: float | None
     microseconds: float
-    images: Images
+    active_features: tuple[Active, ...]
+
+
+@dataclass(frozen=True)
+class FeaturesSeen:
+    """What feature sets see of games."""
+
+    SCHEMA: ClassVar[str] = "arcademark.features/1"
+
+    seen: tuple[Seen, ...]
 
 
 def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str, Any]:
-    """Check parameters against what feature sets declare.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Every set must have all that is given.
-    settings : mapping of str to str
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such feature set, or one has no such parameter.
-    ArcadeMarkError
-        If a value is not what is expected.
-    """
+    """Read parameters, each of which every named set must declare."""
     found: dict[str, Any] = {}
     for name in names:
         known = {parameter.name: parameter for parameter in declared(feature_set(name).factory)[0]}
@@ -146,20 +132,13 @@ def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str
     return found
 
 
-def see(name: str, play: Play, frames: int | None = None, parameters: Mapping[str, Any] | None = None) -> Seen:
+def see(
+    name: str, play: Play, frames: int | None = None, parameters: Mapping[str, Any] | None = None
+) -> tuple[Seen, Images]:
     """Show a feature set a game up to a moment.
 
-    Parameters
-    ----------
-    name : str
-        Of the feature set.
-    play : Play
-        With the observations that the set wants (`FeatureSet.observed`).
-    frames : int, optional
-        The moment shown is the last one after at most so many frames. By default `AFTER_FRAMES` of random play, or half
-        of a recorded episode.
-    parameters : mapping, optional
-        The feature set's.
+    The moment is the last one after at most so many frames; by default after `AFTER_FRAMES` of random play, or half of
+    a recorded episode.
 
     Raises
     ------
@@ -177,27 +156,31 @@ def see(name: str, play: Play, frames: int | None = None, parameters: Mapping[st
     raise AssertionError("no end of play before the moment")  # frames before an episode's last step are below its own
 
 
-def _seen(name: str, play: Play, parameters: Mapping[str, Any], follower: Follower, moment: Moment) -> Seen:
+def _seen(
+    name: str, play: Play, parameters: Mapping[str, Any], follower: Follower, moment: Moment
+) -> tuple[Seen, Images]:
     features = follower.features
-    came = [number for number in follower.came if not np.isnan(number)]
-    later = [active for active, number in zip(follower.active, follower.came, strict=True) if not np.isnan(number)]
-    return Seen(
-        name=name,
-        game=play.spec.game,
+    active = tuple(
+        Active(int(feature), float(follower.values[feature]), features.describe(int(feature)))
+        for feature in np.flatnonzero(follower.values)
+    )
+    later = [pair for pair in zip(follower.active, follower.came, strict=True) if pair[1] is not None]
+    mean_active, newly_active = map(statistics.fmean, zip(*later, strict=True)) if later else (None, None)
+    shown = Seen(
+        set=name,
         parameters=parameters,
+        game=play.spec.game,
         source=source(play),
         frames=moment.frames,
         steps=len(follower.active),
         features=features.num_features,
-        active=tuple(
-            Active(int(feature), float(follower.values[feature]), features.describe(int(feature)))
-            for feature in np.flatnonzero(follower.values)
-        ),
-        mean_active=statistics.fmean(later) if later else None,
-        newly_active=statistics.fmean(came) if came else None,
+        active=len(active),
+        mean_active=mean_active,
+        newly_active=newly_active,
         microseconds=statistics.median(follower.microseconds),
-        images=_images(features, moment, play.spec.game),
+        active_features=active,
     )
+    return shown, _images(features, moment, play.spec.game)
 
 
 def _images(features: Features, moment: Moment, game: str) -> Images:
@@ -220,21 +203,16 @@ class TellsClasses(Protocol):
 
 
 class Follower:
-    """A feature set that is shown moments, and what was found on the way.
+    """A feature set that is shown moments: its values, and for each step what is active, what became so, and the time.
 
-    Attributes
-    ----------
-    values : float32 array, shape (num_features,)
-        Of the last moment.
-    active, came, microseconds : list of float
-        A number a step: features that are not zero; that became so (NaN in first steps); time.
+    What became active is None in the first step of an episode.
     """
 
     def __init__(self, features: Features) -> None:
         self.features = features
         self.values = np.zeros(features.num_features, np.float32)
-        self.active: list[float] = []
-        self.came: list[float] = []
+        self.active: list[int] = []
+        self.came: list[int | None] = []
         self.microseconds: list[float] = []
         self._look: Callable[[NDArray[np.uint8]], Change | Counts]
         self._look = features.update if isinstance(features, BinaryFeatures) else features.count
@@ -250,11 +228,11 @@ class Follower:
         begin = time.perf_counter_ns()
         seen = self._look(moment.observation)
         self.microseconds.append((time.perf_counter_ns() - begin) / 1000)
-        came = self._take(seen) if isinstance(seen, Change) else self._replace(seen)
-        self.active.append(float(self._active))
-        self.came.append(np.nan if moment.first else float(came))
+        came = self._change(seen) if isinstance(seen, Change) else self._replace(seen)
+        self.active.append(self._active)
+        self.came.append(None if moment.first else came)
 
-    def _take(self, change: Change) -> int:
+    def _change(self, change: Change) -> int:
         """Take over what changed, and return how many features became active."""
         self.values[change.on], self.values[change.off] = 1, 0
         self._active += len(change.on) - len(change.off)

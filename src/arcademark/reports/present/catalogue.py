@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from arcademark.catalogue.check import Check
-from arcademark.catalogue.collections import citation
 from arcademark.catalogue.errata import NOT_DECIDABLE
-from arcademark.catalogue.model import Entry, Erratum, Source
+from arcademark.catalogue.model import Erratum, Source
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Column, Document, Facts, Prose, Section, Table, section, table
-from arcademark.reports.catalogue.documents import Scored
+from arcademark.reports.catalogue.documents import Published
+from arcademark.suite import references, tasks
 
 _REPORTED = {
     "training": "the average while training",
@@ -21,24 +21,22 @@ _REPORTED = {
 }
 
 
-def listing(items: Sequence[Scored], *, summaries: bool = False) -> Document:
-    """Show the entries, collection by collection, with their summaries if asked for."""
-    by_collection: dict[str, list[Scored]] = {}
-    for item in items:
-        by_collection.setdefault(item.entry.collection, []).append(item)
-    sections = (
-        section(name, Prose(_reference(mine[0].entry.source), "weak"), _algorithms(mine, summaries=summaries))
-        for name, mine in by_collection.items()
-    )
+def listing(items: Sequence[Published], *, summaries: bool = False) -> Document:
+    """Show algorithms, collection by collection, with their summaries if asked for."""
+    sections = []
+    for name in dict.fromkeys(item.collection for item in items):
+        mine = [item for item in items if item.collection == name]
+        source = Prose(_reference(mine[0].source), "weak")
+        sections.append(section(name, source, _algorithms(mine, summaries=summaries)))
     told = f"{wording.plural(len(items), 'algorithm')}. Year: of publication; frames: emulated frames of training."
     return _document("Published scores", *sections, Prose(told))
 
 
-def algorithms(items: Sequence[Scored]) -> Document:
+def algorithms(items: Sequence[Published]) -> Document:
     """Show all that is known of some entries, with their scores."""
     several = len(items) > 1
     shown = [(item, tuple(_algorithm(item))) for item in items]
-    title = wording.shortened(dict.fromkeys(item.entry.algorithm for item in items))
+    title = wording.shortened(dict.fromkeys(item.algorithm for item in items))
     return _document(title, *(block for item, parts in shown
                               for block in ((section(item.name, *parts),) if several else parts)))  # fmt: skip
 
@@ -65,7 +63,7 @@ def check(found: Check) -> Document:
         ("collection", "algorithms", "games", "scores", "lost"),
         (
             (item.collection, *map(wording.count, (item.algorithms, item.games, item.results, item.lost)))
-            for item in found.counts
+            for item in found.collections
         ),
     )
     checked = (
@@ -84,7 +82,7 @@ def check(found: Check) -> Document:
         section("", counts),
         Prose(f"Checked: {wording.listing(checked)}."),
         section(wording.plural(len(found.findings), "finding"), wrong)
-        if found.findings
+        if not found.ok
         else Prose("All is well.", "good"),
     )
 
@@ -93,22 +91,21 @@ def _document(title: str, *shown: Block) -> Document:
     return Document(title, "catalogue", "", shown)
 
 
-def _algorithms(items: Sequence[Scored], *, summaries: bool) -> Table:
+def _algorithms(items: Sequence[Published], *, summaries: bool) -> Table:
     last = ["mean HNS", "median HNS"] if summaries else [Column("protocol", "name")]
     columns = ("algorithm", Column("kind", "name"), "year", "frames", "games", *last)
     rows: list[tuple[Cell | str, ...]] = []
     for item in items:
-        entry = item.entry
         values = [wording.percent(item.mean_hns), wording.percent(item.median_hns)]
         rows.append(
             (
-                Cell(entry.algorithm, "strong"),
-                entry.kind,
-                str(entry.year),
-                frames(entry.training_frames),
-                "lost" if entry.unavailable else wording.count(len(item.lines)),
-                *(values if summaries else [entry.protocol or wording.MISSING]),
-                entry.paper.short if entry.paper else wording.MISSING,
+                Cell(item.algorithm, "strong"),
+                item.kind,
+                str(item.year),
+                frames(item.training_frames),
+                "lost" if item.unavailable else wording.count(item.games),
+                *(values if summaries else [item.protocol or wording.MISSING]),
+                item.published_by.short if item.published_by else wording.MISSING,
             )
         )
     return table((*columns, Column("published by", "name", optional=True)), rows, sortable=True)
@@ -124,78 +121,67 @@ def frames(value: int | None) -> str:
     return wording.count(value)
 
 
-def _algorithm(item: Scored) -> Iterator[Section]:
-    entry = item.entry
-    yield section("", _particulars(entry))
+def _algorithm(item: Published) -> Iterator[Section]:
+    yield section("", _particulars(item))
     settings = (
-        (name, f"{value} (assumed)" if name in entry.assumed else value) for name, value in entry.settings.items()
+        (name, f"{value} (assumed)" if name in item.assumed else value) for name, value in item.settings.items()
     )
     yield section("Settings", Facts(tuple(settings)))
-    if entry.unavailable:
-        yield section("Scores", Prose(f"Not available: {entry.unavailable}."))
+    if item.unavailable:
+        yield section("Scores", Prose(f"Not available: {item.unavailable}."))
     else:
-        yield section("Scores", _scores(item), *_below(item))
+        yield section("Scores", *_scores(item))
 
 
-def _particulars(entry: Entry) -> Facts:
+def _particulars(item: Published) -> Facts:
     rows = {
-        "collection": entry.collection,
-        "the same as": entry.same_as,
-        "kind": entry.kind,
-        "published by": _reference(entry.paper) if entry.paper else wording.MISSING,
-        "source": citation(entry),
-        "training frames": frames(entry.training_frames),
-        "protocol": entry.protocol or "none of the named ones is known to fit",
-        "score is of": _REPORTED[entry.reported],
-        "note": entry.note,
+        "collection": item.collection,
+        "the same as": item.same_as,
+        "kind": item.kind,
+        "published by": _reference(item.published_by) if item.published_by else wording.MISSING,
+        "source": item.citation,
+        "training frames": frames(item.training_frames),
+        "protocol": item.protocol or "none of the named ones is known to fit",
+        "score is of": _REPORTED[item.reported],
+        "note": item.note,
     }
     return Facts(tuple((name, value) for name, value in rows.items() if value))
 
 
-def _scores(item: Scored) -> Table:
-    results = [line.result for line in item.lines]
-    spread = any(result.uncertainty is not None for result in results)
-    runs = any(result.runs is not None for result in results)
-    marks = _marks(item)
+def _scores(item: Published) -> Iterator[Block]:
+    scores = item.scores or ()
+    kinds = dict.fromkeys(score.uncertainty_kind for score in scores if score.uncertainty_kind)
+    marks = {note: place for place, note in enumerate(dict.fromkeys(score.note for score in scores if score.note), 1)}
+    runs = any(score.runs is not None for score in scores)
+    random, human = (references.scores(kind) for kind in ("random", "human"))
     anchors = (Column(name, optional=True) for name in ("random", "human"))
     columns: tuple[Column | str, ...]
-    columns = ("game", "score", *(["±"] if spread else []), "HNS", *(["runs"] if runs else []), *anchors)
+    columns = ("game", "score", *(["±"] if kinds else []), "HNS", *(["runs"] if runs else []), *anchors)
     rows: list[tuple[Cell | str, ...]] = []
-    for line in item.lines:
-        result = line.result
-        mark = f" [{marks[result.note]}]" if result.note else ""
+    for score in scores:
+        mark = f" [{marks[score.note]}]" if score.note else ""
         rows.append(
             (
-                f"{line.name}{mark}",
-                Cell(wording.reference(result.score), "strong", sort=result.score),
-                *([wording.reference(result.uncertainty)] if spread else []),
-                Cell(wording.percent(line.hns), sort=line.hns),
-                *([wording.MISSING if result.runs is None else str(result.runs)] if runs else []),
-                wording.reference(line.random),
-                wording.reference(line.human),
+                f"{tasks.game_name(score.game)}{mark}",
+                Cell(wording.reference(score.score), "strong", sort=score.score),
+                *([wording.reference(score.uncertainty)] if kinds else []),
+                Cell(wording.percent(score.hns), sort=score.hns),
+                *([wording.MISSING if score.runs is None else str(score.runs)] if runs else []),
+                wording.reference(random.get(score.game)),
+                wording.reference(human.get(score.game)),
             )
         )
-    return table(columns, rows, sortable=True)
-
-
-def _marks(item: Scored) -> dict[str, int]:
-    """Number the notes, each once."""
-    notes = dict.fromkeys(line.result.note for line in item.lines if line.result.note)
-    return {note: number for number, note in enumerate(notes, start=1)}
-
-
-def _below(item: Scored) -> Iterator[Prose]:
-    kinds = dict.fromkeys(line.result.uncertainty_kind for line in item.lines if line.result.uncertainty_kind)
+    yield table(columns, rows, sortable=True)
     for kind in kinds:
         yield Prose(f"±: {kind}.")
     if item.mean_hns is not None:
-        over = wording.plural(item.hns_games, "game")
+        over = wording.plural(sum(score.hns is not None for score in scores), "game")
         yield Prose(
             f"HNS over {over}: mean {wording.percent(item.mean_hns)}, median {wording.percent(item.median_hns)}; "
             "random and human scores are those of atari-57.",
             "strong",
         )
-    for note, number in _marks(item).items():
+    for note, number in marks.items():
         yield Prose(f"[{number}] {note}")
 
 

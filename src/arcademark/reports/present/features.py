@@ -13,12 +13,14 @@ from arcademark.features.registry import FeatureSet
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Code, Column, Document, Figure, Prose, section, table
 from arcademark.reports.features.documents import length
-from arcademark.reports.features.seen import Seen
+from arcademark.reports.features.seen import Images, Seen
 from arcademark.reports.figures.model import Picture, PictureRow, Pictures
 from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     import matplotlib.figure
+
+Look = tuple[Seen, Images]
 
 MOST_DESCRIBED = 8
 """Active features that are described where not everything is shown."""
@@ -43,17 +45,17 @@ def listing(sets: Sequence[FeatureSet]) -> Document:
     )
 
 
-def seen(found: Sequence[Seen]) -> Document:
+def seen(found: Sequence[Look]) -> Document:
     """Show a row for each game and feature set, what some of the active features mean, and pictures."""
     columns = ("game", "set", "features", "active", "newly active a step", "µs a step")
     rows = (
         (
             game_name(item.game),
-            item.name,
-            *map(wording.count, (item.features, len(item.active))),
+            item.set,
+            *map(wording.count, (item.features, item.active)),
             *map(_number, (item.newly_active, item.microseconds)),
         )
-        for item in found
+        for item, _ in found
     )
     caption = "Active: then. Newly active: mean of the steps before. Time: median, without learning."
     return Document(
@@ -64,56 +66,50 @@ def seen(found: Sequence[Seen]) -> Document:
     )
 
 
-def _seen(item: Seen) -> Block:
-    every = max(1, len(item.active) // MOST_DESCRIBED)
-    chosen = item.active[::every][:MOST_DESCRIBED]
+def _seen(look: Look) -> Block:
+    item = look[0]
+    every = max(1, item.active // MOST_DESCRIBED)
+    rows = [(str(one.feature), wording.score(one.value, 0), one.meaning) for one in item.active_features]
+    chosen = rows[::every][:MOST_DESCRIBED]
     columns = (Column("feature", "name"), Column("value"), Column("what it means", "prose"))
-    rows = [[(str(one.feature), wording.score(one.value, 0), one.meaning) for one in some]
-            for some in (chosen, item.active)]  # fmt: skip
     return section(
         f"{game_name(item.game)}, {label(item)}",
         Prose(moment(item), "weak"),
-        table(columns, rows[0]) if item.active else Prose("Nothing is active."),
-        section("Every active feature", table(columns, rows[1]), detail=True, folded=True)
-        if len(item.active) > len(chosen)
-        else None,
-        Figure(f"features-{item.name}-{item.game}", partial(_draw, item)),
+        table(columns, chosen) if chosen else Prose("Nothing is active."),
+        section("Every active feature", table(columns, rows), detail=True, folded=True) if rows != chosen else None,
+        Figure(f"features-{item.set}-{item.game}", partial(_draw, look)),
     )
 
 
-def _draw(item: Seen) -> tuple[tuple[matplotlib.figure.Figure, str], ...]:
+def _draw(look: Look) -> tuple[tuple[matplotlib.figure.Figure, str], ...]:
     from arcademark.reports.figures import files
 
-    drawn = model([item])
-    return ((files.draw(drawn), f"{drawn.rows[0].title}: {'; '.join(title for title, _ in _pictures(item))}."),)
+    drawn = model([look])
+    (row,) = drawn.rows
+    return ((files.draw(drawn), f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."),)
 
 
-def model(found: Sequence[Seen]) -> Pictures:
+def model(found: Sequence[Look]) -> Pictures:
     """Lay out a row of pictures for each game and feature set."""
-    return Pictures(tuple(_row(item) for item in found))
+    return Pictures(tuple(_row(*look) for look in found))
 
 
-def _row(item: Seen) -> PictureRow:
-    numbers = [f"{wording.count(item.features)} features", f"{wording.count(len(item.active))} active"]
+def _row(item: Seen, images: Images) -> PictureRow:
+    numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
     if item.newly_active is not None:
         numbers.append(f"{_number(item.newly_active)} newly active a step")
-    return PictureRow(
-        f"{game_name(item.game)}, {label(item)}",
-        f"{' · '.join(numbers)} · {moment(item)}",
-        tuple(Picture(title, pixels, _span(pixels)) for title, pixels in _pictures(item)),
-    )
-
-
-def _pictures(item: Seen) -> list[tuple[str, NDArray[np.uint8]]]:
-    images = item.images
     named = (
         ("The screen", images.screen),
         ("Its background: each pixel's most frequent colour", images.background),
         ("The screen without it", images.foreground),
-        (f"What {item.name} sees", images.picture),
+        (f"What {item.set} sees", images.picture),
         ("The classes of objects that it discovered", images.classes),
     )
-    return [(title, pixels) for title, pixels in named if pixels is not None]
+    return PictureRow(
+        f"{game_name(item.game)}, {label(item)}",
+        f"{' · '.join(numbers)} · {moment(item)}",
+        tuple(Picture(title, pixels, _span(pixels)) for title, pixels in named if pixels is not None),
+    )
 
 
 def _span(pixels: NDArray[np.uint8]) -> int:
@@ -129,7 +125,7 @@ def _number(value: float | None) -> str:
 def label(item: Seen) -> str:
     """Name a feature set with the parameters that were given."""
     given = ", ".join(f"{name}={value}" for name, value in item.parameters.items())
-    return f"{item.name}({given})" if given else item.name
+    return f"{item.set}({given})" if given else item.set
 
 
 def moment(item: Seen) -> str:

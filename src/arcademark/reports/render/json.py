@@ -20,23 +20,29 @@ import msgspec
 from arcademark.agents import docstrings
 
 _DOCUMENTS = (
-    "runs.ledger:LedgerView",
-    "runs.listing:RunList",
-    "runs.tuning:Tuned",
-    "tables.document:ScoreReport",
-    "tables.comparison:Comparison",
-    "subsets.searching:Searched",
-    "subsets.sizes:EverySize",
-    "subsets.studying:Studied",
-    "subsets.predicting:Predicted",
-    "subsets.expenses:Expenses",
-    "reproductions.analysis:Reproduced",
+    "reports.features.documents:FeatureSets",
+    "reports.features.seen:FeaturesSeen",
+    "reports.catalogue.documents:Catalogue",
+    "reports.catalogue.documents:Errata",
+    "catalogue.check:Check",
+    "reports.runs.ledger:LedgerView",
+    "reports.runs.listing:RunList",
+    "reports.runs.tuning:Tuned",
+    "reports.runs.verification:Verified",
+    "reports.tables.document:ScoreReport",
+    "reports.tables.comparison:Comparison",
+    "reports.subsets.searching:Searched",
+    "reports.subsets.sizes:EverySize",
+    "reports.subsets.studying:Studied",
+    "reports.subsets.predicting:Predicted",
+    "reports.subsets.expenses:Expenses",
+    "reports.reproductions.analysis:Reproduced",
 )
 
 
 def documents() -> dict[str, type[Any]]:
     """Return the dataclass of each document, by the name and version of its schema."""
-    found = (resolve_name(f"arcademark.reports.{name}") for name in _DOCUMENTS)
+    found = (resolve_name(f"arcademark.{name}") for name in _DOCUMENTS)
     return {kind.SCHEMA: kind for kind in found}
 
 

@@ -1,0 +1,55 @@
+"""What verifying a run showed, as a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arcademark.runs.verify import Finding, Verification
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What replaying a run's episodes showed.
+
+    Parameters
+    ----------
+    directory : str
+    ok : bool
+        Whether every episode was confirmed.
+    episodes, confirmed, differing, unverifiable : int
+        How many are recorded, replay to their score, replay otherwise, and cannot be replayed.
+    problems : tuple of Finding
+        The episodes that are not confirmed.
+    warnings : tuple of str
+        What is not as it was when the run was made.
+    notes : tuple of str
+        What there was nothing to verify of.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.verification/1"
+
+    directory: str
+    ok: bool
+    episodes: int
+    confirmed: int
+    differing: int
+    unverifiable: int
+    problems: tuple[Finding, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def of(found: Verification) -> Verified:
+    """Make the document of a verification."""
+    return Verified(
+        str(found.directory),
+        found.ok,
+        len(found.findings),
+        found.confirmed,
+        found.differing,
+        found.unverifiable,
+        found.problems,
+        found.warnings,
+        found.notes,
+    )
