@@ -70,10 +70,7 @@ class Check:
 
 
 def check() -> Check:
-    """Check all that the package holds; nothing is changed.
-
-    Where a file is damaged, what rests on it is left out: correct it, and check again.
-    """
+    """Check all that the package holds; where a file is damaged, nothing but that."""
     files = len(data_files())
     damaged = tuple(damaged_files())
     if damaged:
@@ -154,16 +151,9 @@ def apart_from_print(
     entries: Mapping[str, Entry],
     scores: Mapping[tuple[str, str], float],
 ) -> Iterator[Finding]:
-    """Yield the printed scores and training frames that neither hold nor stand among the errata, and errata of no cell.
+    """Yield a paper's printed scores and training frames that neither hold nor are errata, and errata of no cell.
 
-    Parameters
-    ----------
-    cells, slips
-        Of one paper.
-    entries : mapping of str to Entry
-        By algorithm.
-    scores : mapping of (str, str) to float
-        By algorithm and game.
+    Entries are by algorithm, scores by algorithm and game.
     """
     by_place = {cell.place: cell.printed for cell in cells}
     known = {slip.place for slip in slips if slip.place is not None}
@@ -181,7 +171,8 @@ def apart_from_print(
         if number is None if holds is None else number is not None and number.is_rounding_of(holds):
             continue
         problem = f"printed {text!r}, but the catalogue has {'nothing' if holds is None else f'{holds:.12g}'}"
-        yield Finding(_cell(place.table, place.algorithm, place.row), f"{problem}, and no erratum says why")
+        where = f"Table {place.table}, {place.algorithm}, {place.row}"
+        yield Finding(where, f"{problem}, and no erratum says why")
     for slip in slips:
         if slip.place is not None and by_place.get(slip.place) != slip.printed:
             found = by_place.get(slip.place, "no such cell")
@@ -219,20 +210,9 @@ def _read_errata() -> tuple[tuple[Erratum, ...], list[Finding]]:
 def _results_from(paper: str, collections: Iterable[str]) -> tuple[dict[str, Entry], dict[tuple[str, str], float]]:
     """Return the entries and the scores that were read from a paper."""
     names = list(collections)
-    entries = {
-        entry.algorithm: entry
-        for name in names
-        for entry in reading.read_entries(name).values()
-        if entry.source.key == paper
-    }
-    scores = {
-        (result.entry.algorithm, result.task): result.score
-        for name in names
-        for result in reading.read_results(name)
-        if result.entry.source.key == paper
-    }
-    return entries, scores
-
-
-def _cell(table: int, algorithm: str, row: str) -> str:
-    return f"Table {table}, {algorithm}, {row}"
+    entries = (entry for name in names for entry in reading.read_entries(name).values())
+    results = (result for name in names for result in reading.read_results(name))
+    return (
+        {entry.algorithm: entry for entry in entries if entry.source.key == paper},
+        {(result.entry.algorithm, result.task): result.score for result in results if result.entry.source.key == paper},
+    )

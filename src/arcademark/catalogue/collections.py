@@ -1,13 +1,8 @@
-"""The published scores: what there is, chosen by collection, protocol, training, year and kind.
+"""The published scores, chosen by collection, protocol, training, year and kind.
 
-Conventions
------------
-* A collection is what was read from one source; each score stands with its citation (`arcademark.catalogue.model`).
-* Where several collections are asked for and two have an algorithm of the same name, both get the source in brackets:
-  "Agent57 (Fan 2021)". What an algorithm is called depends on the collections asked for, and on nothing else.
-* Nothing is filled in: a game that an algorithm was not scored on is NaN in the table.
-* Scores are those that hold. Where a source has another, which does not, `Result.as_published` keeps it; what was made
-  from the source's own is made again with ``as_published=True``.
+Where two of the collections asked for have an algorithm of the same name, both get the source in brackets: "Agent57
+(Fan 2021)". A game that an algorithm was not scored on is NaN. Scores are those that hold; ``as_published=True`` gives
+the source's own, `Result.as_published`, where that does not hold.
 """
 
 from __future__ import annotations
@@ -41,16 +36,9 @@ class Filter:
     min_training_frames, max_training_frames : int, optional
         Bounds, both included. Either leaves out the entries whose training frames are not known.
     year, since, until : int, optional
-        When the scores were first published (`Entry.year`): in it, in it or later, in it or earlier.
-    kind : str or sequence of str, optional
-        Of `ALGORITHM_KINDS`.
-    reported : str or sequence of str, optional
-        Of `REPORTED`.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a protocol, a kind or what is reported is none of those that there are.
+        Of first publication: that year, from it on, up to it.
+    kind, reported : str or sequence of str, optional
+        Of `ALGORITHM_KINDS`; of `REPORTED`.
     """
 
     protocol: str | None = None
@@ -94,43 +82,25 @@ def collections() -> tuple[str, ...]:
 
 
 def entries(collection: str | None = None) -> tuple[Entry, ...]:
-    """Return a collection's algorithms, in the source's order; those of all collections if none is named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such collection.
-    """
+    """Return a collection's algorithms, in the source's order; those of all collections if none is named."""
     return tuple(entry for name in _chosen(collection) for entry in reading.read_entries(name).values())
 
 
 def results(collection: str | None = None, *, as_published: bool = False) -> tuple[Result, ...]:
-    """Return a collection's scores as they stand in its file; those of all collections if none is named.
-
-    Parameters
-    ----------
-    collection : str, optional
-    as_published : bool, optional
-        Whether to take the source's own score where it does not hold.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such collection.
-    """
+    """Return a collection's scores in its file's order; those of all collections if none is named."""
     found = (result for name in _chosen(collection) for result in reading.read_results(name))
     return tuple(result.published if as_published else result for result in found)
 
 
 def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Result]:
-    """Return an entry's scores by game, in the order of its collection's file; ``as_published`` as in `results`."""
+    """Return an entry's scores by game, in the order of its collection's file."""
     return _by_entry(entry.collection, as_published)[entry.algorithm]
 
 
 def select(
     collection: Names | None = None, algorithms: Collection[str] | None = None, keep: Filter | None = None
 ) -> Mapping[str, Entry]:
-    """Return the entries that are asked for by the names they go by in a table.
+    """Return the entries asked for, by the names they go by in a table.
 
     Parameters
     ----------
@@ -139,11 +109,6 @@ def select(
     algorithms : collection of str, optional
         Only these, in this order. A name without brackets means the algorithm in every collection that has it.
     keep : Filter, optional
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such collection or algorithm.
     """
     found = _named(_chosen(collection))
     if algorithms is not None:
@@ -180,9 +145,8 @@ def load(
     Returns
     -------
     ScoreTable
-        One run for each algorithm: the score as published, whatever number of runs it is the mean of. Its protocol is a
-        named one, or "" where none is known; its source tells who published the score and where it was read. Algorithms
-        whose scores are lost (`Entry.unavailable`) are not in it.
+        One run for each algorithm: the score as published, whatever number of runs it is the mean of. Algorithms whose
+        scores are lost (`Entry.unavailable`) are not in it.
 
     Raises
     ------
@@ -202,13 +166,7 @@ def load(
 
 
 def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTable:
-    """Lay out the scores of entries under the names given, as `load` does.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there are none.
-    """
+    """Lay out the scores of entries under the names given; see `load`."""
     scored = {name: entry for name, entry in found.items() if not entry.unavailable}
     if not scored:
         raise ArcadeMarkError("catalogue: no algorithm fits all that is asked; 'arcademark catalogue list' shows them")

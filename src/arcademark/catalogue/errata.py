@@ -1,12 +1,8 @@
 """What the papers print that does not hold, and where two things printed cannot both hold.
 
-Conventions
------------
-* ``data/errata/<paper>.csv`` has a row for each erratum of the paper with that key, in the paper's order. Its first
-  four columns are empty unless the erratum is a cell of the review's Tables 3-14.
-* Reference scores that other sources print otherwise stand with the references (`arcademark.suite.references`), and
-  come in here as errata of the category `DISAGREEMENT`, one for each source that prints another score.
-* Nothing that the program computes uses a slip: results and references hold what stands in `Erratum.holds`.
+``data/errata/<paper>.csv`` has a row for each erratum; its first four columns are empty unless it is a cell of the
+review's Tables 3-14. Reference scores that another source prints otherwise are errata of the category `DISAGREEMENT`.
+Nothing that the program computes uses a slip: results and references are what `Erratum.holds` says.
 """
 
 from __future__ import annotations
@@ -19,7 +15,8 @@ from pathlib import Path
 from arcademark.catalogue.model import Erratum, Location, Source
 from arcademark.catalogue.reading import data_directory, read_sources
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite import references, tables, tasks
+from arcademark.suite import references, tasks
+from arcademark.suite.tables import read_rows
 
 DISAGREEMENT = "sources disagree"
 NOT_DECIDABLE = "not decidable"
@@ -46,8 +43,6 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
     ------
     UnknownNameError
         Where there is no such source, or no erratum of that category in any paper.
-    ArcadeMarkError
-        As `read_errata`.
     """
     found = read_errata()
     if paper is not None and paper not in read_sources():
@@ -66,28 +61,12 @@ def categories() -> tuple[str, ...]:
 
 @cache
 def read_errata(directory: Path | None = None) -> tuple[Erratum, ...]:
-    """Return all errata: those in the tables, and the references on which sources disagree.
-
-    Parameters
-    ----------
-    directory : Path or None
-        Where ``sources.toml`` and the folder ``errata`` lie; None for the package's own data.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a table's name is no source's key; where a row does not say where, what is printed, what holds, of what
-        category and why; where a place is incomplete or none; or where a row stands twice.
-    """
+    """Return all errata: those in the tables, and the references on which sources disagree."""
     place = directory or data_directory()
     papers = read_sources(directory)
-    found = [item for name in _tables(place) for item in _read(name, place, papers)]
-    found += _disagreements(papers)
-    return tuple(sorted(found, key=lambda item: item.paper))
-
-
-def _tables(directory: Traversable) -> list[str]:
-    return sorted(item.name for item in (directory / "errata").iterdir() if item.name.endswith(".csv"))
+    tables = sorted(item.name for item in (place / "errata").iterdir() if item.name.endswith(".csv"))
+    found = [item for name in tables for item in _read(name, place, papers)]
+    return tuple(sorted([*found, *_disagreements(papers)], key=lambda item: item.paper))
 
 
 def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> Iterator[Erratum]:
@@ -95,7 +74,7 @@ def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> It
     if paper not in papers:
         raise ArcadeMarkError(f"errata/{name}: no source has the key {paper!r}; add it to sources.toml")
     seen: set[tuple[str, str]] = set()
-    for line, row in enumerate(tables.read_rows(name, directory / "errata"), start=2):
+    for line, row in enumerate(read_rows(name, directory / "errata"), start=2):
         where = f"errata/{name}, line {line}"
         missing = [column for column in _REQUIRED if not row.get(column, "").strip()]
         if missing:

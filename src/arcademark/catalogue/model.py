@@ -1,12 +1,8 @@
 """What the catalogue is made of: sources, entries, results, printed cells and errata.
 
-Conventions
------------
-* A *source* is a paper. A *collection* is what was read from one source: its entries and their results.
-* An *entry* is one algorithm as one collection has it: everything that is the same for all its scores.
-* A *result* is one score of an entry on one game, as it holds: a misprint never stands here. What a paper prints stands
-  in `PrintedCell`, and why it does not hold in `Erratum`.
-* Games go by the ids of `arcademark.suite.tasks`; frames are emulated frames; scores are raw game points.
+A *source* is a paper, a *collection* what was read from one: its *entries*, one an algorithm, and their *results*, a
+score each as it holds. What a paper prints stands in `PrintedCell`, and why it does not hold in `Erratum`. Games go by
+the ids of `arcademark.suite.tasks`; frames are emulated; scores are raw game points.
 """
 
 from __future__ import annotations
@@ -60,18 +56,15 @@ class Entry:
 
     Parameters
     ----------
-    collection : str
-        "review-2021", "atari-5-training", "ale-2013", …
-    algorithm : str
-        Its name as the field writes it, unique in the collection.
+    collection, algorithm : str
+        "review-2021"; the name, unique in the collection.
     kind : str
         One of `ALGORITHM_KINDS`.
     paper : Source or None
         Who published the algorithm's scores; None for references such as Human.
     source : Source
-        Where the collection has them from.
     table : str
-        Which table of the source.
+        Where the collection has them from.
     training_frames : int or None
         Emulated frames of training; 0 for what does not train, None where not known.
     protocol : str
@@ -83,13 +76,11 @@ class Entry:
     reported : {"training", "evaluation", "best", "unknown"}
         What the score is of.
     hand : {"first", "second"}
-        Whether the scores were read from the paper in `source` itself, or from a copy, which `read_in` names.
+        Whether the scores were read in `source` itself, or in a copy, which `read_in` names.
     read_in : str
-        Where, if at second hand.
     unavailable : str
         Why there are no results, where the source has them but they could not be read; else "".
     note : str
-        What else a reader should know.
     same_as : str
         Which algorithm this is, where the source calls it otherwise: "GDI-H3" for "GDI-H3(200M frames)"; else "".
     """
@@ -134,15 +125,13 @@ class Result:
     Parameters
     ----------
     entry : Entry
-        Whose.
     task : str
         The game.
     score : float
         As it holds, in game points.
     uncertainty : float or None
-        As published, `uncertainty_kind` says of what kind ("standard deviation over 30 trials").
+        As published; of what kind says `uncertainty_kind`: "standard deviation over 30 trials".
     uncertainty_kind : str
-        "" where none is published.
     runs : int or None
         How many runs the score is the mean of, where published.
     note : str
@@ -173,7 +162,6 @@ class Location:
     Parameters
     ----------
     table : int
-        The table's number.
     row : str
         A game's id; or "training frames", "mean", "mean efficiency", "median", "median efficiency", "hwrb".
     algorithm : str
@@ -211,10 +199,9 @@ class Erratum:
     printed : str
         What is printed; both versions where two places disagree.
     holds : str
-        What holds, and "not decidable" where nothing that was read decides it.
+        What holds, or "not decidable".
     category : str
-        What kind of slip, e.g. "lost factor", "shifted column", "other reference", "copied cell", "not held at bounds",
-        "unit", "texts disagree", "sources disagree".
+        "lost factor", "shifted column", "other reference", "copied cell", "unit", "texts disagree", …
     why : str
         How one knows.
     """

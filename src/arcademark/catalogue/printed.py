@@ -1,12 +1,9 @@
 """What the review's tables print, cell by cell, and what a printed cell is worth as a number.
 
-Conventions
------------
-* A cell is kept as it is printed, with what is wrong in it. Where a table prints no value there is "N/A".
-* The training frames stand in the column of the table's percentage, as the summaries below the games do. The text at
-  hand has lost the columns of that row in Tables 3, 7 and 11 (six, four and four times "200M" over five algorithms);
-  each of the five has "200M" here.
-* The text that was read shows no bold print, so no cell tells whether it was set in bold.
+A cell is kept as it is printed, with what is wrong in it; "N/A" where a table prints no value. Training frames stand in
+the column of the table's percentage, as the summaries below the games do. The text at hand has lost the columns of that
+row in Tables 3, 7 and 11 (six, four and four times "200M" over five algorithms): each of the five has "200M" here. It
+shows no bold print.
 """
 
 from __future__ import annotations
@@ -32,12 +29,11 @@ _FLOAT_NOISE = 1e-12
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """A number as it is printed, with how far it was carried.
+    """A number as it is printed.
 
     Parameters
     ----------
     value : float
-        What it is worth.
     last_digit : int
         The power of ten of its last digit: −2 for "3.43", 0 for "21", −10 for "4.37E-08", 6 for "200M".
     form : {"plain", "power", "multiple"}
@@ -50,12 +46,12 @@ class PrintedNumber:
 
     @property
     def decimals(self) -> int:
-        """Digits behind the point, of the number written out: 2 for "3.43", 10 for "4.37E-08", 0 for "200M"."""
+        """Digits behind the point: 2 for "3.43", 10 for "4.37E-08", 0 for "200M"."""
         return max(0, -self.last_digit)
 
     @property
     def half_unit(self) -> float:
-        """Half of what the last digit counts: how far rounding can have moved the number."""
+        """How far rounding can have moved the number."""
         return float(Decimal((0, (5,), self.last_digit - 1)))
 
     def is_rounding_of(self, exact: float) -> bool:
@@ -75,18 +71,7 @@ class PrintedNumber:
 
 
 def printed_number(printed: str) -> PrintedNumber | None:
-    """Read a printed cell as a number.
-
-    Parameters
-    ----------
-    printed : str
-        "-18.6", "4.37E-08", "1E+5", "200M", "10B", …
-
-    Returns
-    -------
-    PrintedNumber or None
-        None where it is no number: "N/A", "441/32".
-    """
+    """Read "-18.6", "4.37E-08", "1E+5", "200M" or "10B"; None where it is no number: "N/A", "441/32"."""
     match = _NUMBER.fullmatch(printed.strip().replace("\N{MINUS SIGN}", "-"))
     if not match:
         return None
@@ -99,18 +84,7 @@ def printed_number(printed: str) -> PrintedNumber | None:
 
 
 def printed_cells(paper: str = "fan-2021") -> tuple[PrintedCell, ...]:
-    """Return every cell of a paper's tables of results, table by table, row by row.
-
-    Parameters
-    ----------
-    paper : str
-        A source's key. Only the review, "fan-2021", has its cells here: those of Tables 3 to 14.
-
-    Raises
-    ------
-    UnknownNameError
-        Where no cells of that paper are held.
-    """
+    """Return every cell of a paper's tables of results, row by row: those of Tables 3 to 14 of the review."""
     if paper not in PAPERS:
         raise UnknownNameError("paper with printed cells", paper, PAPERS)
     return _read(paper, None)

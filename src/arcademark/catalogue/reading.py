@@ -1,7 +1,7 @@
-"""Reads the catalogue's tables, and refuses whatever has no source, no meaning or no place.
+"""Reads the catalogue's tables, and refuses what has no source or is not what `arcademark.catalogue.model` says.
 
 A collection is two files: ``entries/<collection>.toml``, a table an algorithm, and ``scores/<collection>.csv``, a row a
-score. What their columns mean stands in `arcademark.catalogue.model`; a new collection needs no code.
+score. ``directory`` is where ``sources.toml`` and the folders lie; None for the package's own data.
 """
 
 from __future__ import annotations
@@ -35,13 +35,7 @@ def data_directory() -> Traversable:
 
 @cache
 def read_names(directory: Path | None = None) -> tuple[str, ...]:
-    """Return the collections' names in alphabetical order.
-
-    Parameters
-    ----------
-    directory : Path or None
-        Where ``sources.toml`` and the folders lie; None for the package's own data. So in every function here.
-    """
+    """Return the collections' names in alphabetical order."""
     place = directory or data_directory()
     found = (item.name for item in (place / "entries").iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
@@ -56,13 +50,7 @@ def read_bibtex(directory: Path | None = None) -> Mapping[str, tuple[str, str]]:
 
 @cache
 def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
-    """Return the papers by key.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If one lacks authors, title, venue or year.
-    """
+    """Return the papers by key, each with authors, title, venue and year."""
     found = {}
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
         where = f"sources.toml, [{key}]"
@@ -77,13 +65,7 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
 
 @cache
 def read_entries(collection: str, directory: Path | None = None) -> Mapping[str, Entry]:
-    """Return a collection's entries by algorithm, in the file's order.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If an entry has no source, or a field is missing, unknown or of another kind than `Entry` says.
-    """
+    """Return a collection's entries by algorithm, in the file's order."""
     name = f"{collection}.toml"
     known = read_sources(directory)
     rows = tables.read_tables(name, (directory or data_directory()) / "entries")
@@ -96,14 +78,7 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
 
 @cache
 def read_results(collection: str, directory: Path | None = None) -> tuple[Result, ...]:
-    """Return a collection's scores in the file's order.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If a row names an unknown algorithm or game, gives a second score for a pair, or a number that is none; or if an
-        entry has no scores and does not say why, or has some and says they are unavailable.
-    """
+    """Return a collection's scores in the file's order; an entry without any says why in ``unavailable``."""
     entries = read_entries(collection, directory)
     name = f"{collection}.csv"
     found: dict[tuple[str, str], Result] = {}
