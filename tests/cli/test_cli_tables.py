@@ -162,7 +162,7 @@ def test_a_benchmark_of_ones_own(invoke: Callable[..., Any], tmp_path: Path) -> 
     shown = invoke("score", "mujoco.csv", "--references", "references.csv", "--all")
     assert shown.code == 0
     assert "50.0\N{NO-BREAK SPACE}%" in shown.out
-    assert "Hard exploration" not in shown.out
+    assert "Hard-exploration" not in shown.out
 
 
 def test_short_ways_to_say_it(invoke: Callable[..., Any], good: Path) -> None:

@@ -1,7 +1,7 @@
-"""What a document is made of, whoever shows it: sections of tables, figures, facts, notices and prose.
+"""What a document is made of: sections of tables, figures, facts, notices and prose.
 
 A presenter makes a `Document` of an analysis; each renderer of `arcademark.reports.render` shows every document. Blocks
-hold what is read, numbers as texts, and nothing of how a terminal or a page looks.
+hold numbers as texts, and nothing of how a terminal or a page looks.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from arcademark import __version__
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 GENERATOR = f"ArcadeMark {__version__}"
 
 Style = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
-"""What a text is, which each renderer shows in its way: the number that counts, the best of several, an aside, or how
-far to trust it."""
+"""The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
 
 Kind = Literal["name", "number", "prose"]
 """What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
@@ -30,17 +30,7 @@ Kind = Literal["name", "number", "prose"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One field of a table.
-
-    Parameters
-    ----------
-    text : str
-    style : Style, optional
-    below : str, optional
-        What stands under it in small print, such as its interval.
-    sort : float, optional
-        What a page sorts its row by; None: its text.
-    """
+    """One field of a table; `below` it, in small print, its interval. A page sorts by `sort`, or by the text."""
 
     text: str
     style: Style = ""
@@ -55,14 +45,14 @@ class Column:
     Parameters
     ----------
     heading : str
-        In full; renderers break it where the column is narrow.
+        Renderers break it where the column is narrow.
     kind : {"name", "number", "prose"}, optional
     meaning : str, optional
         One line that defines it.
     optional : bool, optional
-        Whether it is left out where there is no room for it; of all details, such columns are a table of their own.
+        Left out where there is no room; with all details such columns are a table of their own.
     over : str, optional
-        What stands above it and those neighbours that have the same; they are never parted.
+        Heading shared with neighbours of the same, which are never parted.
     """
 
     heading: str
@@ -81,9 +71,7 @@ class Table:
     columns : tuple of Column
         If none has a heading, there is no line of headings.
     rows : tuple of tuple of Cell
-        Each as long as `columns`.
     caption : str
-        What it is read with.
     grouped : bool
         Whether rows whose first cells are equal belong together; these then stand once.
     sortable : bool
@@ -138,19 +126,7 @@ class References:
 
 @dataclass(frozen=True)
 class Card:
-    """One thing's headline.
-
-    Parameters
-    ----------
-    title : str
-        What it is about, such as an algorithm's name.
-    number : Cell
-        The headline itself.
-    caption : str
-        What the number is.
-    facts : tuple of (str, str)
-        What belongs beside it. All cards of a block have the same names in the same order.
-    """
+    """One algorithm's headline number, what it is, and facts beside it, whose names all cards of a block share."""
 
     title: str
     number: Cell
@@ -160,17 +136,15 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Headlines side by side; where there is no room for that, the rows of a table.
+    """Headlines side by side, or the rows of a table.
 
     Parameters
     ----------
-    of : str
-        What the cards' titles are, "algorithm".
-    number : str
-        What the cards' numbers are, in a word or two: "estimate".
+    of, number : str
+        Headings of the cards' titles and numbers: "algorithm", "estimate".
     cards : tuple of Card
     optional : tuple of str, optional
-        Names of facts that a table leaves out where there is no room for them.
+        Facts that a table leaves out where there is no room for them.
     """
 
     of: str
@@ -188,7 +162,7 @@ class Figure:
     name : str
         Unique in the document, in small letters.
     draw : callable
-        Draws it, or them, when asked: to each drawing what it shows, for those who do not see it.
+        Returns drawings, each with what it shows in words.
     caption : str
     legend : tuple of (str, str)
         Names with their palette colours.
@@ -234,19 +208,7 @@ Later: TypeAlias = Callable[[], Block]
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that is shown of an analysis.
-
-    Parameters
-    ----------
-    title : str
-    kind : str
-        What it is: "Report", "Comparison".
-    lead : str
-        What it is made of, in a sentence; "" for none.
-    blocks : tuple of Block
-    generator : str, optional
-        "ArcadeMark 0.1.0".
-    """
+    """Everything that is shown of an analysis; its kind, "Report", stands above the title, its lead below."""
 
     title: str
     kind: str
@@ -265,17 +227,7 @@ def table(
     sortable: bool = False,
     most: int | None = None,
 ) -> Table:
-    """Make a table; texts stand for plain columns and cells.
-
-    Parameters
-    ----------
-    columns : iterable of Column or str
-    rows : iterable of sequence of Cell or str
-    names : int, optional
-        How many of the first columns, where they are given as texts, hold names; the others hold numbers.
-    caption, grouped, sortable, most
-        See `Table`.
-    """
+    """Make a `Table`; texts stand for plain columns, the first so many of names, others of numbers, and for cells."""
     return Table(
         tuple(
             item if isinstance(item, Column) else Column(item, "name" if index < names else "number")
@@ -315,21 +267,12 @@ def as_table(cards: Cards) -> Table:
 
 def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
     """Return the rows that belong together; each row by itself where the table is not grouped."""
-    found: list[list[tuple[Cell, ...]]] = []
-    for row in shown.rows:
-        if shown.grouped and found and found[-1][0][0].text == row[0].text:
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return found
+    if not shown.grouped:
+        return [[row] for row in shown.rows]
+    return [list(rows) for _, rows in groupby(shown.rows, key=lambda row: row[0].text)]
 
 
 def headings(shown: Table) -> list[tuple[str, list[Column]]]:
     """Return what stands above columns, with those; each column by itself where nothing does."""
-    found: list[tuple[str, list[Column]]] = []
-    for column in shown.columns:
-        if column.over and found and found[-1][0] == column.over:
-            found[-1][1].append(column)
-        else:
-            found.append((column.over, [column]))
-    return found
+    pairs = groupby(enumerate(shown.columns), key=lambda pair: (pair[1].over, not pair[1].over and pair[0]))
+    return [(over, [column for _, column in columns]) for (over, _), columns in pairs]

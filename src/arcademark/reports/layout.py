@@ -1,7 +1,7 @@
 """What every document's terminal view is built of: sections, tables and notices.
 
-Tables fit 80 columns, and lose no digit in a narrower terminal. Names are text: `Text` and `Console`, which stand for
-rich's everywhere, read no markup in them and escape what would steer a terminal or forge a line.
+Tables fit 80 columns, and lose no digit in a narrower terminal. `Text` and `Console` replace rich's everywhere: they
+read no markup in names and escape what would steer a terminal or forge a line.
 """
 
 from __future__ import annotations
@@ -72,14 +72,7 @@ def lines(*parts: str | rich.text.Text, style: str = "") -> Text:
 
 
 def show(parts: Iterable[RenderableType], console: Console) -> None:
-    """Print the parts of a document from top to bottom.
-
-    Parameters
-    ----------
-    parts : iterable of rich renderable
-    console : layout.Console
-        Its width decides the layout; its colour system whether there are colours.
-    """
+    """Print the parts of a document from top to bottom."""
     for part in parts:
         if isinstance(part, Table) and part.columns:
             _fit(part, console)

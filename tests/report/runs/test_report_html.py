@@ -78,7 +78,7 @@ def test_the_page_shows_what_it_must(page: str, report_two: ScoreReport) -> None
     assert "our choice: " in page
     assert "0123456789abcdef0123456789abcdef" in page
     assert "arcademark verify runs/mine" in page
-    assert "Hard exploration" in page
+    assert "Hard-exploration games" in page
     assert "prefers-color-scheme: dark" in page
 
 

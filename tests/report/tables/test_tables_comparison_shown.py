@@ -173,5 +173,5 @@ def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
     found = compare_tables(table, references=path)
     assert problems(values(found), CONTRACT, CONTRACT) == []
     assert "NaN" not in html.render(comparison.present(found))
-    assert "Hard exploration" not in printed(found, everything=True)
+    assert "Hard-exploration" not in printed(found, everything=True)
     assert "of 1 task, by Welch's t-tests" in in_one_line(printed(found))

@@ -1,11 +1,7 @@
-"""Figures as SVG, PNG and PDF: the same for the same figure; in SVG in colours that a page can replace.
+"""Figures as SVG, PNG and PDF, the same bytes for the same figure.
 
-Conventions
------------
-* Names are text: no formula is read in them, and what cannot be seen is escaped.
-* Files that stand alone say in their metadata that they are ours, and no date.
-* Text stays text, so that it can be read aloud, searched and selected.
-* `themed` swaps each palette colour for a CSS variable with that colour as its fallback.
+Text stays text, in which no formula is read and what cannot be seen is escaped. Files that stand alone say in their
+metadata that they are ours, and no date.
 """
 
 from __future__ import annotations
@@ -47,15 +43,7 @@ def draw(shown: model.Figure) -> Figure:
 
 
 def file(shown: model.Figure, kind: str, name: str) -> bytes:
-    """Draw a figure as a file that stands alone, with a margin, on the light theme's paper.
-
-    Parameters
-    ----------
-    shown : Rows, Curves or Pictures
-    kind : {".svg", ".png", ".pdf"}
-    name : str
-        What ids in an SVG begin with.
-    """
+    """Draw a figure as a file that stands alone, on the light theme's paper; ids in an SVG begin with `name`."""
     figure = draw(shown)
     return _on_paper(as_svg(figure, name)).encode() if kind == ".svg" else as_file(figure, kind)
 
@@ -74,7 +62,7 @@ def _on_paper(drawing: str) -> str:
 
 
 def themed(svg: str) -> str:
-    """Replace palette colours by CSS variables, so that a page's light and dark themes reach into the figure."""
+    """Replace palette colours by a page's CSS variables for its light and dark themes, the colours as fallbacks."""
     names = {colour: name for name, colour in PALETTE.items()}
     svg = _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
     return _in_tags(r"font-family: [^;\"]+", lambda _: "font-family: var(--sans, sans-serif)", svg)

@@ -1,11 +1,8 @@
 """What every figure is made of: rows of marks, panels of curves, or pictures.
 
-Conventions
------------
-* What is to be drawn stands here, as numbers, texts and names of palette colours; `drawing` draws it and `files` writes
-  it. Axes are linear: who wants a logarithm gives logarithms.
-* In rows a value stands as a mark and as a number, so that nothing must be read off an axis.
-* Colours never stand alone: rows have names, curves have dashes.
+Here stand numbers, texts and names of palette colours; `files` draws and writes them. Axes are linear: who wants a
+logarithm gives logarithms. In rows a value stands as a mark and as a number; colours never stand alone: rows have
+names, curves dashes.
 """
 
 from __future__ import annotations
@@ -28,8 +25,8 @@ class Mark:
     Parameters
     ----------
     kind : str
-        From `start` to `end` a bar, or a line: a whisker, or a thin rule. At `end` an upright stroke, a dot, a ring,
-        or a small point, filled or hollow.
+        From `start` to `end` a bar, a whisker or a thin rule; at `end` an upright stroke, a dot, a ring, or a small
+        point, filled or hollow.
     row : int
     line : float
         Which line of the row; between two at a half.
@@ -52,16 +49,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of texts beside an axis.
-
-    Parameters
-    ----------
-    title : str
-        What stands above them.
-    texts : tuple of (int, float, str)
-        Each with its row and its line in that.
-    weak : bool
-    """
+    """A column of texts beside an axis, each with its row and its line in that; the title stands above them."""
 
     title: str
     texts: tuple[tuple[int, float, str], ...]
@@ -85,17 +73,14 @@ class RowPanel:
     ----------
     title : str
     limits : (float, float)
-        Ends of the axis.
     ticks : tuple of (float, str)
-        Where the axis has lines, and what stands below them.
+        Lines and the texts below them.
     marks : tuple of Mark
-    numbers : tuple of Numbers
-        To the right.
-    before : Numbers, optional
-        To the left.
+    numbers, before : tuple of Numbers; Numbers, optional
+        To the right; to the left.
     guides : tuple of Guide
     unit : str
-        What stands below the ticks.
+        Below the ticks.
     share : float
         How wide the axis is beside the others.
     """
@@ -137,15 +122,13 @@ class Curve:
     ----------
     x, y : tuple of float
     series : int
-        Which colour and dashes it has.
+        Its colour and dashes.
     steps : {"", "pre", "post"}
         Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
-    thin : bool
-        Whether it is in the background.
-    marked : bool
-        Whether its points are marked.
+    thin, marked : bool
+        Whether it is in the background; whether its points are marked.
     spread : tuple of float
-        How far a whisker goes up and down from each point; empty for none.
+        Half lengths of whiskers; empty for none.
     band : (tuple of float, tuple of float), optional
         Lower and upper end of what is shaded around it.
     """
@@ -167,16 +150,16 @@ class CurvePanel:
     Parameters
     ----------
     title, across : str
-        What it shows, with what the axis up means; what the axis across means.
+        With what the axis up means; what the axis across means.
     limits, heights : (float, float)
-        Ends of the axis across, and of the axis up.
+        Of the axis across, and of the axis up.
     ticks, levels : tuple of (float, str)
         Across, and up; levels have lines.
     curves : tuple of Curve
     grid : bool
         Whether ticks have lines too.
     guide, level : Guide, optional
-        To compare with, upright and across.
+        Upright and across.
     feet : tuple of (str, tuple of str)
         Lines of numbers below the ticks, each with its name and a text a tick.
     """
@@ -196,18 +179,7 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure of curves.
-
-    Parameters
-    ----------
-    panels : tuple of CurvePanel
-    columns : int
-        Panels beside each other; a single panel is as wide as one of them.
-    legend : tuple of (str, int)
-        Names of series at the top.
-    body : float
-        How high each panel's axes are, in points.
-    """
+    """A figure of curves: so many panels beside each other, the names of series at the top, and axes' height in points."""
 
     panels: tuple[CurvePanel, ...]
     columns: int = 1
@@ -217,16 +189,7 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """An image with a title below it.
-
-    Parameters
-    ----------
-    title : str
-    pixels : uint8 array, shape (height, width, 3)
-        Enlarged or shrunk to its place.
-    span : int
-        Columns that it is wide.
-    """
+    """An image, shape (height, width, 3), enlarged or shrunk to its place of so many columns, and its title below."""
 
     title: str
     pixels: NDArray[np.uint8]

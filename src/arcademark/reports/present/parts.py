@@ -12,7 +12,7 @@ MOST_ROWS = 60
 
 def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> Section:
     """Show the hard-exploration games by themselves; where a benchmark has none, nothing."""
-    title = "Hard exploration, of which small subsets say little"
+    title = "Hard-exploration games"
     if found is None:
         return section(title)
     missing = wording.listing((game.name for game in found.games if game not in found.played), last="or")

@@ -14,13 +14,7 @@ from arcademark.reports.figures.style import DARK, PALETTE
 
 
 def render(document: Document) -> str:
-    """Write the page.
-
-    Returns
-    -------
-    str
-        A whole HTML document. Everything in it that comes from users is escaped, what cannot be seen too.
-    """
+    """Write the page, in which everything that comes from users is escaped, what cannot be seen too."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arcademark.reports"),
         autoescape=True,

@@ -47,12 +47,7 @@ def documents() -> dict[str, type[Any]]:
 
 
 def render(shown: Any) -> dict[str, Any]:
-    """Return any document as JSON values: objects, lists, strings, finite numbers, booleans and null.
-
-    Parameters
-    ----------
-    shown : frozen dataclass
-        Where its class, or that of a part of it, has a ``SCHEMA``, name and version of its schema, it becomes a field.
+    """Return a dataclass as JSON values; the ``SCHEMA`` of its class, or of a part's, becomes a field.
 
     Raises
     ------
@@ -64,18 +59,9 @@ def render(shown: Any) -> dict[str, Any]:
 
 
 def schema(kind: type[Any]) -> dict[str, Any]:
-    """Return the schema of a document.
+    """Return the schema of a document, described by its docstrings.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass whose ``SCHEMA`` names the document and its version. Every field is written, those with defaults
-        too, and there are no others. What its docstrings say of itself and of its fields are descriptions.
-
-    Raises
-    ------
-    TypeError
-        If a field is of a kind that JSON does not have.
+    Every field is written, those with defaults too, and there are no others.
     """
     _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     classes = {item.__name__: item for item in _dataclasses(kind, set())}

@@ -1,8 +1,4 @@
-"""A document's tables in LaTeX, to paste into a paper: with booktabs.
-
-Names are escaped; numbers stand right-aligned in plain columns, with intervals below them in small print. What the
-document leans on stands below the tables, as BibTeX in comments.
-"""
+"""A document's tables in LaTeX with booktabs; the papers it cites as BibTeX in comments below."""
 
 from __future__ import annotations
 
@@ -44,12 +40,9 @@ _ESCAPED = str.maketrans(
 
 
 def render(document: Document, *, everything: bool = False) -> str:
-    """Write the document's tables; ``everything`` with those that are details. Warnings stand in the first caption.
+    """Write a ``table`` environment for each table; ``everything`` with those that are details.
 
-    Returns
-    -------
-    str
-        A ``table`` environment for each table; needs the package booktabs.
+    Warnings stand in the first caption.
     """
     cautions = [item.text for block in _all(document.blocks, everything) if isinstance(block, Notices)
                 for item in block.notices if item.level == "warning"]  # fmt: skip

@@ -7,20 +7,7 @@ from collections.abc import Iterator
 
 from arcademark.errors import escaped
 from arcademark.reports import blocks, wording
-from arcademark.reports.blocks import (
-    Block,
-    Cards,
-    Cell,
-    Code,
-    Document,
-    Facts,
-    Figure,
-    Notices,
-    Prose,
-    References,
-    Section,
-    Table,
-)
+from arcademark.reports.blocks import Block, Cell, Document, Section, Table
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
@@ -48,23 +35,23 @@ def _block(block: Block, level: int, everything: bool) -> Iterator[str]:
             if inner and block.title:
                 yield f"{'#' * min(level, 6)} {text(block.title)}"
             yield from inner
-        case Prose():
+        case blocks.Prose():
             yield text(block.text)
-        case Code():
+        case blocks.Code():
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
             yield f"{fence}\n{escaped(block.text, kept=chr(10))}\n{fence}"
-        case Notices():
+        case blocks.Notices():
             marks = {"warning": "**Warning:** ", "note": ""}
             yield "\n".join(f"- {marks[item.level]}{text(item.text)}" for item in block.notices)
-        case Facts():
+        case blocks.Facts():
             yield "\n".join(f"- {text(name)}: {text(value)}" for name, value in block.pairs)
-        case References():
+        case blocks.References():
             yield "\n".join(f"- [{text(item.text)}]({item.url})" for item in block.citations)
-        case Cards():
+        case blocks.Cards():
             yield from _table(blocks.as_table(block), everything)
         case Table():
             yield from _table(block, everything)
-        case Figure():
+        case blocks.Figure():
             pass  # the tables of a document say what its figures show
 
 

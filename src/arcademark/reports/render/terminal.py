@@ -12,21 +12,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 
 from arcademark.reports import blocks, layout, wording
-from arcademark.reports.blocks import (
-    Block,
-    Cards,
-    Cell,
-    Code,
-    Document,
-    Facts,
-    Figure,
-    Later,
-    Notices,
-    Prose,
-    References,
-    Section,
-    Table,
-)
+from arcademark.reports.blocks import Block, Cell, Document, Facts, Later, Prose, Section, Table
 from arcademark.reports.layout import GAP, NARROWEST_NAME, WIDE, Console, Text, lines
 
 STYLES = MappingProxyType(
@@ -44,16 +30,7 @@ APART = " … "
 
 
 def render(document: Document, console: Console, *, everything: bool = False) -> None:
-    """Print a document.
-
-    Parameters
-    ----------
-    document : Document
-    console : layout.Console
-        Its width decides the layout; its colour system whether there are colours.
-    everything : bool, optional
-        Whether to show details too, and tables whole.
-    """
+    """Print a document, ``everything`` with details and whole tables; the console's width decides the layout."""
     layout.show(parts(document, console.width, everything=everything), console)
 
 
@@ -89,7 +66,7 @@ def _hidden(shown: Sequence[Block]) -> Iterator[str]:
 
 def _shows(block: Block | Later) -> bool:
     """Tell whether a block has something to show here, where figures have nothing."""
-    return any(map(_shows, block.content)) if isinstance(block, Section) else not isinstance(block, Figure)
+    return any(map(_shows, block.content)) if isinstance(block, Section) else not isinstance(block, blocks.Figure)
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
@@ -102,7 +79,7 @@ def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[R
         aside = isinstance(block, Prose) and block.style == "weak"
         if (
             isinstance(before, Section)
-            or (isinstance(before, Table | Cards) and not aside)
+            or (isinstance(before, Table | blocks.Cards) and not aside)
             or (before is not None and isinstance(block, Section))
         ):
             yield Text()
@@ -116,19 +93,19 @@ def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableTyp
             yield from layout.section(block.title, *_content(block.blocks, width, everything))
         case Prose():
             yield Text(block.text, style=STYLES[block.style])
-        case Code():
+        case blocks.Code():
             yield lines(*block.text.split("\n"))
-        case Notices():
+        case blocks.Notices():
             yield from map(layout.notice, block.notices)
         case Facts():
             yield _facts(block)
-        case References():
+        case blocks.References():
             yield from (Text(f"{item.text}: {item.url}", style="dim") for item in block.citations)
-        case Cards():
+        case blocks.Cards():
             yield from _tables(blocks.as_table(block), width, everything)
         case Table():
             yield from _tables(block, width, everything)
-        case Figure():
+        case blocks.Figure():
             pass  # the tables of a document say what its figures show
 
 
