@@ -103,43 +103,35 @@ def _entry(where: str, collection: str, algorithm: str, row: Mapping[str, Any], 
     if not row.get("source"):
         raise ArcadeMarkError(f"{where}: no source; name the paper that the scores were read in, by its key")
     _check_fields(where, row, _TEXTS, _OPTIONAL)
-    for field in ("kind", "source", "table", "reported", "hand"):
-        _check_text(where, field, row[field])
+    _check_text(where, "table", row["table"])
     for field, choices in _CHOICES.items():
         _check_known(where, field, row[field], choices)
-    for field in ("paper", "source"):
-        if row[field]:
-            _check_known(where, "source", row[field], known)
-    if row["protocol"]:
-        _check_known(where, "protocol", row["protocol"], protocols.protocols())
-    _check_extras(where, row)
-    fields = {field: row[field] for field in ("kind", "table", "protocol", "reported", "hand")}
-    fields |= {field: row.get(field, "") for field in ("read_in", "unavailable", "note", "same_as")}
-    return Entry(
-        collection=collection,
-        algorithm=algorithm,
-        paper=known[row["paper"]] if row["paper"] else None,
-        source=known[row["source"]],
-        training_frames=row.get("training_frames"),
-        settings=MappingProxyType(dict(row.get("settings", {}))),
-        assumed=row.get("assumed", ()),
-        **fields,
-    )
-
-
-def _check_extras(where: str, row: Mapping[str, Any]) -> None:
-    frames = row.get("training_frames", 0)
+    for kind, name, names in (
+        ("source", row["source"], known),
+        ("source", row["paper"], known),
+        ("protocol", row["protocol"], protocols.protocols()),
+    ):
+        if name:
+            _check_known(where, kind, name, names)
+    frames, settings = row.get("training_frames", 0), row.get("settings", {})
     if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
         raise ArcadeMarkError(f"{where}: training_frames is {frames!r}, expected a whole number, or nothing if unknown")
     if (row["hand"] == "second") != bool(row.get("read_in")):
         raise ArcadeMarkError(
             f"{where}: 'read_in' says where scores were read at second hand, and only then; correct it"
         )
-    settings = row.get("settings", {})
     if not isinstance(settings, Mapping) or not all(isinstance(value, str) for value in settings.values()):
         raise ArcadeMarkError(f"{where}: settings are {settings!r}, expected names with their values as text")
     for name in row.get("assumed", ()):
         _check_known(where, "assumed setting", name, settings)
+    read = {
+        "training_frames": None,
+        **row,
+        "paper": known.get(row["paper"]),
+        "source": known[row["source"]],
+        "settings": MappingProxyType(dict(settings)),
+    }
+    return Entry(collection, algorithm, **read)
 
 
 def _result(where: str, row: Mapping[str, str], entries: Mapping[str, Entry]) -> Result:

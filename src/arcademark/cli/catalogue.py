@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages, options, tables
+from arcademark.cli.groups import Group
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.cli.writing import write
@@ -38,18 +39,6 @@ chosen = options.combine(
     click.option("--since", type=int, metavar="YEAR", help="Published in this year or later."),
     click.option("--until", type=int, metavar="YEAR", help="Published in this year or earlier."),
 )
-
-
-class Group(click.Group):
-    """A group that suggests the closest command for an unknown one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Refuse an unknown command, with the closest."""
-        if args and not args[0].startswith("-") and args[0] not in self.commands:
-            raise UnknownNameError("catalogue command", args[0], self.commands)
-        return super().resolve_command(ctx, args)
 
 
 @click.group("catalogue", cls=Group)
@@ -157,11 +146,9 @@ def _select(
     protocol: str | None,
     min_frames: int | None,
     max_frames: int | None,
-    year: int | None,
-    since: int | None,
-    until: int | None,
     kind: str | None,
     reported: str | None,
+    **years: int | None,
 ) -> Mapping[str, Entry]:
     from arcademark.catalogue import collections
 
@@ -169,11 +156,9 @@ def _select(
         protocol="" if protocol == NO_PROTOCOL else protocol,
         min_training_frames=min_frames,
         max_training_frames=max_frames,
-        year=year,
-        since=since,
-        until=until,
         kind=_names("kind", kind),
         reported=_names("reported", reported),
+        **years,
     )
     found = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
     if not found:

@@ -94,10 +94,8 @@ def show(
     episode: int | None,
     agent: str | None,
     trial: str | None,
-    png: str | None,
-    svg: str | None,
-    pdf: str | None,
     output: Output,
+    **files: str | None,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
 
@@ -109,10 +107,9 @@ def show(
     from arcademark.reports.present import features
     from arcademark.reports.render import json
 
-    figures = {kind: name for kind, name in (("png", png), ("svg", svg), ("pdf", pdf)) if name is not None}
+    figures = {kind: name for kind, name in files.items() if name is not None}
     for kind, name in figures.items():
-        if name:
-            check_ending(Path(name), (f".{kind}",), option=f"--{kind}")
+        check_ending(Path(name) if name else None, (f".{kind}",), option=f"--{kind}")
     sets = tuple(dict.fromkeys(sets))
     for name in sets:
         if name not in feature_sets():
@@ -130,8 +127,7 @@ def show(
     written = _write_figures(found, figures)
     shown = seen.FeaturesSeen(tuple(item for item, _ in found))
     output.show(lambda: json.render(shown), lambda: features.seen(found))
-    for path in written if output.plain else ():
-        messages.tell(f"figure: {path}")
+    output.tell(*(f"figure: {path}" for path in written))
     return 0
 
 
@@ -158,7 +154,7 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
 
 
 def _write_figures(found: Sequence[tuple[Seen, Images]], figures: Mapping[str, str]) -> list[Path]:
-    """Write what is asked for, given the file of each kind, or an empty name, and return where."""
+    """Write figures, given the file of each kind or an empty name, and return where."""
     from arcademark.reports.figures import files
     from arcademark.reports.present import features
 

@@ -1,8 +1,7 @@
 """Where all that is printed goes: answers to standard output, messages beside them to standard error.
 
-Nothing else prints. Whatever a text holds that cannot be seen or steers a terminal is escaped here or in
-`arcademark.reports.layout`, which shows names as text and never as markup. A terminal's lines break between words;
-elsewhere a message is one line.
+What cannot be seen or steers a terminal is escaped here or in `arcademark.reports.layout`. A terminal's lines break
+between words; elsewhere a message is one line.
 """
 
 from __future__ import annotations

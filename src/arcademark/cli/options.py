@@ -127,18 +127,12 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def given(option: str) -> bool:
-    """Tell whether the user wrote an option of the command that runs, rather than leaving it at its default."""
+    """Tell whether the user wrote an option of the command that runs."""
     return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:
-    """Read repeated ``name=value`` options.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If one has no ``=``, or a name is given twice.
-    """
+    """Read repeated ``name=value`` options, each name once."""
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
@@ -151,22 +145,16 @@ def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def seed_list(text: str) -> tuple[int, ...]:
-    """Read ``--seeds``: a count, or a list with commas.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If it is neither, or a seed is negative or given twice.
-    """
+    """Read ``--seeds``: a count, or a list with commas."""
     numbers = [part.strip() for part in text.split(",") if part.strip()]
     if not numbers or not all(number.isdecimal() for number in numbers):
         raise ArcadeMarkError(f"--seeds {text!r}: expected a count such as 2, or a list of seeds such as 3,7")
     if any(len(number) > MOST_DIGITS for number in numbers):
         raise ArcadeMarkError(f"--seeds {text[:MOST_DIGITS]}…: expected numbers of at most {MOST_DIGITS} digits")
-    values = tuple(int(number) for number in numbers)
+    values = tuple(map(int, numbers))
+    if len(set(values)) < len(values):
+        raise ArcadeMarkError(f"--seeds {text!r}: a seed is listed twice")
     if "," in text:
-        if len(set(values)) < len(values):
-            raise ArcadeMarkError(f"--seeds {text!r}: a seed is listed twice")
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")

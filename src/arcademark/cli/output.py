@@ -42,21 +42,9 @@ class Output:
         present: Callable[[], Document],
         brief: Callable[[], Iterable[str]] | None = None,
     ) -> None:
-        """Print a document, and write its page.
+        """Print a document, of its JSON values or blocks, and write its page first.
 
-        Parameters
-        ----------
-        values : callable
-            Makes it JSON values.
-        present : callable
-            Makes it blocks.
-        brief : callable, optional
-            Makes lines for the terminal to show instead.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the page cannot be written; nothing is printed then.
+        The terminal shows the lines of `brief` instead, where that is given.
         """
         document = None if self.as_json and self.html is None else present()
         if document is not None and self.html is not None:
@@ -69,7 +57,7 @@ class Output:
             self._print(document, brief)
 
     def tell(self, *lines: str) -> None:
-        """Print lines below a document in the terminal, such as what was written where; nothing below other forms."""
+        """Print lines below a document in the terminal, such as what was written where."""
         for line in lines if self.plain else ():
             messages.tell(line)
 
@@ -109,13 +97,7 @@ _options = combine(
 
 
 def options(command: F) -> F:
-    """Give a command the options of every document, as its parameter ``output``.
-
-    Raises
-    ------
-    ArcadeMarkError
-        When the command runs, if two ways to print are asked for.
-    """
+    """Give a command the options of every document, as its parameter ``output``; it prints in one way only."""
 
     @functools.wraps(command)
     def with_output(

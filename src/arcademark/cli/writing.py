@@ -1,7 +1,7 @@
 """Files that a command writes: whole or not at all.
 
-One rule holds for all: a folder that is missing is made; a page or a figure replaces an earlier one of its kind that we
-wrote, being made anew from the same scores, and nothing else; scores replace nothing unless that is asked for.
+A missing folder is made; a page or a figure replaces an earlier one of its kind that we wrote, and nothing else; scores
+replace nothing unless that is asked for.
 """
 
 from __future__ import annotations
@@ -13,28 +13,11 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable, write_whole
 from arcademark.reports import wording
 
-PAGE = "Also write a page that works offline; replaces an earlier page."
-"""The help of every ``--html``."""
-
 
 def check_ending(path: Path | None, endings: Sequence[str], *, option: str, folder: bool = False) -> None:
-    """Refuse, before any work, a name whose ending is not one of what is written.
+    """Refuse, before any work, a name with another ending than these: ".png".
 
-    Parameters
-    ----------
-    path : Path or None
-        None: nothing is asked for.
-    endings : sequence of str
-        ".png", ".svg"; case does not count.
-    option : str
-        The option that named the path, "--figure".
-    folder : bool
-        Whether it may name a folder instead: one that is there, or any name without an ending.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the name ends otherwise.
+    With `folder` it may name one that is there, or have no ending.
     """
     if path is None or path.suffix.lower() in endings or (folder and (not path.suffix or path.is_dir())):
         return
@@ -43,23 +26,9 @@ def check_ending(path: Path | None, endings: Sequence[str], *, option: str, fold
 
 
 def write(path: Path, content: str | bytes, *, option: str, example: str, overwrite: bool | None = None) -> None:
-    """Write a file, and its folder where that is missing.
+    """Write a file, named by an option, such as an example; what must not be replaced stays.
 
-    Parameters
-    ----------
-    path : Path
-    content : str or bytes
-    option : str
-        The option that named the path, "--html".
-    example : str
-        A name of a file, "page.html".
-    overwrite : bool or None, optional
-        Whether to replace a file that is there; None: one of the same kind that we wrote, or an empty one.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the path is a directory, cannot be written, or is a file that is not to be replaced; what is there stays.
+    With `overwrite` None a file is replaced if it is of the same kind and we wrote it, or if it is empty.
     """
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a directory; name a file, as in {option} {path / example}")

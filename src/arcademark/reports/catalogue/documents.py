@@ -8,13 +8,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, Source
+from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, Result, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.scores.formulas import escaped
@@ -27,20 +27,14 @@ class PublishedScore:
 
     Parameters
     ----------
-    game : str
-        Its id.
     score : float
         As it holds, in game points.
     hns : float or None
         In percent.
     uncertainty : float or None
         As published; of the kind that `uncertainty_kind` names.
-    uncertainty_kind : str
-        "" where none is published.
     runs : int or None
-        How many runs the score is the mean of, where published.
-    note : str
-        What is doubtful about it, or where it was read if elsewhere than the others.
+        How many the score is the mean of, where published.
     as_published : float or None
         What the source has in its place where that does not hold.
     """
@@ -63,39 +57,26 @@ class Published:
     ----------
     name : str
         Unique among those shown.
-    collection, algorithm : str
-        Where it is, and its name there.
     same_as : str or None
         Which algorithm it is, where the source calls it otherwise.
-    kind : str
     year : int
-        When the scores were first published.
+        Of first publication.
     published_by : Source or None
         None for references such as Human.
-    source : Source
-        Where the scores were read.
     table : str
-        In that source.
+        Of the source.
     citation : str
         Who published the scores and where they were read.
     hand : {"first", "second"}
         Whether they were read in the source itself, or in a copy, which `read_in` names.
-    read_in : str
     training_frames : int or None
         Emulated frames; None where not known.
-    protocol : str or None
-        A named protocol, where one fits.
     reported : {"training", "evaluation", "best", "unknown"}
         What the scores are of.
-    settings : mapping of str to str
-        What is known of how it was played.
     assumed : tuple of str
         Settings that the source assumed.
-    games : int
-        With a score.
     unavailable : str or None
         Why there are no scores.
-    note : str
     mean_hns, median_hns : float or None
         In percent, over the games that have one.
     scores : tuple of PublishedScore or None
@@ -184,20 +165,13 @@ def _published(name: str, entry: Entry) -> Published:
         note=entry.note,
         mean_hns=float(np.asarray(mean(values))) if anchored else None,
         median_hns=float(np.asarray(median(values))) if anchored else None,
-        scores=tuple(
-            PublishedScore(
-                game,
-                found.score,
-                normalised.get(game),
-                found.uncertainty,
-                found.uncertainty_kind,
-                found.runs,
-                found.note,
-                found.as_published,
-            )
-            for game, found in ((game, results[game]) for game in order)
-        ),
+        scores=tuple(_score(results[game], normalised.get(game)) for game in order),
     )
+
+
+def _score(found: Result, normalised: float | None) -> PublishedScore:
+    kept = {field.name: getattr(found, field.name) for field in fields(found) if field.name not in ("entry", "task")}
+    return PublishedScore(game=found.task, hns=normalised, **kept)
 
 
 def long_csv(algorithms: Iterable[Published]) -> str:

@@ -1,7 +1,6 @@
 """What feature sets see of games: pictures, how many features are active and how many become so, and their time.
 
-Observations come from random play or from a recorded episode (`arcademark.runs.moments`). They are shown to the
-feature set one by one, as a learner would, up to the moment that is looked at.
+They are shown observations of random play, or of a recorded episode, one by one as by a learner up to a moment.
 """
 
 from __future__ import annotations

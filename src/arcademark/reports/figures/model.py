@@ -179,7 +179,7 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure of curves: so many panels beside each other, the names of series at the top, and axes' height in points."""
+    """A figure of curves: panels in columns, the names of series at the top, and the axes' height in points."""
 
     panels: tuple[CurvePanel, ...]
     columns: int = 1
