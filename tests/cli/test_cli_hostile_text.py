@@ -20,7 +20,9 @@ import pytest
 from arcademark.cli import messages
 from arcademark.cli.counting import SHORT_SECONDS, counting
 from arcademark.cli.progress import Display
-from arcademark.reports.layout import Console, Text, lines, show, table
+from arcademark.reports.blocks import Cell, Document, table
+from arcademark.reports.layout import Console, Text
+from arcademark.reports.render import terminal
 from arcademark.runs.events import TrialFailed
 
 Invoke = Callable[..., Any]
@@ -166,9 +168,10 @@ def test_a_label_with_brackets_is_text_in_a_report(shown: Invoke, played: Path) 
 
 def test_styles_are_all_that_steers_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
-    made = table("name", ("two", "lines"), HOSTILE)
-    made.add_row(Text(HOSTILE, style="bold"), HOSTILE, lines(HOSTILE, "[/]"))
-    show((made, Text("a") + HOSTILE, Text.assemble(HOSTILE, (HOSTILE, "red"))), console)
+    row = (Cell(HOSTILE, "strong"), HOSTILE, Cell(HOSTILE, below="[/]"))
+    terminal.render(Document("Names", "test", "", (table(("name", "two lines", HOSTILE), [row]),)), console)
+    for text in (Text("a") + HOSTILE, Text.assemble(HOSTILE, (HOSTILE, "red"))):
+        console.print(text, crop=False)
     console.print(HOSTILE, style="red")
     display = Display(console)
     display.hear(TrialFailed("id", "PPO [/]", HOSTILE, 0, HOSTILE))

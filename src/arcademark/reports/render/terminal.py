@@ -1,37 +1,56 @@
-"""A document in the terminal: fits 80 columns, uses 120, and needs neither colour nor a terminal."""
+"""A document in the terminal: fits 80 columns, uses 120, and needs neither colour nor a terminal.
+
+Tables lose no digit in a narrower terminal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 import rich.table
+from rich import box
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 
-from arcademark.reports import blocks, layout, wording
-from arcademark.reports.blocks import Block, Cell, Document, Facts, Later, Prose, Section, Table
-from arcademark.reports.layout import GAP, NARROWEST_NAME, WIDE, Console, Text, lines
+from arcademark.errors import escaped
+from arcademark.reports import blocks, wording
+from arcademark.reports.blocks import Block, Cell, Document, Later, Prose, Section, Table
+from arcademark.reports.layout import Console, Text, lines
 
 STYLES = MappingProxyType(
     {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}
 )
 
+WIDE = 110
+"""Columns from which a table may take in what a narrower terminal shows in a table of its own."""
+
+NARROWEST_NAME = 12
+"""Columns that a name keeps in the narrowest terminal."""
+
 HEADING = 8
 """Characters that a line of a heading may always have."""
+
+GAPS = (((0, 1), 3), ((0, 1, 0, 0), 2), ((0, 0), 1))
+"""Padding, and columns between two, of which the first that fits is taken."""
 
 MOST_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
 
-APART = " … "
-"""Between the ends of an interval, where a line may be broken."""
+APART, BROKEN = " … ", " …\n"
+"""Between the ends of an interval, on one line or two."""
+
+INDENT = "\N{NO-BREAK SPACE}" * 2
 
 
 def render(document: Document, console: Console, *, everything: bool = False) -> None:
     """Print a document, ``everything`` with details and whole tables; the console's width decides the layout."""
-    layout.show(parts(document, console.width, everything=everything), console)
+    for part in parts(document, console.width, everything=everything):
+        console.print(part, crop=False)
 
 
 def parts(document: Document, width: int, *, everything: bool = False) -> Iterator[RenderableType]:
@@ -90,15 +109,20 @@ def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[R
 def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableType]:
     match block:
         case Section():
-            yield from layout.section(block.title, *_content(block.blocks, width, everything))
+            content = list(_content(block.blocks, width, everything))
+            if content:
+                yield from [Text(block.title, style="bold cyan")] if block.title else []
+                yield from (*content, Text())
         case Prose():
             yield Text(block.text, style=STYLES[block.style])
         case blocks.Code():
             yield lines(*block.text.split("\n"))
         case blocks.Notices():
-            yield from map(layout.notice, block.notices)
-        case Facts():
-            yield _facts(block)
+            for item in block.notices:
+                mark = Text("·", "dim") if item.level == "note" else Text("Warning:", "bold yellow")
+                yield _pairs([(mark, f"{item.text} {item.hint}".rstrip())], width)
+        case blocks.Facts():
+            yield _pairs(((Text(name, "dim"), value) for name, value in block.pairs), width)
         case blocks.References():
             yield from (Text(f"{item.text}: {item.url}", style="dim") for item in block.citations)
         case blocks.Cards():
@@ -109,12 +133,16 @@ def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableTyp
             pass  # the tables of a document say what its figures show
 
 
-def _facts(shown: Facts) -> rich.table.Table:
+def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
+    """Show names beside texts; where these would get too narrow, the terminal breaks the lines."""
+    rows = list(pairs)
+    least = 1 + NARROWEST_NAME + max(name.cell_len for name, _ in rows)
     made = rich.table.Table.grid(padding=(0, 1))
+    made.width = least if least > width else None
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
-    for name, value in shown.pairs:
-        made.add_row(Text(name, style="dim"), Text(value))
+    for name, text in rows:
+        made.add_row(name, Text(text))
     return made
 
 
@@ -126,7 +154,7 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
         shown = replace(shown, rows=shown.rows[: shown.most])
     required = [index for index, column in enumerate(shown.columns) if not column.optional]
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
-        yield from (part for row in shown.rows for part in _record(shown, row))
+        yield from (part for row in shown.rows for part in _record(shown, row, width))
     elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
         yield from _parted(shown, width)
     else:
@@ -144,15 +172,14 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
 
 def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
     """Yield a table, in parts below each other where even its narrowest form is too wide."""
-    narrow = f"{APART[:-1]}\n"
     names = 2 if shown.grouped else 1
-    if len(shown.columns) <= names + 1 or _least(shown, narrow, 1) <= width:
+    if len(shown.columns) <= names + 1 or _least(shown, BROKEN, 1) <= width:
         yield _table(shown, width)
         return
     part = list(range(names))
     for _, columns in blocks.headings(replace(shown, columns=shown.columns[names:])):
         longer = [*part, *range(part[-1] + 1, part[-1] + 1 + len(columns))]
-        if len(part) > names and _least(_of_columns(shown, longer), narrow, 2) > width:
+        if len(part) > names and _least(_of_columns(shown, longer), BROKEN, 2) > width:
             yield _table(_of_columns(shown, part), width)
             yield Text()
             longer = [*range(names), *longer[len(part) :]]
@@ -160,12 +187,12 @@ def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
     yield _table(_of_columns(shown, part), width)
 
 
-def _record(shown: Table, row: Sequence[Cell]) -> Iterator[RenderableType]:
+def _record(shown: Table, row: Sequence[Cell], width: int) -> Iterator[RenderableType]:
     """Show a row of sentences below each other."""
     title = Text(row[0].text, style="bold")
     yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
     pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
-    yield Padding(_facts(Facts(tuple(pair for pair in pairs if pair[1]))), (0, 0, 1, 2))
+    yield Padding(_pairs(((Text(name, "dim"), text) for name, text in pairs if text), width - 2), (0, 0, 1, 2))
 
 
 def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
@@ -173,29 +200,42 @@ def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
     return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
 
 
+def _headed(shown: Table) -> Table:
+    """Put the names of groups on lines of their own."""
+    first, second, *others = shown.columns
+    rows: list[tuple[Cell, ...]] = []
+    for group in blocks.groups(shown):
+        rows.append((group[0][0], *[Cell("")] * (1 + len(others))))
+        rows += [(replace(name, text=f"{INDENT}{name.text}"), *rest) for _, name, *rest in group]
+    columns = (replace(second, heading=f"{INDENT}{second.heading}", over=first.heading), *others)
+    return replace(shown, columns=columns, rows=tuple(row[: len(columns)] for row in rows), grouped=False)
+
+
 def _table(shown: Table, width: int) -> RenderableType:
     """Lay a table out: where it is too wide with intervals broken, then with groups' names on lines of their own."""
-    apart = APART if _least(shown, APART) <= width else f"{APART[:-1]}\n"
-    headed = shown.grouped and _least(shown, apart) > width and len(shown.columns) > 2
-    columns = shown.columns[1:] if headed else shown.columns
-    made = layout.table(*(tuple(_heading(shown, index, apart)) for index in range(len(shown.columns))), left=0)
+    apart = APART if _least(shown, APART) <= width else BROKEN
+    if shown.grouped and len(shown.columns) > 2 and _least(shown, apart) > width:
+        shown = _headed(shown)
+    needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
+    sizes = [(padding, sum(needed) + gap * (len(needed) - 1)) for padding, gap in GAPS]
+    padding, least = next((size for size in sizes if size[1] <= width), sizes[-1])
+    made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=padding)
+    made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
-    if headed:
-        made.columns.pop(0)
-        made.columns[0].header = lines(shown.columns[0].heading, f"  {shown.columns[1].heading}")
-    for column, wanted in zip(made.columns, columns, strict=True):
-        column.justify = "right" if wanted.kind == "number" else "left"
-        column.no_wrap = wanted.kind == "number"
+    for index, column in enumerate(shown.columns):
+        number = column.kind == "number"
+        made.add_column(
+            lines(*_heading(shown, index, apart)),
+            justify="right" if number else "left",
+            no_wrap=number,
+            min_width=None if number else needed[index],
+            overflow="fold",
+        )
     for rows in blocks.groups(shown):
-        if headed:
-            made.add_row(_cell(rows[0][0], apart), *[""] * (len(columns) - 1))
-        for number, row in enumerate(rows):
-            last = len(rows) > 1 and number == len(rows) - 1
-            if headed:
-                made.add_row(Padding(_cell(row[1], apart), (0, 0, 0, 2)), *(_cell(item, apart) for item in row[2:]))
-                continue
-            first = Text() if number else _cell(row[0], apart)
-            made.add_row(first, *(_cell(item, apart) for item in row[1:]), end_section=last)
+        for place, row in enumerate(rows):
+            last = len(rows) > 1 and place == len(rows) - 1
+            cells = [_cell(item, apart) for item in row]
+            made.add_row(*([Text(), *cells[1:]] if place else cells), end_section=last)
     return made
 
 
@@ -208,29 +248,28 @@ def _cell(cell: Cell, apart: str) -> Text:
 
 def _width(cell: Cell, apart: str) -> int:
     both = f"{cell.text}\n{cell.below}".replace(APART, apart)
-    return max(Text(part).cell_len for part in both.split("\n"))
+    return max(cell_len(escaped(part)) for part in both.split("\n"))
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
     """Break a heading into lines no longer than its cells, its longest word or `HEADING`, below what is over it."""
     column = shown.columns[index]
-    words = column.heading.split(" ")
-    room = max([HEADING, *(_width(row[index], apart) for row in shown.rows), *map(len, words)])
-    found = [""]
-    for word in words:
-        longer = f"{found[-1]} {word}".strip()
-        found[-1:] = [longer] if len(longer) <= room else [found[-1], word]
-    told = [line for line in found if line] or [""]
+    words = [len(word) for word in column.heading.split(" ")]
+    room = max([HEADING, *words, *(_width(row[index], apart) for row in shown.rows)])
+    found = textwrap.wrap(column.heading, room, break_on_hyphens=False) or [""]
     if not any(other.over for other in shown.columns):
-        return told
-    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *told]
+        return found
+    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *found]
 
 
-def _least(shown: Table, apart: str, gap: int = len(GAP)) -> int:
+def _needed(shown: Table, index: int, apart: str) -> int:
+    """Return the columns that a table's column needs, of which a name may be broken."""
+    widest = max(map(len, _heading(shown, index, apart)))
+    widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
+    return widest if shown.columns[index].kind == "number" else min(widest, NARROWEST_NAME)
+
+
+def _least(shown: Table, apart: str, gap: int = GAPS[0][1]) -> int:
     """Return the columns that a table needs, with so many between two of its own."""
-    needed = 0
-    for index, column in enumerate(shown.columns):
-        widest = max(map(len, _heading(shown, index, apart)))
-        widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
-        needed += widest if column.kind == "number" else min(widest, NARROWEST_NAME)
-    return needed + gap * (len(shown.columns) - 1)
+    needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
+    return sum(needed) + gap * (len(needed) - 1)
