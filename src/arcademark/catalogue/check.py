@@ -158,15 +158,12 @@ def apart_from_print(
     by_place = {cell.place: cell.printed for cell in cells}
     known = {slip.place for slip in slips if slip.place is not None}
     for place, text in by_place.items():
-        if place in known:
+        frames = place.row == "training frames"
+        if place in known or not (frames or place.quantity == "score"):
             continue
-        holds: float | None
-        if place.row == "training frames":
+        holds: float | None = scores.get((place.algorithm, place.row))
+        if frames:
             holds = entries[place.algorithm].training_frames if place.algorithm in entries else None
-        elif place.quantity == "score":
-            holds = scores.get((place.algorithm, place.row))
-        else:
-            continue
         number = printed.printed_number(text)
         if number is None if holds is None else number is not None and number.is_rounding_of(holds):
             continue

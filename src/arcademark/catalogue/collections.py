@@ -34,7 +34,7 @@ class Filter:
     protocol : str, optional
         A named protocol, or "" for the entries for which none is known.
     min_training_frames, max_training_frames : int, optional
-        Bounds, both included. Either leaves out the entries whose training frames are not known.
+        Both included; entries whose training frames are not known are left out.
     year, since, until : int, optional
         Of first publication: that year, from it on, up to it.
     kind, reported : str or sequence of str, optional

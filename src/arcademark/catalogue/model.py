@@ -31,9 +31,9 @@ class Source:
     Parameters
     ----------
     key : str
-        How the tables name it: first author's family name and year, "fan-2021"; with a letter where two would share it.
+        First author's family name and year, "fan-2021"; with a letter where two would share it.
     authors, title, venue : str
-        As cited. Authors beyond the first may be "et al.".
+        As cited; authors beyond the first may be "et al.".
     year : int
         Of publication.
     """
@@ -61,28 +61,26 @@ class Entry:
     kind : str
         One of `ALGORITHM_KINDS`.
     paper : Source or None
-        Who published the algorithm's scores; None for references such as Human.
-    source : Source
-    table : str
+        Who published the scores; None for references such as Human.
+    source, table : Source, str
         Where the collection has them from.
     training_frames : int or None
-        Emulated frames of training; 0 for what does not train, None where not known.
+        0 for what does not train, None where not known.
     protocol : str
         A named protocol of `arcademark.suite.protocols`, or "" where none is known to fit.
-    settings : mapping of str to str
-        What is known of how it was played, e.g. "max episode length": "30 min"; empty where nothing is.
-    assumed : tuple of str
-        Names in `settings` that the source did not find in the original and assumed.
     reported : {"training", "evaluation", "best", "unknown"}
         What the score is of.
-    hand : {"first", "second"}
-        Whether the scores were read in `source` itself, or in a copy, which `read_in` names.
-    read_in : str
+    hand, read_in : {"first", "second"}, str
+        Whether the scores were read in `source` itself, or in a copy, and in which.
+    settings : mapping of str to str
+        What is known of how it was played, e.g. "max episode length": "30 min".
+    assumed : tuple of str
+        Names in `settings` that the source did not find in the original and assumed.
     unavailable : str
-        Why there are no results, where the source has them but they could not be read; else "".
+        Why there are no results, where the source has them but they could not be read.
     note : str
     same_as : str
-        Which algorithm this is, where the source calls it otherwise: "GDI-H3" for "GDI-H3(200M frames)"; else "".
+        Which algorithm this is, where the source calls it otherwise: "GDI-H3" for "GDI-H3(200M frames)".
     """
 
     collection: str
@@ -124,20 +122,18 @@ class Result:
 
     Parameters
     ----------
-    entry : Entry
-    task : str
-        The game.
+    entry, task : Entry, str
+        Whose, on which game.
     score : float
         As it holds, in game points.
-    uncertainty : float or None
-        As published; of what kind says `uncertainty_kind`: "standard deviation over 30 trials".
-    uncertainty_kind : str
+    uncertainty, uncertainty_kind : float or None, str
+        As published: "standard deviation over 30 trials".
     runs : int or None
         How many runs the score is the mean of, where published.
     note : str
-        Where this score was read if elsewhere than the entry's others, or what is doubtful about it; often "".
+        Where this score was read if elsewhere than the entry's others, or what is doubtful about it.
     as_published : float or None
-        What the entry's source has in the place of `score`, which holds; None where it has the same.
+        What the source has in the place of `score`; None where it has the same.
     """
 
     entry: Entry
@@ -165,7 +161,7 @@ class Location:
     row : str
         A game's id; or "training frames", "mean", "mean efficiency", "median", "median efficiency", "hwrb".
     algorithm : str
-        As entries name it: "Random", "Human", "Human World Record", "Rainbow", …
+        As entries name it.
     quantity : str
         "score", "hns", "hwrns" or "saber"; rows below the games stand in the column of the table's percentage.
     """
@@ -192,14 +188,10 @@ class Erratum:
     ----------
     paper : str
         The source's key.
-    where : str
-        The place in words: "Table 3, Rainbow, James Bond, HNS"; "§5.4 and Table 6".
-    place : Location or None
-        The same for programs, where it is a cell of the review's Tables 3–14.
-    printed : str
-        What is printed; both versions where two places disagree.
-    holds : str
-        What holds, or "not decidable".
+    where, place : str, Location or None
+        In words, "Table 3, Rainbow, James Bond, HNS", and as the cell of the review's Tables 3–14, where it is one.
+    printed, holds : str
+        What is printed, both versions where two places disagree; what holds, or "not decidable".
     category : str
         "lost factor", "shifted column", "other reference", "copied cell", "unit", "texts disagree", …
     why : str

@@ -42,10 +42,10 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command only when it is asked for, so that help and errors come at once."""
+    """A group that imports a command only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands in the order in which a user meets them."""
+        """Name the commands in their order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -52,7 +52,7 @@ class Column:
     optional : bool, optional
         Left out where there is no room; with all details such columns are a table of their own.
     over : str, optional
-        Heading shared with neighbours of the same, which are never parted.
+        Heading shared with neighbours, which are never parted.
     """
 
     heading: str
@@ -64,14 +64,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells. Make one with `table`.
+    """Rows of cells, each as long as the columns; without headings there is no line of them. Make one with `table`.
 
     Parameters
     ----------
-    columns : tuple of Column
-        If none has a heading, there is no line of headings.
-    rows : tuple of tuple of Cell
-    caption : str
     grouped : bool
         Whether rows whose first cells are equal belong together; these then stand once.
     sortable : bool

@@ -41,16 +41,9 @@ class Active:
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Pictures of a moment, each of shape (height, width, 3).
+    """Pictures of a moment, shape (height, width, 3).
 
-    Parameters
-    ----------
-    screen, picture : uint8 array
-        As people see it, and as the feature set does.
-    background, foreground : uint8 array or None
-        What the set takes for background, and the screen without it; None if it takes nothing away.
-    classes : uint8 array or None
-        The classes of objects that it discovered; None if it does not.
+    Those that a set does not have, such as of a background that it takes away, are None.
     """
 
     screen: Image
@@ -66,8 +59,6 @@ class Seen:
 
     Parameters
     ----------
-    set, game : str
-        The feature set and the game's id.
     parameters : mapping of str to Value
         The set's, as far as they were given.
     source : str
@@ -76,16 +67,13 @@ class Seen:
         Played before the moment that is shown.
     steps : int
         Observations shown to the set, that moment's included.
-    features : int
-        Length of the whole vector.
-    active : int
-        Features that are not zero at that moment.
+    features, active : int
+        Length of the whole vector; features that are not zero at that moment.
     mean_active, newly_active : float or None
-        Features that are not zero, and that became so, a step; first steps of episodes do not count. None if there is
-        no other step.
+        Features that are not zero, and that became so, a step, but for first steps of episodes; None if there are no
+        others.
     microseconds : float
         Time of a step, median; learning is not included.
-    active_features : tuple of Active
     """
 
     set: str
@@ -134,15 +122,9 @@ def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str
 def see(
     name: str, play: Play, frames: int | None = None, parameters: Mapping[str, Any] | None = None
 ) -> tuple[Seen, Images]:
-    """Show a feature set a game up to a moment.
+    """Show a feature set a game up to the last moment after at most so many frames.
 
-    The moment is the last one after at most so many frames; by default after `AFTER_FRAMES` of random play, or half of
-    a recorded episode.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the set cannot be made for this game, or the recorded episode has fewer frames.
+    By default these are `AFTER_FRAMES` of random play, or half of a recorded episode.
     """
     if play.frames is not None and frames is not None and frames >= play.frames:
         raise ArcadeMarkError(f"{source(play)} ends after {play.frames:,} frames; choose an earlier moment")

@@ -71,14 +71,8 @@ class RowPanel:
 
     Parameters
     ----------
-    title : str
-    limits : (float, float)
-    ticks : tuple of (float, str)
-        Lines and the texts below them.
-    marks : tuple of Mark
     numbers, before : tuple of Numbers; Numbers, optional
         To the right; to the left.
-    guides : tuple of Guide
     unit : str
         Below the ticks.
     share : float
@@ -106,7 +100,7 @@ class Rows:
         Headings, "" for none, each with the names of its rows.
     panels : tuple of RowPanel
     lines : tuple of int
-        How many lines each row has; empty where all have one. Rows of several lines stand apart, others are ruled.
+        Of each row; empty where all have one. Rows of several lines stand apart, others are ruled.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -120,17 +114,14 @@ class Curve:
 
     Parameters
     ----------
-    x, y : tuple of float
     series : int
         Its colour and dashes.
     steps : {"", "pre", "post"}
         Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
     thin, marked : bool
         Whether it is in the background; whether its points are marked.
-    spread : tuple of float
-        Half lengths of whiskers; empty for none.
-    band : (tuple of float, tuple of float), optional
-        Lower and upper end of what is shaded around it.
+    spread, band : tuple of float; (tuple of float, tuple of float), optional
+        Half lengths of whiskers; lower and upper end of what is shaded.
     """
 
     x: tuple[float, ...]
@@ -154,10 +145,7 @@ class CurvePanel:
     limits, heights : (float, float)
         Of the axis across, and of the axis up.
     ticks, levels : tuple of (float, str)
-        Across, and up; levels have lines.
-    curves : tuple of Curve
-    grid : bool
-        Whether ticks have lines too.
+        Across, and up; levels have lines, and with `grid` ticks too.
     guide, level : Guide, optional
         Upright and across.
     feet : tuple of (str, tuple of str)
