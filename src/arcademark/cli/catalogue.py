@@ -53,10 +53,9 @@ def list_(output: Output, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
-    from arcademark.reports.render import json
 
     shown = documents.catalogue(_select(**asked))
-    output.show(lambda: json.render(shown.listing()), lambda: catalogue.listing(shown.algorithms))
+    output.show(shown.listing(), lambda: catalogue.listing(shown.algorithms))
     return 0
 
 
@@ -69,13 +68,12 @@ def show(name: str, collection: str | None, output: Output) -> int:
     from arcademark.catalogue import collections
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
-    from arcademark.reports.render import json
 
     whole = name in collections.collections()
     found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
     shown = documents.catalogue(found)
     present = partial(catalogue.listing, summaries=True) if whole else catalogue.algorithms
-    output.show(lambda: json.render(shown), lambda: present(shown.algorithms))
+    output.show(shown, lambda: present(shown.algorithms))
     return 0
 
 
@@ -115,10 +113,9 @@ def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
     from arcademark.reports.present import catalogue
-    from arcademark.reports.render import json
 
     found = check_all()
-    output.show(lambda: json.render(found), lambda: catalogue.check(found))
+    output.show(found, lambda: catalogue.check(found))
     return 0 if found.ok else 1
 
 
@@ -132,10 +129,9 @@ def errata(paper: str | None, category: str | None, output: Output) -> int:
     from arcademark.catalogue import errata as slips
     from arcademark.reports.catalogue import documents
     from arcademark.reports.present import catalogue
-    from arcademark.reports.render import json
 
     found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
-    output.show(lambda: json.render(documents.Errata(found)), lambda: catalogue.errata(found, collections.sources()))
+    output.show(documents.Errata(found), lambda: catalogue.errata(found, collections.sources()))
     return 0
 
 

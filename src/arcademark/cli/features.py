@@ -52,10 +52,9 @@ def command(ctx: click.Context, output: Output) -> int:
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features import documents
     from arcademark.reports.present import features
-    from arcademark.reports.render import json
 
     sets = tuple(feature_sets().values())
-    output.show(lambda: json.render(documents.listing(sets)), lambda: features.listing(sets))
+    output.show(documents.listing(sets), lambda: features.listing(sets))
     return 0
 
 
@@ -105,7 +104,6 @@ def show(
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features import seen
     from arcademark.reports.present import features
-    from arcademark.reports.render import json
 
     figures = {kind: name for kind, name in files.items() if name is not None}
     for kind, name in figures.items():
@@ -126,7 +124,7 @@ def show(
             found.append(seen.see(name, play, after, parameters))
     written = _write_figures(found, figures)
     shown = seen.FeaturesSeen(tuple(item for item, _ in found))
-    output.show(lambda: json.render(shown), lambda: features.seen(found))
+    output.show(shown, lambda: features.seen(found))
     output.tell(*(f"figure: {path}" for path in written))
     return 0
 

@@ -38,13 +38,14 @@ class Output:
 
     def show(
         self,
-        values: Callable[[], Any],
+        found: Any,
         present: Callable[[], Document],
         brief: Callable[[], Iterable[str]] | None = None,
     ) -> None:
-        """Print a document, of its JSON values or blocks, and write its page first.
+        """Print a document, and write its page first.
 
-        The terminal shows the lines of `brief` instead, where that is given.
+        `found` is its dataclass, or makes its JSON values; `present` makes its blocks. The terminal shows the lines of
+        `brief` instead, where that is given.
         """
         document = None if self.as_json and self.html is None else present()
         if document is not None and self.html is not None:
@@ -52,7 +53,9 @@ class Output:
 
             write(self.html, html.render(document), option="--html", example="page.html")
         if self.as_json:
-            messages.print_json(values())
+            from arcademark.reports.render import json
+
+            messages.print_json(found() if callable(found) else json.render(found))
         elif document is not None:
             self._print(document, brief)
 

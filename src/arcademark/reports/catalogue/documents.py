@@ -9,12 +9,12 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, Result, Source
+from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.scores.formulas import escaped
@@ -142,36 +142,26 @@ def _published(name: str, entry: Entry) -> Published:
     anchored = [game for game in order if game in low]
     values = hns([results[game].score for game in anchored], low, high, anchored)
     normalised = dict(zip(anchored, values.tolist(), strict=True))
+    known = _same(Published, entry)
+    missing = {field: known[field] or None for field in ("same_as", "protocol", "unavailable")}
     return Published(
+        **{**known, **missing},
         name=name,
-        collection=entry.collection,
-        algorithm=entry.algorithm,
-        same_as=entry.same_as or None,
-        kind=entry.kind,
-        year=entry.year,
         published_by=entry.paper,
-        source=entry.source,
-        table=entry.table,
         citation=collections.citation(entry),
-        hand=entry.hand,
-        read_in=entry.read_in,
-        training_frames=entry.training_frames,
-        protocol=entry.protocol or None,
-        reported=entry.reported,
-        settings=entry.settings,
-        assumed=entry.assumed,
         games=len(results),
-        unavailable=entry.unavailable or None,
-        note=entry.note,
         mean_hns=float(np.asarray(mean(values))) if anchored else None,
         median_hns=float(np.asarray(median(values))) if anchored else None,
-        scores=tuple(_score(results[game], normalised.get(game)) for game in order),
+        scores=tuple(
+            PublishedScore(**_same(PublishedScore, results[game]), game=game, hns=normalised.get(game))
+            for game in order
+        ),
     )
 
 
-def _score(found: Result, normalised: float | None) -> PublishedScore:
-    kept = {field.name: getattr(found, field.name) for field in fields(found) if field.name not in ("entry", "task")}
-    return PublishedScore(game=found.task, hns=normalised, **kept)
+def _same(kind: type[Any], found: object) -> dict[str, Any]:
+    """Return the attributes of an object that a dataclass has as fields too."""
+    return {field.name: getattr(found, field.name) for field in fields(kind) if hasattr(found, field.name)}
 
 
 def long_csv(algorithms: Iterable[Published]) -> str:
