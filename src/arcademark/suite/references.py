@@ -31,7 +31,7 @@ _Key = tuple[str, str, str]  # suite, kind, task
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another score printed for the same reference, the paper and table that print it, its key, and what is known of it."""
+    """Another score printed for the same reference, the paper (and its key) that prints it, and what is known of it."""
 
     score: float
     source: str
@@ -43,10 +43,9 @@ class Alternative:
 class Reference:
     """One game's reference score, the value that we use.
 
-    `kind` is a uniformly random player, the average of a human, or the human world record; `source` the original paper,
-    and the table where it was read, `papers` their keys in the catalogue's ``sources.toml``; `note` why this value where
-    sources disagree, and how it was read where not at first hand; `alternatives` what other sources print, where they
-    disagree.
+    `kind` is a uniformly random player, the average of a human, or the human world record; `source` the original paper
+    and the table where it was read, `papers` their keys in the catalogue's ``sources.toml``; `note` why this value
+    where sources disagree, and how it was read where not at first hand; `alternatives` what other sources print.
     """
 
     task: str
