@@ -22,7 +22,7 @@ def test_all_assumptions_can_be_replaced(invoke):
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     hours = 90e9 / 1e6 / 3600 * 6
-    assert document["schema"] == "arcademark.cost/1"
+    assert document["schema"] == "arcademark.cost/2"
     assert document["cost"]["gpu_hours"] == pytest.approx(hours)
     assert document["cost"]["standard"] == pytest.approx(3 * hours)
     assert document["cost"]["kilowatt_hours"] == pytest.approx(0.5 * hours)

@@ -342,7 +342,7 @@ def test_what_the_near_best_agree_on_predicts_other_papers_better(invoke):
     assert agreed["best"]["tasks"] == ["bank_heist", "battle_zone", "crazy_climber", "name_this_game", "up_n_down"]
     assert agreed["nested"]["mean"] == pytest.approx(0.1196, abs=5e-4)
     assert best["nested"]["mean"] == pytest.approx(0.182, abs=5e-4)
-    assert (len(agreed["nested"]["held"]), len(best["nested"]["held"])) == (62, 43)
+    assert (len(agreed["nested"]["held_out"]), len(best["nested"]["held_out"])) == (62, 43)
     (same,) = [item for item in agreed["nested"]["winners"] if item["tasks"] == agreed["best"]["tasks"]]
     assert same["times"] == 30
     (interval,) = [item for item in agreed["nested"]["intervals"] if item["level"] == 0.9]

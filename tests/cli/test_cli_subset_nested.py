@@ -35,20 +35,20 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     assert (answer.code, answer.err) == (0, "")
     (found,) = json.loads(answer.out)["results"]
     nested = found["nested"]
-    assert (nested["papers"], len(nested["held"])) == (10, 30)
-    assert {item["source"] for item in nested["held"]} == {f"paper {number}" for number in range(10)}
-    errors = [np.log(10) * abs(item["true"] - item["predicted"]) for item in nested["held"]]
+    assert (nested["papers"], len(nested["held_out"])) == (10, 30)
+    assert {item["source"] for item in nested["held_out"]} == {f"paper {number}" for number in range(10)}
+    errors = [np.log(10) * abs(item["true"] - item["predicted"]) for item in nested["held_out"]]
     assert [nested["mean"], nested["median"], nested["worst"]] == pytest.approx(
         [np.mean(errors), np.median(errors), max(errors)]
     )
     assert sum(item["times"] for item in nested["winners"]) == 10
     # Ten papers are too few for 95 %: with what is left for a new one, they come to 10/11.
-    assert [item["reach"] is None for item in nested["intervals"]] == [False, False, False, True]
+    assert [item["half_width"] is None for item in nested["intervals"]] == [False, False, False, True]
     assert (found["bootstrap"]["times"], sum(item["times"] for item in found["bootstrap"]["winners"])) == (4, 4)
     kept = files.loads(Path("model.json").read_text(encoding="utf-8")).nested
     assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 30)
-    assert conformal_half_width(kept.errors, 0.9) == nested["intervals"][2]["reach"]
+    assert conformal_half_width(kept.errors, 0.9) == nested["intervals"][2]["half_width"]
 
 
 def test_errors_are_told_beside_the_one_that_chose(invoke, own):

@@ -35,7 +35,7 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
-    assert document["schema"] == "arcademark.subset-sizes/1"
+    assert document["schema"] == "arcademark.subset-sizes/2"
     assert [series["incomplete"] for series in document["series"]] == ["leave out", "charge"]
     (item,) = document["series"][0]["sizes"]
     assert item["best"]["tasks"] == ["battle_zone", "name_this_game"]

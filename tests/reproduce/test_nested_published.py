@@ -31,7 +31,7 @@ def test_published_models_have_the_errors_that_a_search_measures(measured, name)
     assert (kept.mean, kept.median, kept.worst) == pytest.approx(
         (found.mean, found.median, found.worst.relative_error), abs=6e-4
     )
-    assert kept.n == len(found.held)
+    assert kept.n == len(found.held_out)
     errors = sorted(found.errors())
     assert [len(sizes) for sizes in kept.errors] == [len(sizes) for sizes in errors]
     assert np.concatenate(kept.errors) == pytest.approx(np.concatenate(errors), abs=6e-5)

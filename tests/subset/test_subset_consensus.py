@@ -114,7 +114,7 @@ def test_nested_errors_are_of_models_with_their_constant():
     problem = random_problem(1, tasks=9, missing=0.0)
     sources = {name: f"paper {row % 5}" for row, name in enumerate(problem.algorithms)}
     found = nested(problem, sources, lambda sample: {"": choose(sample, 3, shuffles=2).best})[""]
-    for item in found.held:
+    for item in found.held_out:
         rest = [row for row, name in enumerate(problem.algorithms) if sources[name] != item.source]
         left = problem.with_algorithms(rest)
         x, y = left.sample(left.positions(item.tasks))

@@ -124,8 +124,8 @@ def test_scores_beyond_those_learnt_from_and_odd_ones_are_told(trained):
     plain = predict(trained, {"a": 20.0, "b": 20.0}, QUANTITIES, rng=np.random.default_rng(0))
     odd = predict(trained, {"a": 5.0, "b": 9e6}, QUANTITIES, rng=np.random.default_rng(0))
     assert (plain.outside, odd.outside) == ((), ("b",))
-    assert plain.oddness == 1.0
-    assert odd.oddness > 2
+    assert plain.extrapolation == 1.0
+    assert odd.extrapolation > 2
     ratio = [item.high / max(item.low, 1e-3) for item in (plain.summaries["median"], odd.summaries["median"])]
     assert ratio[1] > ratio[0]
 

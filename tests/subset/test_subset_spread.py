@@ -83,12 +83,12 @@ def test_nested_predictions_know_their_oddness_beside_other_sources():
     problem = random_problem(3, missing=0.05)
     sources = {name: f"paper {row % 5}" for row, name in enumerate(problem.algorithms)}
     found = nested(problem, sources, lambda p: {"": search(p, 2, folds=4, fold_seed=7, top=1).best})[""]
-    for item in found.held:
+    for item in found.held_out:
         others = problem.with_algorithms([r for r, a in enumerate(problem.algorithms) if sources[a] != item.source])
         row = problem.algorithms.index(item.algorithm)
         values = problem.X[row, list(problem.positions(item.tasks))]
-        assert item.oddness == pytest.approx(spread(others, item.tasks).extrapolation(values))
-    assert max(item.oddness for item in found.held) > 1
+        assert item.extrapolation == pytest.approx(spread(others, item.tasks).extrapolation(values))
+    assert max(item.extrapolation for item in found.held_out) > 1
 
 
 def test_usual_residuals_are_divided_by_the_oddness():
@@ -97,7 +97,7 @@ def test_usual_residuals_are_divided_by_the_oddness():
         for n, (size, odd) in enumerate([(0.1, 1), (-0.6, 3), (0.4, 1)])
     ]
     found = Nested(tuple(held), {}, ())
-    assert [item.residual for item in found.usual().held] == pytest.approx([0.1, -0.2, 0.4])
+    assert [item.residual for item in found.usual().held_out] == pytest.approx([0.1, -0.2, 0.4])
     assert (found.half_width(0.5), found.usual().half_width(0.5)) == pytest.approx((0.4, 0.2))
     # Without the first: 0.2 at 1/3, 0.4 at 2/3; without the second: 0.1, 0.4; without the third: 0.1, 0.2.
     assert found.usual().coverage(0.6).inside == 2

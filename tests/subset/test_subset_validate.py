@@ -56,10 +56,12 @@ def test_agrees_with_searching_slowly_without_each_source(seed, size):
     sources = sources_of(problem)
     expected, chosen = slow_nested(problem, sources, size)
     found = nested(problem, sources, choose(size))["best"]
-    assert [item.algorithm for item in found.held] == [name for name in problem.algorithms if name in expected]
-    assert [item.predicted for item in found.held] == pytest.approx([expected[item.algorithm] for item in found.held])
+    assert [item.algorithm for item in found.held_out] == [name for name in problem.algorithms if name in expected]
+    assert [item.predicted for item in found.held_out] == pytest.approx(
+        [expected[item.algorithm] for item in found.held_out]
+    )
     truth = dict(zip(problem.algorithms, problem.y, strict=True))
-    assert [item.true for item in found.held] == [truth[item.algorithm] for item in found.held]
+    assert [item.true for item in found.held_out] == [truth[item.algorithm] for item in found.held_out]
     assert found.unpredicted.keys() == set(problem.algorithms) - expected.keys()
     errors = [math.log(10) * abs(truth[name] - guess) for name, guess in expected.items()]
     assert (found.mean, found.median, found.worst.relative_error) == pytest.approx(
@@ -80,7 +82,7 @@ def test_a_source_does_not_see_itself():
     problem = Problem(X, y, names, ("usual", "odd"))
     sources = {name: "odd" if row >= 16 else f"paper {row % 4}" for row, name in enumerate(names)}
     found = nested(problem, sources, choose(1))["best"]
-    odd = [item for item in found.held if item.source == "odd"]
+    odd = [item for item in found.held_out if item.source == "odd"]
     assert [item.tasks for item in odd] == [("usual",)] * 4
     assert [item.predicted for item in odd] == pytest.approx(honest[16:])
 
@@ -96,7 +98,7 @@ def test_a_copy_under_another_source_is_dropped_and_the_fuller_one_stays():
     assert copies(problem, sources) == {"d": "h"}
     found = nested(problem, sources, choose(1))["best"]
     assert found.unpredicted == {"d": "a copy of h"}
-    assert len(found.held) == 11
+    assert len(found.held_out) == 11
 
 
 def test_scores_at_the_least_do_not_make_a_copy():

@@ -98,7 +98,7 @@ class Outlook:
         The missing tasks, the most worthwhile first: by `Next.gain`, ties as the tasks are ordered.
     level : float
         Of the intervals.
-    oddness : float
+    extrapolation : float
         How much wider intervals are as the known scores do not go together; 1 is not at all.
     algorithms, groups : int
         On which intervals were calibrated.
@@ -111,7 +111,7 @@ class Outlook:
     outside: tuple[str, ...]
     plays: tuple[Next, ...]
     level: float
-    oddness: float
+    extrapolation: float
     algorithms: int
     groups: int
 
@@ -178,7 +178,7 @@ def predict(
         outside=tuple(tasks[place] for place in outside),
         plays=_plays(trained, drawn, quantities[names.index(target)], frames),
         level=level,
-        oddness=drawn.extrapolation,
+        extrapolation=drawn.extrapolation,
         algorithms=misses.algorithms,
         groups=misses.groups,
     )

@@ -44,7 +44,7 @@ class HeldOut:
         What was chosen without the source.
     true, predicted : float
         In transformed units.
-    oddness : float
+    extrapolation : float
         How far its scores extrapolate beyond those of the other sources: a factor (`arcademark.subset.spread`).
     """
 
@@ -53,7 +53,7 @@ class HeldOut:
     tasks: tuple[str, ...]
     true: float
     predicted: float
-    oddness: float = 1.0
+    extrapolation: float = 1.0
 
     @property
     def residual(self) -> float:
@@ -74,7 +74,7 @@ class Interval:
     ----------
     level : float
         What was asked for.
-    reach : float or None
+    half_width : float or None
         Its half-width, in transformed units; None if there are too few papers for the level.
     factor : float or None
         What 1 + score is multiplied and divided by; None without the logarithm.
@@ -85,7 +85,7 @@ class Interval:
     """
 
     level: float
-    reach: float | None
+    half_width: float | None
     factor: float | None
     inside: int
     of: int
@@ -106,24 +106,24 @@ class Nested:
         In how many of the choices without a source each subset won, the most frequent first.
     """
 
-    held: tuple[HeldOut, ...]
+    held_out: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
     winners: tuple[Win, ...]
 
     @property
     def mean(self) -> float:
         """Mean relative error over algorithms."""
-        return float(np.mean([item.relative_error for item in self.held]))
+        return float(np.mean([item.relative_error for item in self.held_out]))
 
     @property
     def median(self) -> float:
         """Median relative error over algorithms."""
-        return float(np.median([item.relative_error for item in self.held]))
+        return float(np.median([item.relative_error for item in self.held_out]))
 
     @property
     def worst(self) -> HeldOut:
         """The algorithm that was predicted worst."""
-        return max(self.held, key=lambda item: item.relative_error)
+        return max(self.held_out, key=lambda item: item.relative_error)
 
     @property
     def mean_of_sources(self) -> float:
@@ -135,8 +135,11 @@ class Nested:
 
         An interval from these is multiplied by the extrapolation factor of the scores that it is for.
         """
-        usual = [dataclasses.replace(item, predicted=item.true - item.residual / item.oddness) for item in self.held]
-        return dataclasses.replace(self, held=tuple(usual))
+        usual = [
+            dataclasses.replace(item, predicted=item.true - item.residual / item.extrapolation)
+            for item in self.held_out
+        ]
+        return dataclasses.replace(self, held_out=tuple(usual))
 
     def half_width(self, level: float) -> float:
         """Return the half-width of an interval for a new source's algorithm, as `conformal_half_width` defines it."""
@@ -148,7 +151,7 @@ class Nested:
 
     def _by_source(self) -> Iterable[Sequence[HeldOut]]:
         found: dict[str, list[HeldOut]] = {}
-        for item in self.held:
+        for item in self.held_out:
             found.setdefault(item.source, []).append(item)
         return found.values()
 
@@ -159,14 +162,14 @@ class Nested:
         for place, sizes in enumerate(errors):
             others = conformal_half_width(errors[:place] + errors[place + 1 :], level)
             inside.append([size <= others for size in sizes])
-        reach = self.half_width(level)
-        finite = math.isfinite(reach)
+        half_width = self.half_width(level)
+        finite = math.isfinite(half_width)
         return Interval(
             level=level,
-            reach=reach if finite else None,
-            factor=float(10.0**reach) if finite and log else None,
+            half_width=half_width if finite else None,
+            factor=float(10.0**half_width) if finite and log else None,
             inside=sum(map(sum, inside)),
-            of=len(self.held),
+            of=len(self.held_out),
             of_papers=float(np.mean([np.mean(answers) for answers in inside])),
         )
 
@@ -238,8 +241,8 @@ def nested(
                     lacking[algorithm] = f"no score on {', '.join(lost)}, chosen without its source"
                     continue
                 guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
-                oddness = usual.extrapolation(scores)
-                predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, oddness)
+                extrapolation = usual.extrapolation(scores)
+                predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, extrapolation)
         if progress is not None:
             progress(done, len(names))
     winners = tally(choices)

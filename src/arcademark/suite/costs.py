@@ -24,7 +24,7 @@ class Assumed:
     """
 
     of: tuple[str, ...]
-    told: str
+    note: str
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def runnings() -> Mapping[str, Running]:
 
 
 def _running(name: str, *, assumed: Sequence[Mapping[str, Any]], **entry: Any) -> Running:
-    guesses = tuple(Assumed(tuple(item["of"]), item["told"]) for item in assumed)
+    guesses = tuple(Assumed(tuple(item["of"]), item["note"]) for item in assumed)
     return Running(name=name, assumed=guesses, **entry)
 
 

@@ -47,7 +47,7 @@ def document(shown: Expenses) -> Document:
         rows.append((name, Cell(texts[0], "strong"), *texts[1:], *shares))
     columns = ("", wording.plural(shown.cost.tasks, "game"), *((shown.suite, "share") if len(whole) > 1 else ()))
     runs = f", {wording.plural(shown.cost.runs, 'run')} each" if shown.cost.runs > 1 else ""
-    notes = [Notice("assumed", "note", text) for text in (*shown.remarks, *(it.told for it in shown.running.assumed))]
+    notes = [Notice("assumed", "note", text) for text in (*shown.remarks, *(it.note for it in shown.running.assumed))]
     if shown.cost.kilowatt_hours is None:
         told = "The power of this hardware is not known, so energy and carbon are not."
         notes.append(Notice("power", "note", told, "Add --gpu-watts and --machine-watts."))

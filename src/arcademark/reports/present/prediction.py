@@ -154,15 +154,15 @@ def _forecast(name: str, found: Outlook, shown: Predicted) -> Block:
         value, low, high = _values(item)
         rows.append((title, Cell(value, "strong"), low, high, error))
     wider = (
-        f"Intervals are {found.oddness:.1f} times as wide as usual, as these scores are unlike those in the training "
-        "table."
+        f"Intervals are {found.extrapolation:.1f} times as wide as usual, as these scores are unlike those of the "
+        "training table."
     )
     return section(
         f"{name}, from {wording.plural(len(found.known), shown.noun)}",
         table((f"over all {shown.noun}s", "estimate", "from", "to", "±"), rows),
         Prose(_next(found.plays)) if found.plays else None,
         None if found.tasks else Prose(f"All {shown.noun}s are known: nothing is predicted."),
-        Prose(wider, "weak") if found.tasks and found.oddness >= NOTABLE else None,
+        Prose(wider, "weak") if found.tasks and found.extrapolation >= NOTABLE else None,
     )
 
 

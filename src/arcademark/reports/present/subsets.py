@@ -135,7 +135,7 @@ def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) 
         ("error", "mean", "median", "worst", "n"),
         (
             ("cross-validated, as it was chosen", _error(error, shown), "", "", ""),
-            (Cell("nested: chosen without the paper", "strong"), *means, str(len(found.held))),
+            (Cell("nested: chosen without the paper", "strong"), *means, str(len(found.held_out))),
         ),
     )
     yield Prose(
@@ -161,7 +161,7 @@ def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) 
         "paper's by the others' errors.",
     )
     usual = found.usual
-    if usual.reach is not None:
+    if usual.half_width is not None:
         yield Prose(
             f"The model keeps the {100 * usual.level:g}\N{NO-BREAK SPACE}% interval as "
             f"{'×/÷' if log else '±'} {_width(usual, log)} for usual scores, and wider where scores extrapolate; so "
@@ -233,5 +233,5 @@ def _error(value: float, shown: Setup) -> str:
 
 
 def _width(item: Interval, log: bool) -> str:
-    size = item.factor if log else item.reach
+    size = item.factor if log else item.half_width
     return wording.MISSING if size is None else f"{size:.3g}"

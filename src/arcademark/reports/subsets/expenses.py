@@ -33,7 +33,7 @@ class Expenses:
         What follows from them.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.cost/1"
+    SCHEMA: ClassVar[str] = "arcademark.cost/2"
     running: Running
     games: tuple[str, ...]
     cost: Cost

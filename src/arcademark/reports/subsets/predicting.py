@@ -140,7 +140,7 @@ class Predicted:
         What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/3"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/4"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]

@@ -157,7 +157,7 @@ class Searched(Setup):
         In order.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-search/1"
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/2"
     choose: Choose
     results: tuple[Found, ...]
 

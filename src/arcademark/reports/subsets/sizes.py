@@ -80,7 +80,7 @@ class EverySize(Setup):
         that was asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/1"
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/2"
     series: tuple[Series, ...]
 
 

@@ -39,7 +39,7 @@ class Validation:
     usual : Interval
         For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
         and so measured (`arcademark.subset.spread`).
-    held : tuple of HeldOut
+    held_out : tuple of HeldOut
         Every prediction.
     unpredicted : mapping of str to str
         Algorithms without one, each with the reason.
@@ -54,7 +54,7 @@ class Validation:
     winners: tuple[Win, ...]
     intervals: tuple[Interval, ...]
     usual: Interval
-    held: tuple[HeldOut, ...]
+    held_out: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
 
 
@@ -72,14 +72,14 @@ def validation(found: Measured, transform: str) -> Validation:
         winners=found.winners,
         intervals=tuple(found.coverage(level, log=log) for level in LEVELS),
         usual=found.usual().coverage(LEVEL, log=log),
-        held=found.held,
+        held_out=found.held_out,
         unpredicted=found.unpredicted,
     )
 
 
 def kept(found: Validation) -> Nested:
     """Return what a model keeps of nested errors."""
-    return Nested(found.mean, found.median, found.worst, len(found.held), _measured(found).errors())
+    return Nested(found.mean, found.median, found.worst, len(found.held_out), _measured(found).errors())
 
 
 def spread_of(found: Validation, problem: Problem, tasks: Sequence[str]) -> Spread:
@@ -88,7 +88,7 @@ def spread_of(found: Validation, problem: Problem, tasks: Sequence[str]) -> Spre
 
 
 def _measured(found: Validation) -> Measured:
-    return Measured(found.held, found.unpredicted, found.winners)
+    return Measured(found.held_out, found.unpredicted, found.winners)
 
 
 def read_papers(path: Path) -> Mapping[str, str]:
