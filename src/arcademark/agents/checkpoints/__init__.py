@@ -1,0 +1,12 @@
+"""Trained networks that are played from their files.
+
+::
+
+    paths.py      a pattern, 'models/{game}/seed{seed}.zip' → the file of a trial
+    contents.py   a file's bytes → tensors and settings; nothing in it is run
+    networks.py   tensors and settings → a network that values or weighs each action
+    foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
+    policy.py     a network → a policy on a batch of episodes
+
+PyTorch and the other libraries are imported where they are needed, never by the package itself.
+"""

@@ -1,0 +1,305 @@
+"""What a checkpoint holds: tensors and plain settings, read without running anything in the file.
+
+A format is recognised by its content. Pickled tensors go through PyTorch's weights-only reader, which makes nothing but
+tensors, plain containers and the types of `_ALLOWED`; Stable-Baselines3's settings are read as JSON, without their
+serialised entries. Sizes are checked before anything is inflated or allocated.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+
+from arcademark.agents.importing import said
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import parse_json, read_text
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module"]
+
+MOST_BYTES = 2 * 2**30
+"""Of a checkpoint's file, of what it inflates to, and of its tensors."""
+MOST_SETTINGS_BYTES = 64 * 2**20
+"""Of Stable-Baselines3's settings."""
+MOST_ENTRIES = 100_000
+"""Files in an archive, and tensors."""
+
+TRUST = (
+    "whoever wrote the file decides what that does on this machine; if you trust its source, add --trust, else have it "
+    "saved as tensors alone (state dict, safetensors, ONNX)"
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What was read.
+
+    Parameters
+    ----------
+    format : str
+    tensors : mapping of str to torch.Tensor
+        By the names that the library gave them.
+    settings : mapping of str to JSON value
+        What the file says of how it was trained, by the library's own names.
+    module : object
+        Of "module" and "torchscript": what was loaded; else None.
+    """
+
+    format: Format
+    tensors: Mapping[str, Tensor] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    module: Any = None
+
+
+def read(data: bytes, path: Path, trust: bool) -> Contents:
+    """Read a checkpoint.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    path : Path
+        For messages.
+    trust : bool
+        Whether code in the file may run, where it cannot be read otherwise.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
+    """
+    if data.startswith(b"PK\x03\x04"):
+        names = _archive(data, path)
+        if "policy.pth" in names and "data" in names:
+            return _stable_baselines3(data, path)
+        if any(name.partition("/")[2] == "constants.pkl" for name in names):
+            return _torchscript(data, path, trust)
+        return _pytorch(data, path, trust)
+    if data[:1] == b"\x80":
+        return _pytorch(data, path, trust)
+    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data) - 8:
+        return _safetensors(data, path)
+    if data[:1] == b"\x08" and 1 <= data[1] <= 0x7F:  # a version of ONNX's format comes first
+        return Contents("onnx")
+    if data[:1] and 0x80 < data[0] <= 0x9F:
+        return _flax(data, path)
+    raise ArcadeMarkError(
+        f"{path}: is no checkpoint that is known; expected one of Stable-Baselines3, CleanRL, Sample-Factory or RLlib, "
+        "a state dict of PyTorch, safetensors, ONNX or TorchScript"
+    )
+
+
+def _archive(data: bytes, path: Path) -> set[str]:
+    """Return the names in an archive, which inflates to no more than what is read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
+    total = sum(entry.file_size for entry in entries)
+    if total > MOST_BYTES or len(entries) > MOST_ENTRIES:
+        raise ArcadeMarkError(
+            f"{path}: inflates to {total:,} bytes in {len(entries):,} files; at most {MOST_BYTES:,} and "
+            f"{MOST_ENTRIES:,} are read"
+        )
+    return {entry.filename for entry in entries}
+
+
+def _stable_baselines3(data: bytes, path: Path) -> Contents:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            settings = _entry(archive, "data", MOST_SETTINGS_BYTES, path).decode("utf-8")
+            policy = _entry(archive, "policy.pth", MOST_BYTES, path)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, UnicodeDecodeError, RuntimeError, OSError, EOFError):
+        raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
+    found = parse_json(settings, f"{path}, its 'data'", "save the model again")
+    if not isinstance(found, dict):
+        raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
+    inner = f"{path}, its policy.pth"
+    if policy.startswith(b"PK"):
+        _archive(policy, Path(inner))
+    tensors = _tensors(_load(policy, inner), inner)
+    return Contents("stable-baselines3", tensors, {key: _plain(value) for key, value in found.items()})
+
+
+def _entry(archive: zipfile.ZipFile, name: str, most: int, path: Path) -> bytes:
+    with archive.open(name) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ArcadeMarkError(f"{path}: its '{name}' inflates to more than {most:,} bytes, the most that is read")
+    return content
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting without its serialised form, which only running code could read."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if key != ":serialized:"}
+    return value
+
+
+def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
+    found = _load(data, str(path), trust)
+    if callable(getattr(found, "state_dict", None)) and callable(found):
+        return Contents("module", module=found)
+    if not isinstance(found, Mapping):
+        raise ArcadeMarkError(f"{path}: holds {said(repr, type(found).__name__)}; expected a state dict")
+    if isinstance(found.get("model"), Mapping) and ("env_steps" in found or "train_step" in found):
+        return Contents("sample-factory", _tensors(found["model"], str(path)), _sample_factory_settings(path))
+    for name in ("model_weights", "model_state_dict", "state_dict", "model"):
+        if isinstance(found.get(name), Mapping):
+            settings = found.get("args")
+            return Contents(
+                "state-dict",
+                _tensors(found[name], f"{path}, its '{name}'"),
+                dict(settings) if isinstance(settings, Mapping) else {},
+            )
+    return Contents("state-dict", _tensors(found, str(path)))
+
+
+def _sample_factory_settings(path: Path) -> Mapping[str, Any]:
+    """Return what ``config.json`` says, beside the checkpoint or its folder, as Sample-Factory writes it."""
+    for folder in (path.parent, path.parent.parent):
+        if (config := folder / "config.json").is_file():
+            found = parse_json(read_text(config, MOST_SETTINGS_BYTES), config)
+            return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _load(data: bytes, place: str, trust: bool = False) -> Any:
+    """Load what PyTorch saved."""
+    import torch
+
+    try:
+        with torch.serialization.safe_globals(_allowed()):
+            return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
+    except Exception as error:
+        if trust:
+            raise ArcadeMarkError(f"{place}: loading it raised {type(error).__name__}: {said(str, error)}") from None
+        if (kinds := _unsafe(data)) is None:
+            raise ArcadeMarkError(f"{place}: damaged, or no file of PyTorch's; copy the checkpoint again") from None
+        what = f" ({', '.join(kinds[:3])})" if kinds else ""
+        raise ArcadeMarkError(
+            f"{place}: holds pickled objects{what} beside tensors, which cannot be read without running code; {TRUST}"
+        ) from None
+
+
+def _unsafe(data: bytes) -> list[str] | None:
+    """Name what a file holds beside tensors; None if it is damaged."""
+    import torch
+
+    try:
+        with torch.serialization.safe_globals(_allowed()):
+            names = torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
+    except Exception:
+        return None if data.startswith(b"PK") else []
+    return [said(str, name) for name in names]
+
+
+def _allowed() -> list[Any]:
+    """Return NumPy's numbers, as Sample-Factory keeps its best score: made of a type and bytes, they run nothing."""
+    kinds = [np.dtype(name) for name in ("float32", "float64", "int32", "int64")]
+    scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
+    return [
+        scalar,
+        (scalar, "numpy.core.multiarray.scalar"),
+        np.dtype,
+        *{type(kind) for kind in kinds},
+        *(kind.type for kind in kinds),
+    ]
+
+
+def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
+    if not trust:
+        raise ArcadeMarkError(f"{path}: is a TorchScript program, which is code; {TRUST}")
+    import torch
+
+    try:
+        return Contents("torchscript", module=torch.jit.load(io.BytesIO(data), map_location="cpu"))
+    except Exception as error:
+        raise ArcadeMarkError(f"{path}: loading it raised {type(error).__name__}: {said(str, error)}") from None
+
+
+def _safetensors(data: bytes, path: Path) -> Contents:
+    """Read safetensors: a header of JSON that says where each tensor lies, then the tensors."""
+    length = int.from_bytes(data[:8], "little")
+    if length > MOST_SETTINGS_BYTES:
+        raise ArcadeMarkError(f"{path}: a header of {length:,} bytes; at most {MOST_SETTINGS_BYTES:,} are read")
+    from safetensors.torch import load
+
+    try:
+        return Contents("state-dict", _tensors(load(data), str(path)))
+    except ArcadeMarkError:
+        raise
+    except Exception as error:
+        raise ArcadeMarkError(f"{path}: damaged ({said(str, error)}); copy the checkpoint again") from None
+
+
+def _flax(data: bytes, path: Path) -> Contents:
+    """Read parameters as Flax writes them: MessagePack with arrays as its extension 1, as CleanRL's JAX agents are."""
+    import torch
+
+    def array(code: int, content: memoryview) -> Any:
+        if code != 1:
+            return None
+        shape, kind, raw = msgspec.msgpack.decode(bytes(content))
+        if kind not in ("float32", "float16", "float64", "int32", "int64", "uint8"):
+            raise ValueError(f"an array of type {kind!r}")
+        return np.frombuffer(raw, np.dtype(kind)).reshape(shape)
+
+    try:
+        found = msgspec.msgpack.decode(data, ext_hook=array)
+        flat = dict(_leaves(found, ""))
+        tensors = {
+            name: torch.from_numpy(value.copy()) for name, value in flat.items() if isinstance(value, np.ndarray)
+        }
+    except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
+        raise ArcadeMarkError(
+            f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
+        ) from None
+    arguments = found.get("args") if isinstance(found, Mapping) else None
+    settings = dict(arguments) if isinstance(arguments, Mapping) else {}
+    return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
+
+
+def _leaves(value: Any, name: str) -> list[tuple[str, Any]]:
+    """Return what nested mappings and lists hold, by the path to it, "params/Conv_0/kernel"."""
+    if isinstance(value, Mapping):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = list(enumerate(value))
+    else:
+        return [(name, value)]
+    return [leaf for key, item in items for leaf in _leaves(item, f"{name}/{key}" if name else str(key))]
+
+
+def _tensors(found: Any, place: str) -> dict[str, Tensor]:
+    """Check that there are only tensors, whose numbers are all in the file."""
+    import torch
+
+    if not isinstance(found, Mapping) or not found:
+        raise ArcadeMarkError(f"{place}: holds no tensors; expected a state dict")
+    if len(found) > MOST_ENTRIES:
+        raise ArcadeMarkError(f"{place}: {len(found):,} tensors; at most {MOST_ENTRIES:,} are read")
+    tensors = {}
+    for name, value in found.items():
+        if not isinstance(name, str) or not isinstance(value, torch.Tensor):
+            kind = said(str, type(value).__name__)
+            raise ArcadeMarkError(f"{place}: '{said(str, name)}' is {kind}; expected a state dict, of tensors alone")
+        if value.layout != torch.strided or value.is_meta or value.is_quantized:
+            raise ArcadeMarkError(f"{place}: '{said(str, name)}' is no plain tensor; save a plain state dict")
+        if value.numel() * value.element_size() > value.untyped_storage().nbytes():
+            raise ArcadeMarkError(
+                f"{place}: '{said(str, name)}' claims shape {tuple(value.shape)}, of more numbers than the file holds; "
+                "save the model again"
+            )
+        tensors[name] = value.detach()
+    return tensors

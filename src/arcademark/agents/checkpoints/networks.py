@@ -1,0 +1,477 @@
+"""From tensors to the network that they are of.
+
+Libraries name their tensors, and the names with the shapes say what the layers are; strides and activations are those of
+the library's own network. A tensor that no layer takes, and that is not of a critic or a target network, is an error: a
+network is played as it was trained or not at all.
+
+Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py``), sb3-contrib 2.9, CleanRL (the agents
+``*_atari*.py``), Sample-Factory 2 (``model/``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from arcademark.agents.checkpoints.contents import Contents
+from arcademark.agents.importing import said
+from arcademark.errors import ArcadeMarkError
+
+State = tuple[Tensor, ...]
+Act = Callable[[], nn.Module]
+
+STRIDES = {8: 4, 4: 2, 3: 1}
+"""Of the convolutions of DQN's network, by their kernels (Mnih et al. 2015, Methods; Mnih et al. 2013, §5)."""
+SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
+"""Heights and widths of screens, tried in this order where the file does not say."""
+
+ACTIVATIONS: Mapping[str, Act] = {
+    "relu": nn.ReLU,
+    "tanh": nn.Tanh,
+    "elu": nn.ELU,
+    "leakyrelu": nn.LeakyReLU,
+    "silu": nn.SiLU,
+    "gelu": nn.GELU,
+}
+
+
+class Network(nn.Module):
+    """Observations to a number for each action.
+
+    Parameters
+    ----------
+    prepare : callable
+        From float observations, 0 to 255, to what the first layer sees.
+    body : torch.nn.Module
+        Up to the recurrent core, or the head.
+    head : torch.nn.Module
+        From features to the number for each action.
+    shape : tuple of int
+        Of an observation, channels first.
+    core : torch.nn.LSTM, torch.nn.GRU or None
+        What remembers.
+    stochastic : bool
+        Whether the numbers are logits of a distribution to sample from, rather than values.
+    """
+
+    def __init__(
+        self,
+        prepare: Callable[[Tensor], Tensor],
+        body: nn.Module,
+        head: nn.Module,
+        shape: tuple[int, ...],
+        core: nn.LSTM | nn.GRU | None = None,
+        stochastic: bool = False,
+    ) -> None:
+        super().__init__()
+        self.prepare, self.body, self.head, self.shape, self.core = prepare, body, head, shape, core
+        self.stochastic = stochastic
+        self.eval()
+        with torch.inference_mode():
+            self.num_actions: int = self(torch.zeros(1, *shape), self.start(1))[0].shape[1]
+
+    def start(self, rows: int) -> State:
+        """Return the memory with which episodes begin, tensors of shape (layers, rows, units); none without a core."""
+        if self.core is None:
+            return ()
+        zeros = torch.zeros(self.core.num_layers, rows, self.core.hidden_size)
+        return (zeros, zeros) if isinstance(self.core, nn.LSTM) else (zeros,)
+
+    def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
+        """Return what each action is given, shape (rows, actions), and the memory after it."""
+        features = self.body(self.prepare(observations))
+        if self.core is not None:
+            out, after = self.core(features.unsqueeze(0), state if isinstance(self.core, nn.LSTM) else state[0])
+            features, state = out.squeeze(0), after if isinstance(self.core, nn.LSTM) else (after,)
+        return self.head(features), state
+
+
+def build(contents: Contents, place: str) -> Network:
+    """Make the network that a checkpoint's tensors are of.
+
+    Parameters
+    ----------
+    contents : Contents
+        Of tensors.
+    place : str
+        Begins every error.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If its network is none that is known here, or its tensors do not fit each other.
+    """
+    layers = _Layers(contents, place)
+    try:
+        network = _maker(contents.format, layers)(layers)
+        network.requires_grad_(False)
+    except (RuntimeError, IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
+    layers.check_all_used()
+    return network
+
+
+class _Layers:
+    """A state dict from which layers are taken by name."""
+
+    def __init__(self, contents: Contents, place: str) -> None:
+        self.tensors = dict(contents.tensors)
+        self.settings = contents.settings
+        self.place = place
+        self.used: set[str] = set()
+        self.unused: tuple[str, ...] = ()
+
+    def error(self, what: str) -> ArcadeMarkError:
+        return ArcadeMarkError(
+            f"{self.place}: {what}; give its class with --set network=file.py:Network, or write an agent that plays it"
+        )
+
+    def has(self, prefix: str) -> bool:
+        return any(name.startswith(prefix) for name in self.tensors)
+
+    def take(self, name: str) -> Tensor:
+        self.used.add(name)
+        return self.tensors[name].float()
+
+    def layer(self, name: str, padding: int = 0) -> nn.Module:
+        """Return the convolution, linear layer or normalisation of a name."""
+        mean = "_mu" if f"{name}.weight_mu" in self.tensors else ""  # noisy layers are played without their noise
+        weight = self.take(f"{name}.weight{mean}")
+        bias = self.take(f"{name}.bias{mean}") if f"{name}.bias{mean}" in self.tensors else None
+        made: nn.Module
+        if weight.dim() == 4:
+            out, channels, *kernel = weight.shape
+            made = nn.Conv2d(channels, out, (kernel[0], kernel[1]), STRIDES[kernel[0]], padding, bias=bias is not None)
+        elif weight.dim() == 2:
+            made = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None)
+        else:
+            made = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
+        made.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
+        return made
+
+    def sequence(self, prefix: str, activation: Act = nn.ReLU, last: bool = True) -> list[nn.Module]:
+        """Return the layers of a ``torch.nn.Sequential``; each is activated, but before a normalisation.
+
+        `last` says whether the last is activated too.
+        """
+        start = len(prefix) + 1
+        numbers = {
+            int(n) for name in self.tensors if name.startswith(f"{prefix}.") for n in [name[start:].split(".")[0]]
+        }
+        made: list[nn.Module] = []
+        for number in sorted(numbers):
+            name = f"{prefix}.{number}"
+            if f"{name}.conv.weight" in self.tensors:
+                blocks = [(f"{name}.res_block{i}.conv0", f"{name}.res_block{i}.conv1") for i in range(2)]
+                made.append(self.residual(f"{name}.conv", blocks))
+                continue
+            layer = self.layer(name)
+            if isinstance(layer, nn.Linear) and made and not any(isinstance(m, nn.Flatten) for m in made):
+                made += [nn.Flatten()] + ([activation()] if isinstance(made[-1], _Residual) else [])
+            made.append(layer)
+            if number + 1 not in numbers and (last or number != max(numbers)):
+                made.append(activation())
+        return made
+
+    def residual(self, first: str, blocks: Sequence[tuple[str, str]]) -> nn.Module:
+        """Return a section of IMPALA's deep network (Espeholt et al. 2018, Figure 3), given its layers' names."""
+        pairs = [(self.layer(a, padding=1), self.layer(b, padding=1)) for a, b in blocks]
+        return _Residual(self.layer(first, padding=1), pairs)
+
+    def recurrent(self, name: str) -> nn.LSTM | nn.GRU:
+        """Return the LSTM or GRU of a name."""
+        first, hidden = self.take(f"{name}.weight_ih_l0"), self.take(f"{name}.weight_hh_l0")
+        kind = nn.LSTM if first.shape[0] == 4 * hidden.shape[1] else nn.GRU
+        number = sum(key.startswith(f"{name}.weight_ih_l") for key in self.tensors)
+        made = kind(first.shape[1], hidden.shape[1], number)
+        made.load_state_dict({key: self.take(f"{name}.{key}") for key in made.state_dict()})
+        return made
+
+    def shape(self, body: Sequence[nn.Module]) -> tuple[int, ...]:
+        """Return the shape of observations that a body takes."""
+        modules = [m for layer in body for m in layer.modules()]
+        linear = next((m for m in modules if isinstance(m, nn.Linear)), None)
+        convolutions = [m for m in modules if isinstance(m, nn.Conv2d)]
+        if not convolutions:
+            if linear is None:
+                raise self.error("it has no layer that takes observations")
+            return (linear.in_features,)
+        until = next((i for i, m in enumerate(body) if isinstance(m, nn.Linear)), len(body))
+        eyes = nn.Sequential(*body[:until])
+        with torch.inference_mode():
+            for size in SIZES:
+                shape = (convolutions[0].in_channels, *size)
+                try:
+                    seen = eyes(torch.zeros(1, *shape))
+                except RuntimeError:
+                    continue
+                if linear is None or seen.flatten(1).shape[1] == linear.in_features:
+                    return shape
+        raise self.error(f"its layers fit screens of none of the sizes {', '.join(f'{h} x {w}' for h, w in SIZES)}")
+
+    def check_all_used(self) -> None:
+        left = [name for name in self.tensors if name not in self.used and not name.startswith(self.unused)]
+        if left:
+            raise self.error(f"its network has layers that are not known: {', '.join(map(repr, sorted(left)[:3]))}")
+
+
+class _Residual(nn.Module):
+    """A convolution, a pooling and two residual blocks."""
+
+    def __init__(self, first: nn.Module, blocks: Sequence[tuple[nn.Module, nn.Module]]) -> None:
+        super().__init__()
+        self.first, self.pool = first, nn.MaxPool2d(3, 2, 1)
+        self.blocks = nn.ModuleList([nn.Sequential(nn.ReLU(), a, nn.ReLU(), b) for a, b in blocks])
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.pool(self.first(x))
+        for block in self.blocks:
+            x = block(x) + x
+        return x
+
+
+class _Reduce(nn.Module):
+    """A head whose outputs become a number for each action by `reduce`."""
+
+    def __init__(self, layers: Sequence[nn.Module], reduce: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.layers, self.reduce = nn.Sequential(*layers), reduce
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.reduce(self.layers(x))
+
+
+class _Dueling(nn.Module):
+    """CleanRL's Rainbow: expectations of distributions that a value and advantages make up (Hessel et al. 2018)."""
+
+    def __init__(self, value: Sequence[nn.Module], advantage: Sequence[nn.Module], support: Tensor) -> None:
+        super().__init__()
+        self.value, self.advantage = nn.Sequential(*value), nn.Sequential(*advantage)
+        self.register_buffer("support", support)
+        self.support: Tensor
+
+    def forward(self, x: Tensor) -> Tensor:
+        atoms = len(self.support)
+        value, advantage = self.value(x).view(len(x), 1, atoms), self.advantage(x).view(len(x), -1, atoms)
+        summed = value + advantage - advantage.mean(dim=1, keepdim=True)
+        return (summed.softmax(dim=2) * self.support).sum(2)
+
+
+def _maker(kind: str, layers: _Layers) -> Callable[[_Layers], Network]:
+    if kind == "stable-baselines3":
+        return _stable_baselines3
+    if kind == "sample-factory":
+        return _sample_factory
+    if layers.settings.get("library") == "flax":
+        return _flax
+    return _cleanrl
+
+
+def _scaled(x: Tensor) -> Tensor:
+    return x / 255.0
+
+
+def _unscaled(x: Tensor) -> Tensor:
+    return x
+
+
+def _expectation(layers: Sequence[nn.Module], support: Tensor) -> nn.Module:
+    """C51's values: expectations over atoms (Bellemare et al. 2017)."""
+
+    def reduce(x: Tensor) -> Tensor:
+        return (x.view(len(x), -1, len(support)).softmax(dim=2) * support).sum(2)
+
+    return _Reduce(layers, reduce)
+
+
+def _cleanrl(layers: _Layers) -> Network:
+    """CleanRL's agents on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, PPO with an LSTM, PPO with RND, SAC."""
+    layers.unused = ("critic", "extra_layer")
+    if layers.has("conv."):  # SAC's actor
+        body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), nn.ReLU()]
+        return Network(_scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)
+    if not layers.has("network."):
+        raise layers.error("its network is none that is known by the names of its tensors")
+    if layers.has("value_head."):
+        layers.unused = tuple(n for n in layers.tensors if n.endswith(("_sigma", "_epsilon")))
+        body = [*layers.sequence("network"), nn.Flatten()]
+        head = _Dueling(layers.sequence("value_head", last=False), layers.sequence("advantage_head", last=False),
+                        layers.take("support"))  # fmt: skip
+        return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
+    if layers.has("actor."):
+        body = layers.sequence("network")
+        head = (
+            layers.layer("actor")
+            if "actor.weight" in layers.tensors
+            else nn.Sequential(*layers.sequence("actor", last=False))
+        )
+        core = layers.recurrent("lstm") if layers.has("lstm.") else None
+        return Network(_scaled, nn.Sequential(*body), head, layers.shape(body), core, stochastic=True)
+    body = layers.sequence("network", last=False)
+    head = _expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
+    return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
+
+
+def _flax(layers: _Layers) -> Network:
+    """CleanRL's agents on JAX, DQN, C51 and PPO: the same networks, their screens' channels last."""
+    named = {}
+    for prefix, name in (("1/0/params/", "network"), ("1/1/params/Dense_0", "actor"), ("model_weights/params/", "network"),
+                         ("params/", "network")):  # fmt: skip
+        for key in [key for key in layers.tensors if key.startswith(prefix)]:
+            named[key] = name
+    weights: dict[str, Tensor] = {}
+    for key, name in named.items():
+        layer, _, part = key.rpartition("/")
+        kind, _, number = layer.rpartition("/")[2].partition("_")
+        place = "actor" if name == "actor" else f"network.{2 * int(number) if kind == 'Conv' else 7 + 2 * int(number)}"
+        value = layers.take(key)
+        if part == "kernel":
+            value = value.permute(3, 2, 0, 1) if value.dim() == 4 else value.t()
+        weights[f"{place}.{'weight' if part == 'kernel' else part}"] = value.contiguous()
+    if not weights:
+        raise layers.error("its network is none that is known by the names of its tensors")
+    last = weights["network.4.weight"]
+    flat = weights["network.7.weight"]
+    side = round((flat.shape[1] / last.shape[0]) ** 0.5)
+    weights["network.7.weight"] = (
+        flat.view(-1, side, side, last.shape[0]).permute(0, 3, 1, 2).reshape(flat.shape).contiguous()
+    )
+    settings = layers.settings
+    if "n_atoms" in settings:
+        weights["atoms"] = torch.linspace(float(settings["v_min"]), float(settings["v_max"]), int(settings["n_atoms"]))
+    layers.unused = ("1/2/",)
+    return _cleanrl(_Layers(Contents("state-dict", weights), layers.place))
+
+
+def _stable_baselines3(layers: _Layers) -> Network:
+    """Stable-Baselines3's policies: PPO, A2C, DQN, and of sb3-contrib QR-DQN, RecurrentPPO and TRPO."""
+    arguments = layers.settings.get("policy_kwargs")
+    arguments = arguments if isinstance(arguments, Mapping) else {}
+    extractor = arguments.get("features_extractor_class", _NATURE)
+    if extractor not in (_NATURE, _FLATTEN):
+        raise layers.error(f"its features extractor is {said(str, extractor)}, which the file does not hold")
+    if layers.has("q_net.") or layers.has("quantile_net."):
+        return _sb3_values(layers, arguments)
+    layers.unused = ("value_net.", "mlp_extractor.value_net.", "vf_", "lstm_critic.", "critic.")
+    own = "pi_features_extractor" if layers.has("pi_features_extractor.") else "features_extractor"
+    layers.unused += ("features_extractor.",) if own != "features_extractor" else ()
+    if not layers.has("action_net."):
+        raise layers.error("its policy is none that is known by the names of its tensors")
+    activation = _activation(layers, arguments, nn.Tanh)
+    body = _sb3_extractor(layers, own)
+    core = layers.recurrent("lstm_actor") if layers.has("lstm_actor.") else None
+    hidden = [
+        *layers.sequence("mlp_extractor.shared_net", activation),
+        *layers.sequence("mlp_extractor.policy_net", activation),
+    ]
+    head = nn.Sequential(*hidden, layers.layer("action_net"))
+    return _sb3_network(layers, arguments, body, head, core, True)
+
+
+def _sb3_values(layers: _Layers, arguments: Mapping[str, Any]) -> Network:
+    name = "quantile_net" if layers.has("quantile_net.") else "q_net"
+    layers.unused = (f"{name}_target.",)
+    hidden = layers.sequence(f"{name}.{name}", _activation(layers, arguments, nn.ReLU), last=False)
+    body = _sb3_extractor(layers, f"{name}.features_extractor")
+    if name == "q_net":
+        return _sb3_network(layers, arguments, body, nn.Sequential(*hidden), None, False)
+    actions = int(layers.settings["action_space"]["n"])
+
+    def mean(x: Tensor) -> Tensor:
+        return x.view(len(x), -1, actions).mean(dim=1)
+
+    return _sb3_network(layers, arguments, body, _Reduce(hidden, mean), None, False)
+
+
+def _sb3_extractor(layers: _Layers, name: str) -> list[nn.Module]:
+    if not layers.has(f"{name}."):
+        return [nn.Flatten()]
+    return [*layers.sequence(f"{name}.cnn"), nn.Flatten(), layers.layer(f"{name}.linear.0"), nn.ReLU()]
+
+
+def _sb3_network(
+    layers: _Layers,
+    arguments: Mapping[str, Any],
+    body: list[nn.Module],
+    head: nn.Module,
+    core: nn.LSTM | nn.GRU | None,
+    stochastic: bool,
+) -> Network:
+    space = layers.settings["observation_space"]
+    shape = tuple(int(n) for n in space["_shape"])
+    seen = next((m.in_channels for m in body if isinstance(m, nn.Conv2d)), None)
+    if seen is not None and shape[0] != seen:
+        shape = (shape[-1], *shape[:-1])  # the space is of screens before they were transposed
+    if prod(shape) > 2**24:
+        raise layers.error(f"its observations have shape {shape}")
+    images = len(shape) == 3 and arguments.get("normalize_images", True) is True
+    return Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
+
+
+def _activation(layers: _Layers, arguments: Mapping[str, Any], default: Act) -> Act:
+    given = arguments.get("activation_fn")
+    if given is None:
+        return default
+    known = {f"<class 'torch.nn.modules.activation.{kind.__name__}'>": kind for kind in ACTIVATIONS.values()}  # type: ignore[attr-defined]
+    if given not in known:
+        raise layers.error(f"its activation is {said(str, given)}")
+    return known[given]
+
+
+def _sample_factory(layers: _Layers) -> Network:
+    """Sample-Factory's actor-critic: convolutions or IMPALA's deep network, with an LSTM or a GRU or without."""
+    settings = layers.settings
+    if layers.has("actor_encoder."):
+        layers.tensors = {name.removeprefix("actor_"): value for name, value in layers.tensors.items()}
+    layers.unused = ("critic_", "returns_normalizer.", "obs_normalizer.")
+    act = ACTIVATIONS.get(str(settings.get("nonlinearity", "relu")))
+    if act is None:
+        raise layers.error(f"its nonlinearity is {said(str, settings['nonlinearity'])}")
+    name = next(
+        (
+            n
+            for n in ("encoder.encoders.obs.enc", "encoder.encoders.obs", "encoder.enc", "encoder")
+            if layers.has(f"{n}.conv_head.")
+        ),
+        "",
+    )
+    if not name:
+        raise layers.error("its encoder is none that is known by the names of its tensors")
+    head_name = f"{name}.conv_head"
+    if layers.has(f"{head_name}.2.res_block_core."):
+        sections = [
+            (
+                f"{head_name}.{i}",
+                [(f"{head_name}.{j}.res_block_core.1", f"{head_name}.{j}.res_block_core.3") for j in (i + 2, i + 3)],
+            )
+            for i in (0, 4, 8)
+        ]
+        eyes = [*(layers.residual(*section) for section in sections), act()]
+    else:
+        eyes = layers.sequence(head_name, act)
+    body = [*eyes, nn.Flatten(), *layers.sequence(f"{name}.mlp_layers", act)]
+    core = layers.recurrent("core.core") if layers.has("core.core.") else None
+    head = nn.Sequential(
+        *layers.sequence("decoder.mlp", act), layers.layer("action_parameterization.distribution_linear")
+    )
+    mean, scale = float(settings.get("obs_subtract_mean", 0.0)), float(settings.get("obs_scale", 255.0))
+    statistics = "obs_normalizer.running_mean_std.running_mean_std.obs.running_"
+    shift = deviation = None
+    if layers.has(statistics):
+        shift = layers.tensors[f"{statistics}mean"].float()
+        deviation = torch.sqrt(layers.tensors[f"{statistics}var"].float() + 1e-5)
+
+    def prepare(x: Tensor) -> Tensor:
+        x = (x - mean) * (1.0 / scale)
+        return x if shift is None else ((x - shift) * (1 / deviation)).clamp(-5.0, 5.0)
+
+    shape = tuple(shift.shape) if shift is not None else layers.shape(body)
+    return Network(prepare, nn.Sequential(*body), head, shape, core, stochastic=True)
+
+
+_NATURE = "<class 'stable_baselines3.common.torch_layers.NatureCNN'>"
+_FLATTEN = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"

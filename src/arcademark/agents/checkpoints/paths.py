@@ -1,0 +1,119 @@
+"""A checkpoint, or a pattern of them, 'models/{game}/seed{seed}.zip', and the file of each trial."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
+from arcademark.files import read_bytes
+
+SUFFIXES = (".zip", ".pt", ".pth", ".cleanrl_model", ".safetensors", ".onnx", ".ckpt")
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_FIELDS = ("game", "gym_id", "seed")
+MOST_LISTED = 10
+
+
+def is_checkpoint(reference: str) -> bool:
+    """Whether an agent's reference names checkpoints, rather than code or a built-in agent."""
+    if reference.endswith(SUFFIXES) or _FIELD.search(reference):
+        return True
+    return os.sep in reference and not reference.rpartition(":")[0].endswith(".py") and os.path.exists(reference)
+
+
+def canonical_pattern(pattern: str) -> str:
+    """Return a pattern with an absolute path.
+
+    Raises
+    ------
+    UnknownNameError
+        If it has a field that is none of game, gym_id and seed.
+    ArcadeMarkError
+        If its path holds bytes that are no text.
+    """
+    for name in _FIELD.findall(pattern):
+        if name not in _FIELDS:
+            raise UnknownNameError("field of a pattern of checkpoints", name, _FIELDS)
+    path = os.path.abspath(os.path.expanduser(pattern))
+    if path != one_line(path, len(path)):
+        raise ArcadeMarkError(f"checkpoint {pattern!r}: its path holds bytes that are no text; rename file or folder")
+    return path
+
+
+def file_of(pattern: str, game: str, seed: int) -> Path:
+    """Return the checkpoint of a game and seed.
+
+    ``{game}`` is our id, "space_invaders"; ``{gym_id}`` is "SpaceInvadersNoFrameskip-v4", "ALE/SpaceInvaders-v5" or
+    "ALE-SpaceInvaders-v5", whichever is there; ``{seed}`` is the trial's.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is none, or several.
+    """
+    paths = _candidates(pattern, game, seed)
+    found = [path for path in paths if path.exists()]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {found[0]} and {found[1]} are both there; name one")
+    raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {paths[0]} is missing; correct the pattern")
+
+
+def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
+    """Return the SHA-256 of the checkpoint of each game and seed.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Which lists the missing ones, or says why one cannot be read.
+    """
+    missing, paths = [], {}
+    for game, seed in trials:
+        candidates = _candidates(pattern, game, seed)
+        if any(path.exists() for path in candidates):
+            paths[game, seed] = file_of(pattern, game, seed)
+        else:
+            missing.append(str(candidates[0]))
+    if missing:
+        several = [f"  {name}" for name in missing[:MOST_LISTED]]
+        more = [f"  and {len(missing) - MOST_LISTED:,} more"] if len(missing) > MOST_LISTED else []
+        raise ArcadeMarkError(
+            "\n".join(
+                [
+                    f"checkpoints are missing ({len(missing):,}); train them, or leave their games or seeds out:",
+                    *several,
+                    *more,
+                ]
+            )  # fmt: skip
+        )
+    known: dict[Path, str] = {}
+    for path in paths.values():
+        if path not in known:
+            known[path] = checksum(path)
+    return {trial: known[path] for trial, path in paths.items()}
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file, or of a folder's names and files."""
+    if not path.is_dir():
+        return hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()
+    names = sorted(name for name in path.rglob("*") if name.is_file())[: MOST_ENTRIES + 1]
+    if len(names) > MOST_ENTRIES:
+        raise ArcadeMarkError(f"{path}: holds more than {MOST_ENTRIES:,} files, the most that is read")
+    digest = hashlib.sha256()
+    for name in names:
+        content = hashlib.sha256(read_bytes(name, MOST_BYTES)).hexdigest()
+        digest.update(f"{name.relative_to(path)}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def _candidates(pattern: str, game: str, seed: int) -> list[Path]:
+    title = "".join(word.capitalize() for word in game.split("_"))
+    ids = [f"{title}NoFrameskip-v4", f"ALE/{title}-v5", f"ALE-{title}-v5"] if "{gym_id}" in pattern else [""]
+    fields = {"{game}": game, "{seed}": str(seed)}
+    return [Path(_FIELD.sub(lambda field, name=name: fields.get(field[0], name), pattern)) for name in ids]

@@ -1,0 +1,198 @@
+"""A network from a file as a policy on a batch of episodes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
+from arcademark.agents.checkpoints.paths import checksum
+from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_bytes
+
+ROWS = 16
+"""Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
+is always the same number, and a score does not depend on how many episodes are played at once."""
+
+
+class Checkpoint:
+    """A trained network, played from its file.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+    path : pathlib.Path
+    sha256 : str
+        Of the file as it was when the run was planned.
+    batch : int
+        Episodes played at once. It changes no score.
+    deterministic : bool
+        Whether the best action is taken, rather than one drawn from the policy's distribution.
+    epsilon : float
+        Probability of a uniformly random action instead (0.05 in Mnih et al. 2015).
+    device : {"cpu", "cuda"}
+    network : str
+        The class of a state dict's network, "file.py:Network"; "" for those that are known.
+    scale : float
+        What observations are divided by before a network of one's own, TorchScript or ONNX sees them.
+    trust : bool
+        Whether code in the file may run.
+
+    Attributes
+    ----------
+    batch_size : int
+    action_space, observation_space
+        What the network was made for, where that is known: a game with others is refused.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file has changed, cannot be read, or is of a network that is not known.
+    """
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        path: Path,
+        sha256: str,
+        *,
+        batch: int = 16,
+        deterministic: bool = True,
+        epsilon: float = 0.0,
+        device: Literal["cpu", "cuda"] = "cpu",
+        network: str = "",
+        scale: float = 1.0,
+        trust: bool = False,
+    ) -> None:
+        place = f"checkpoint {path}"
+        if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
+            raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
+        import_torch(place)
+        import torch
+
+        if device == "cuda" and not torch.cuda.is_available():
+            raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
+        torch.set_num_threads(1)  # workers share the cores
+        self._network = _network(path, sha256, env, network, scale, trust, place).to(device)
+        self._device, self._deterministic, self._epsilon = device, deterministic, epsilon
+        self.batch_size = batch
+        self._rows = -(-batch // ROWS) * ROWS
+        self._states = self._start()
+        self._last = False
+        shape = self._network.shape
+        if self._network.num_actions is not None:
+            self.action_space = SimpleNamespace(n=self._network.num_actions, shape=(), start=0)
+        if shape is not None:
+            given = env.observation_shape
+            self._last = len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
+            shape = given if self._last or _squeezed(shape) == given else shape
+            self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
+        self._shape = self._network.shape
+
+    def act(
+        self,
+        observations: NDArray[np.uint8],
+        first: NDArray[np.bool_],
+        rngs: Sequence[np.random.Generator],
+    ) -> NDArray[np.int64]:
+        """Choose an action for each episode in play."""
+        import torch
+
+        answers = []
+        with torch.inference_mode():
+            for block, start in enumerate(range(0, len(first), ROWS)):
+                answers.append(self._ask(block, observations[start : start + ROWS], first[start : start + ROWS]))
+        values = np.concatenate(answers)
+        actions = values.argmax(axis=1) if self._deterministic or not self._network.stochastic else _drawn(values, rngs)
+        if self._epsilon:
+            for row, rng in enumerate(rngs):
+                if rng.random() < self._epsilon:
+                    actions[row] = rng.integers(values.shape[1])
+        return actions
+
+    def _ask(self, block: int, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return what each action is given, shape (rows, actions)."""
+        import torch
+
+        rows = len(first)
+        given = torch.from_numpy(np.moveaxis(observations, -1, 1) if self._last else observations)
+        filled = torch.zeros((ROWS, *(self._shape or given.shape[1:])), dtype=torch.float32)
+        filled[:rows] = given.reshape(rows, *filled.shape[1:])
+        state = self._states[block]
+        if state and first.any():
+            begun = torch.from_numpy(np.concatenate([first, np.ones(ROWS - rows, np.bool_)]))
+            for part in state:
+                part[:, begun.to(part.device)] = 0
+        values, after = self._network(filled.to(self._device), state)
+        self._states[block] = tuple(part.clone() for part in after)
+        return values[:rows].float().cpu().numpy()  # type: ignore[no-any-return]
+
+    def _start(self) -> list[Any]:
+        blocks = self._rows // ROWS
+        return [tuple(part.to(self._device).clone() for part in self._network.start(ROWS)) for _ in range(blocks)]
+
+
+def import_torch(place: str) -> None:
+    """Refuse in one line where PyTorch is missing."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install 'arcademark[deep]'") from None
+
+
+def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale: float, trust: bool, place: str) -> Any:
+    """Read a file and return its network."""
+    from arcademark.agents.checkpoints import foreign, networks
+
+    if path.is_dir():
+        if not trust:
+            raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
+        _check(checksum(path), sha256, place)
+        return foreign.rllib(path, place)
+    data = read_bytes(path, MOST_BYTES)
+    _check(hashlib.sha256(data).hexdigest(), sha256, place)
+    contents = read(data, path, trust)
+    if contents.format == "onnx":
+        return foreign.Onnx(data, scale, place)
+    if contents.module is not None:
+        return foreign.Module(contents.module, scale, place)
+    if not network:
+        return networks.build(contents, place)
+    reference = canonical_reference(network)
+    try:
+        with importable(reference):
+            module = load_factory(reference)(env)
+        module.load_state_dict(dict(contents.tensors))
+    except ArcadeMarkError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ArcadeMarkError(f"{place}: its network {network} raised {where_raised(error)}") from error
+    return foreign.Module(module, scale, place)
+
+
+def _check(found: str, expected: str, place: str) -> None:
+    if found != expected:
+        raise ArcadeMarkError(
+            f"{place}: has changed since the run was planned (sha256 {expected[:12]} then, {found[:12]} now); put the "
+            "file back, or play the new one into another directory"
+        )
+
+
+def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
+
+
+def _drawn(logits: NDArray[np.float32], rngs: Sequence[np.random.Generator]) -> NDArray[np.int64]:
+    """Draw an action for each row, from the softmax of its logits, with the row's own generator."""
+    weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+    bounds = np.cumsum(weights, axis=1)
+    drawn = np.array([rng.random() for rng in rngs]) * bounds[:, -1]
+    return np.minimum((bounds <= drawn[:, None]).sum(axis=1), logits.shape[1] - 1)
