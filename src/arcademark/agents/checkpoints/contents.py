@@ -8,6 +8,7 @@ serialised entries. Sizes are checked before anything is inflated or allocated.
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -223,7 +224,9 @@ def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
     import torch
 
     try:
-        return Contents("torchscript", module=torch.jit.load(io.BytesIO(data), map_location="cpu"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # PyTorch's, of its own format
+            return Contents("torchscript", module=torch.jit.load(io.BytesIO(data), map_location="cpu"))
     except Exception as error:
         raise ArcadeMarkError(f"{path}: loading it raised {type(error).__name__}: {said(str, error)}") from None
 

@@ -1,11 +1,11 @@
 """From tensors to the network that they are of.
 
-Libraries name their tensors, and the names with the shapes say what the layers are; strides and activations are those of
-the library's own network. A tensor that no layer takes, and that is not of a critic or a target network, is an error: a
+Libraries name their tensors, and names and shapes say what the layers are; strides and activations are those of the
+library's own network. A tensor that no layer takes, and that is not of a critic or a target network, is an error: a
 network is played as it was trained or not at all.
 
-Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py``), sb3-contrib 2.9, CleanRL (the agents
-``*_atari*.py``), Sample-Factory 2 (``model/``).
+Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py``), sb3-contrib 2.9, CleanRL
+(``cleanrl/*_atari*.py``), Sample-Factory 2 (``model/``).
 """
 
 from __future__ import annotations
@@ -316,11 +316,19 @@ def _cleanrl(layers: _Layers) -> Network:
     return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
 
 
+_FLAX = (
+    ("1/0/params/", "network"),
+    ("1/1/params/Dense_0", "actor"),
+    ("model_weights/params/", "network"),
+    ("params/", "network"),
+)
+"""Where parameters lie, and of what: of PPO, whose critic is left out, of C51, and of DQN."""
+
+
 def _flax(layers: _Layers) -> Network:
     """CleanRL's agents on JAX, DQN, C51 and PPO: the same networks, their screens' channels last."""
     named = {}
-    for prefix, name in (("1/0/params/", "network"), ("1/1/params/Dense_0", "actor"), ("model_weights/params/", "network"),
-                         ("params/", "network")):  # fmt: skip
+    for prefix, name in _FLAX:
         for key in [key for key in layers.tensors if key.startswith(prefix)]:
             named[key] = name
     weights: dict[str, Tensor] = {}

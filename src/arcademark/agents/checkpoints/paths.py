@@ -80,17 +80,10 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
         else:
             missing.append(str(candidates[0]))
     if missing:
-        several = [f"  {name}" for name in missing[:MOST_LISTED]]
-        more = [f"  and {len(missing) - MOST_LISTED:,} more"] if len(missing) > MOST_LISTED else []
-        raise ArcadeMarkError(
-            "\n".join(
-                [
-                    f"checkpoints are missing ({len(missing):,}); train them, or leave their games or seeds out:",
-                    *several,
-                    *more,
-                ]
-            )  # fmt: skip
-        )
+        lines = [f"checkpoints are missing ({len(missing):,}); train them, or leave their games or seeds out:"]
+        lines += [f"  {name}" for name in missing[:MOST_LISTED]]
+        lines += [f"  and {len(missing) - MOST_LISTED:,} more"] if len(missing) > MOST_LISTED else []
+        raise ArcadeMarkError("\n".join(lines))
     known: dict[Path, str] = {}
     for path in paths.values():
         if path not in known:

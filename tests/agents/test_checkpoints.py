@@ -1,0 +1,404 @@
+"""Trained networks played from their files: the libraries' formats, and files that try to run something."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import struct
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arcademark[deep]'")
+
+from torch import nn  # noqa: E402
+
+from arcademark.agents.checkpoints import contents, paths, policy  # noqa: E402
+from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
+from arcademark.environments.base import EnvironmentSpec  # noqa: E402
+from arcademark.environments.registry import environment_spec  # noqa: E402
+from arcademark.errors import ArcadeMarkError, UnknownNameError  # noqa: E402
+from arcademark.suite import protocols  # noqa: E402
+
+PONG = environment_spec("pong", protocols.protocol("dqn-2015").override({"action_set": "minimal"}))
+ACTIONS = PONG.num_actions
+
+
+def observations(rows: int, seed: int = 0) -> Any:
+    """Return screens of large squares, which tell networks with random weights apart."""
+    squares = np.random.default_rng(seed).integers(0, 2, (rows, 4, 7, 7), dtype=np.uint8) * 255
+    return np.kron(squares, np.ones((1, 1, 12, 12), np.uint8))
+
+
+def rngs(rows: int) -> list[np.random.Generator]:
+    return [np.random.default_rng(i) for i in range(rows)]
+
+
+def load(path: Path, env: EnvironmentSpec = PONG, **settings: Any) -> Checkpoint:
+    return Checkpoint(env, path, paths.checksum(path), **settings)
+
+
+def nature(channels: int = 4, features: int = 16) -> list[nn.Module]:
+    return [
+        *(nn.Conv2d(channels, 8, 8, 4), nn.ReLU(), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Conv2d(8, 8, 3, 1), nn.ReLU()),
+        *(nn.Flatten(), nn.Linear(8 * 7 * 7, features), nn.ReLU()),
+    ]
+
+
+def seeded(module: nn.Module) -> nn.Module:
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.2)
+    return module.eval()
+
+
+def dqn() -> nn.Module:
+    return seeded(nn.ModuleDict({"network": nn.Sequential(*nature(), nn.Linear(16, ACTIONS))}))
+
+
+def ppo() -> nn.Module:
+    parts = {"network": nn.Sequential(*nature()), "actor": nn.Linear(16, ACTIONS), "critic": nn.Linear(16, 1)}
+    return seeded(nn.ModuleDict(parts))
+
+
+def saved(path: Path, thing: Any) -> Path:
+    torch.save(thing, path)
+    return path
+
+
+@pytest.fixture
+def dqn_file(tmp_path: Path) -> Path:
+    return saved(tmp_path / "dqn.cleanrl_model", dqn().state_dict())
+
+
+def test_cleanrl_dqn_chooses_its_greatest_value(dqn_file: Path) -> None:
+    seen = observations(5)
+    expected = dqn()["network"](torch.from_numpy(seen) / 255.0).argmax(1).numpy()
+    assert len(set(expected)) > 1
+    np.testing.assert_array_equal(load(dqn_file).act(seen, np.ones(5, bool), rngs(5)), expected)
+
+
+def test_cleanrl_c51_chooses_its_greatest_expectation(tmp_path: Path) -> None:
+    network = seeded(nn.Sequential(*nature(), nn.Linear(16, ACTIONS * 5)))
+    atoms = torch.linspace(-1, 1, 5)
+    tensors = {f"network.{key}": value for key, value in network.state_dict().items()}
+    path = saved(tmp_path / "c51.pt", {"model_weights": {**tensors, "atoms": atoms}, "args": {"n_atoms": 5}})
+    seen = observations(5)
+    logits = network(torch.from_numpy(seen) / 255.0).view(5, ACTIONS, 5)
+    expected = (logits.softmax(2) * atoms).sum(2).argmax(1).numpy()
+    np.testing.assert_array_equal(load(path).act(seen, np.ones(5, bool), rngs(5)), expected)
+
+
+def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_path: Path) -> None:
+    model = nn.ModuleDict(
+        {
+            "network": nn.Sequential(*nature()),
+            "lstm": nn.LSTM(16, 7),
+            "actor": nn.Linear(7, ACTIONS),
+            "critic": nn.Linear(7, 1),
+        }
+    )
+    played = load(saved(tmp_path / "lstm.pt", seeded(model).state_dict()))
+    state = (torch.zeros(1, 2, 7), torch.zeros(1, 2, 7))
+    for step, first in enumerate([(True, True), (False, False), (True, False), (False, False)]):
+        seen = observations(2, seed=step)
+        state = tuple(part * (1.0 - torch.tensor(first).float()).view(1, -1, 1) for part in state)
+        hidden, state = model["lstm"](model["network"](torch.from_numpy(seen) / 255.0).unsqueeze(0), state)
+        expected = model["actor"](hidden[0])
+        values = played._ask(0, seen, np.array(first))
+        np.testing.assert_allclose(values, expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file: Path) -> None:
+    seen = observations(40)
+    together = load(dqn_file, batch=40)
+    with torch.inference_mode():
+        of_all = np.concatenate(
+            [
+                together._ask(i, seen[16 * i : 16 * i + 16], np.ones(len(seen[16 * i : 16 * i + 16]), bool))
+                for i in range(3)
+            ]
+        )
+        alone = np.concatenate([load(dqn_file, batch=1)._ask(0, row[None], np.ones(1, bool)) for row in seen])
+    np.testing.assert_array_equal(of_all, alone)
+
+
+def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> None:
+    tensors = ppo().state_dict()
+    tensors["actor.weight"] *= 0.01
+    played = load(saved(tmp_path / "ppo.pt", tensors), deterministic=False, batch=64)
+    seen = np.repeat(observations(1), 64, axis=0)
+    drawn = played.act(seen, np.ones(64, bool), rngs(64))
+    assert len(set(drawn.tolist())) > 1
+    np.testing.assert_array_equal(played.act(seen[::-1], np.ones(64, bool), rngs(64)[::-1]), drawn[::-1])
+
+
+def test_epsilon_of_one_plays_any_action(dqn_file: Path) -> None:
+    drawn = load(dqn_file, epsilon=1.0, batch=64).act(observations(64), np.ones(64, bool), rngs(64))
+    assert set(drawn.tolist()) == set(range(ACTIONS))
+
+
+def test_spaces_say_what_the_network_was_made_for(dqn_file: Path) -> None:
+    made = load(dqn_file)
+    assert made.action_space.n == ACTIONS
+    assert made.observation_space.shape == (4, 84, 84)
+
+
+def test_safetensors_hold_the_same_network(tmp_path: Path, dqn_file: Path) -> None:
+    safetensors = pytest.importorskip("safetensors.torch")
+    path = tmp_path / "dqn.safetensors"
+    safetensors.save_file(dqn().state_dict(), path)
+    seen = observations(3)
+    first = np.ones(3, bool)
+    np.testing.assert_array_equal(load(path).act(seen, first, rngs(3)), load(dqn_file).act(seen, first, rngs(3)))
+
+
+def test_own_network_is_given_by_its_class(tmp_path: Path) -> None:
+    code = tmp_path / "own.py"
+    code.write_text(
+        "from torch import nn\n"
+        "class Network(nn.Module):\n"
+        "    def __init__(self, env):\n"
+        "        super().__init__()\n"
+        "        self.only = nn.Linear(4 * 84 * 84, env.num_actions)\n"
+        "    def forward(self, x):\n"
+        "        return self.only(x.flatten(1))\n"
+    )
+    own = seeded(nn.ModuleDict({"only": nn.Linear(4 * 84 * 84, ACTIONS)}))
+    path = saved(tmp_path / "own.pt", own.state_dict())
+    with pytest.raises(ArcadeMarkError, match=r"is none that is known.*--set network=file.py:Network"):
+        load(path)
+    seen = observations(3)
+    expected = own["only"](torch.from_numpy(seen).flatten(1) / 255.0).argmax(1).numpy()
+    made = load(path, network=f"{code}:Network", scale=255.0)
+    np.testing.assert_array_equal(made.act(seen, np.ones(3, bool), rngs(3)), expected)
+
+
+def test_unknown_layers_are_refused(tmp_path: Path) -> None:
+    more = {**dqn().state_dict(), "attention.weight": torch.zeros(3, 3)}
+    with pytest.raises(ArcadeMarkError, match=r"layers that are not known: 'attention\.weight'"):
+        load(saved(tmp_path / "more.pt", more))
+
+
+def test_tensors_of_other_shapes_are_refused(tmp_path: Path) -> None:
+    tensors = dqn().state_dict() | {"network.9.weight": torch.zeros(ACTIONS, 17)}
+    with pytest.raises(ArcadeMarkError, match="do not fit each other"):
+        load(saved(tmp_path / "bad.pt", tensors))
+
+
+def test_changed_file_is_refused(dqn_file: Path) -> None:
+    before = paths.checksum(dqn_file)
+    saved(dqn_file, seeded(dqn()).state_dict() | {"network.9.bias": torch.ones(ACTIONS)})
+    with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
+        Checkpoint(PONG, dqn_file, before)
+
+
+class Evil:
+    """Its pickle touches a file."""
+
+    def __init__(self, touched: Path) -> None:
+        self.touched = touched
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (self.touched,))
+
+
+def stable_baselines3(path: Path, policy: bytes, data: bytes) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data", data)
+        archive.writestr("policy.pth", policy)
+    return path
+
+
+def torch_bytes(thing: Any) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(thing, buffer)
+    return buffer.getvalue()
+
+
+def hostile(kind: str, folder: Path, touched: Path) -> Path:
+    evil = {"network.0.weight": Evil(touched)}
+    if kind == "pt":
+        return saved(folder / "a.pt", evil)
+    if kind == "legacy pt":
+        torch.save(evil, folder / "a.pt", _use_new_zipfile_serialization=False)
+        return folder / "a.pt"
+    if kind == "whole module":
+        return saved(folder / "a.pth", Evil(touched))
+    if kind == "pickle":
+        (folder / "a.pth").write_bytes(pickle.dumps(Evil(touched)))
+        return folder / "a.pth"
+    if kind == "sb3 policy":
+        return stable_baselines3(folder / "a.zip", torch_bytes(evil), b"{}")
+    if kind == "sample-factory":
+        return saved(folder / "a.pth", {"model": dqn().state_dict(), "env_steps": Evil(touched)})
+    if kind == "torchscript":
+        torch.jit.script(nn.Linear(2, 2)).save(folder / "a.pt")
+        return folder / "a.pt"
+    (folder / "a").mkdir()
+    (folder / "a" / "class_and_ctor_args.pkl").write_bytes(pickle.dumps(Evil(touched)))
+    return folder / "a"
+
+
+HOSTILE = ("pt", "legacy pt", "whole module", "pickle", "sb3 policy", "sample-factory", "torchscript", "rllib")
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_in_a_file_is_run(kind: str, tmp_path: Path) -> None:
+    touched = tmp_path / "touched"
+    path = hostile(kind, tmp_path, touched)
+    with pytest.raises(ArcadeMarkError, match=str(tmp_path)) as caught:
+        load(path)
+    assert not touched.exists()
+    assert "\n" not in str(caught.value)
+    assert kind == "pickle" or "--trust" in str(caught.value)
+
+
+def test_serialised_settings_are_left_out(tmp_path: Path) -> None:
+    touched = tmp_path / "touched"
+    setting = {":type:": "<class 'x'>", ":serialized:": pickle.dumps(Evil(touched)).hex()}
+    data = json.dumps({"lr_schedule": setting, "observation_space": {"_shape": [4, 84, 84], ":serialized:": "x"}})
+    tensors = {"features_extractor.cnn" + k[7:]: v for k, v in dqn().state_dict().items() if k[8] in "024"}
+    tensors |= {
+        "features_extractor.linear.0.weight": torch.zeros(16, 392),
+        "features_extractor.linear.0.bias": torch.zeros(16),
+    }
+    tensors |= {"action_net.weight": torch.zeros(ACTIONS, 16), "action_net.bias": torch.arange(float(ACTIONS))}
+    made = load(stable_baselines3(tmp_path / "a.zip", torch_bytes(tensors), data.encode()))
+    assert made.act(observations(2), np.ones(2, bool), rngs(2)).tolist() == [ACTIONS - 1] * 2
+    assert not touched.exists()
+
+
+def test_trust_lets_a_whole_module_be_read(tmp_path: Path) -> None:
+    path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS))))
+    with pytest.raises(ArcadeMarkError, match="pickled objects"):
+        load(path)
+    assert load(path, trust=True).act(observations(2), np.ones(2, bool), rngs(2)).shape == (2,)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+def test_trust_lets_torchscript_run(tmp_path: Path) -> None:
+    linear = seeded(nn.Linear(4 * 84 * 84, ACTIONS))
+    path = tmp_path / "agent.pt"
+    torch.jit.script(nn.Sequential(nn.Flatten(), linear)).save(path)
+    seen = observations(3)
+    expected = linear(torch.from_numpy(seen).flatten(1) / 255.0).argmax(1).numpy()
+    np.testing.assert_array_equal(load(path, trust=True, scale=255.0).act(seen, np.ones(3, bool), rngs(3)), expected)
+
+
+def test_onnx_model_is_played_by_onnxruntime(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime")
+    weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
+    tensor = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [
+            onnx.helper.make_node("Flatten", ["screens"], ["flat"]),
+            onnx.helper.make_node("MatMul", ["flat", "weight"], ["values"]),
+        ],
+        "network",
+        [tensor("screens", onnx.TensorProto.FLOAT, ["rows", 4, 84, 84])],
+        [tensor("values", onnx.TensorProto.FLOAT, ["rows", ACTIONS])],
+        [onnx.numpy_helper.from_array(weight, "weight")],
+    )
+    path = tmp_path / "agent.onnx"
+    path.write_bytes(onnx.helper.make_model(graph, ir_version=8).SerializeToString())
+    seen = observations(3)
+    made = load(path, scale=255.0)
+    assert made.action_space.n == ACTIONS
+    expected = (seen.reshape(3, -1) / np.float32(255) @ weight).argmax(1)
+    np.testing.assert_array_equal(made.act(seen, np.ones(3, bool), rngs(3)), expected)
+
+
+def test_archive_that_inflates_too_far_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "MOST_BYTES", 10**6)
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data", b"{}")
+        archive.writestr("policy.pth", bytes(10**7))
+    with pytest.raises(ArcadeMarkError, match="inflates to 10,000,002 bytes"):
+        load(path)
+
+
+def test_tensor_larger_than_its_file_is_refused(tmp_path: Path) -> None:
+    tensors = {"network.0.weight": torch.zeros(1).expand(10**12)}
+    with pytest.raises(ArcadeMarkError, match="more numbers than the file holds"):
+        load(saved(tmp_path / "wide.pt", tensors))
+
+
+DAMAGED = {
+    "zip": b"PK\x03\x04" + bytes(50),
+    "pickle": b"\x80\x02garbage",
+    "safetensors": struct.pack("<Q", 20) + b'{"a": {"dtype": "F3"' + bytes(8),
+    "onnx": b"\x08\x07garbage",
+    "msgpack": b"\x81\xa1a\xc7\x03\x01\x93\x90\xa6",
+    "text": b"hello",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_damage_is_one_clear_error(kind: str, tmp_path: Path) -> None:
+    if kind in ("safetensors", "onnx"):
+        pytest.importorskip({"safetensors": "safetensors", "onnx": "onnxruntime"}[kind])
+    path = tmp_path / "damaged.pt"
+    path.write_bytes(DAMAGED[kind])
+    with pytest.raises(ArcadeMarkError, match=r"damaged\.pt") as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_cut_and_flipped_files_raise_nothing_else(dqn_file: Path, tmp_path: Path) -> None:
+    whole = dqn_file.read_bytes()
+    rng = np.random.default_rng(0)
+    path = tmp_path / "flipped.pt"
+    for _ in range(60):
+        damaged = bytearray(whole[: rng.integers(1, len(whole))] if rng.random() < 0.3 else whole)
+        for at in rng.integers(0, min(len(damaged), 3000), 3):
+            damaged[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(damaged))
+        with suppress(ArcadeMarkError):  # some damage leaves a network that can be played
+            load(path)
+
+
+def test_pattern_names_the_file_of_each_game_and_seed(tmp_path: Path) -> None:
+    for name in ("ALE-Pong-v5/0.zip", "SpaceInvadersNoFrameskip-v4/0.zip"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"x")
+    pattern = paths.canonical_pattern(str(tmp_path / "{gym_id}/{seed}.zip"))
+    assert paths.file_of(pattern, "pong", 0).parent.name == "ALE-Pong-v5"
+    assert paths.file_of(pattern, "space_invaders", 0).parent.name == "SpaceInvadersNoFrameskip-v4"
+    with pytest.raises(ArcadeMarkError, match=r"missing \(3\)") as caught:
+        paths.files_of(pattern, [(game, seed) for game in ("pong", "space_invaders", "qbert") for seed in (0, 7)][1:5])
+    assert str(tmp_path / "PongNoFrameskip-v4/7.zip") in str(caught.value)
+
+
+def test_pattern_with_another_field_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="rom"):
+        paths.canonical_pattern("{rom}.zip")
+
+
+def test_folder_has_a_checksum_of_its_names_and_files(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (folder / "x").write_bytes(b"1")
+    before = paths.checksum(folder)
+    (folder / "x").rename(folder / "y")
+    assert paths.checksum(folder) != before
+
+
+def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install 'arcademark\[deep\]'"):
+        load(dqn_file)
+
+
+def test_rows_of_a_pass_are_constant() -> None:
+    assert policy.ROWS == 16
