@@ -1,0 +1,146 @@
+"""Games under a protocol as Stable-Baselines3 has its vector environments; needs ``pip install 'arcademark[sb3]'``.
+
+::
+
+    from stable_baselines3 import PPO
+    import arcademark.sb3
+
+    envs = arcademark.sb3.make_vec("breakout", 8, "dqn-2015")
+    PPO("CnnPolicy", envs, seed=0).learn(100_000)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from arcademark.environments import gymnasium
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import Protocol
+
+
+def make_vec(
+    games: str | Sequence[str],
+    num_envs: int | None = None,
+    protocol: str | Protocol = gymnasium.DEFAULT_PROTOCOL,
+    *,
+    training: bool = True,
+    threads: int | None = None,
+    **overrides: object,
+) -> VectorEnv:
+    """Return games as a `VecEnv`, played in this process.
+
+    Parameters
+    ----------
+    games, num_envs, protocol, threads, **overrides
+        As of `arcademark.make_vec`.
+    training : bool
+        Whether episodes end and rewards are clipped as the protocol says for training. Raw scores of whole games are in
+        ``info["episode"]`` either way, where Stable-Baselines3 looks for them.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `arcademark.make_vec`.
+    """
+    return VectorEnv(
+        gymnasium.make_vec(
+            games, num_envs, protocol, training=training, autoreset_mode="same_step", threads=threads, **overrides
+        )
+    )
+
+
+class VectorEnv(VecEnv):
+    """A vector of games as a `VecEnv`; see `make_vec`.
+
+    Observations are channels first: a stack of gray screens as (screens, height, width), coloured ones as
+    (3 · screens, height, width); memory as (128,).
+
+    Parameters
+    ----------
+    envs : arcademark.environments.gymnasium.AtariVectorEnv
+        With ``autoreset_mode="same_step"``.
+    """
+
+    def __init__(self, envs: gymnasium.AtariVectorEnv) -> None:
+        self.envs = envs
+        space = envs.single_observation_space
+        if not isinstance(space, Box):
+            raise ArcadeMarkError("expected observations that are arrays")
+        shape = channels_first(np.empty((1, *space.shape), np.uint8)).shape[1:]
+        space = Box(0, int(space.high.max()), shape, np.uint8)
+        self.render_mode = envs.render_mode
+        super().__init__(envs.num_envs, space, envs.single_action_space)
+        self._actions: NDArray[Any] = np.zeros(envs.num_envs, np.int64)
+
+    def reset(self) -> NDArray[np.uint8]:
+        """Begin a game in each environment, with the seeds of `seed` where that was called."""
+        observations, _ = self.envs.reset(seed=self._seeds)
+        self._reset_seeds()
+        self._reset_options()
+        return channels_first(observations)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Take the actions of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play a step; infos hold "lives", and where an episode ends what Stable-Baselines3's own environments say."""
+        observations, rewards, terminated, truncated, found = self.envs.step(self._actions)
+        infos: list[dict[str, Any]] = [{"lives": lives} for lives in found["lives"].tolist()]
+        ended = terminated | truncated
+        for i in np.flatnonzero(ended).tolist():
+            infos[i]["terminal_observation"] = channels_first(found["final_obs"][i][None])[0]
+            infos[i]["TimeLimit.truncated"] = bool(truncated[i])
+            if "episode" in found["final_info"] and found["final_info"]["_episode"][i]:
+                infos[i]["episode"] = {
+                    key: values[i].item()
+                    for key, values in found["final_info"]["episode"].items()
+                    if not key.startswith("_")
+                }
+        return channels_first(observations), rewards.astype(np.float32), ended, infos
+
+    def close(self) -> None:
+        """Release the emulators."""
+        self.envs.close()
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """Return each game's screen in colour."""
+        return list(self.envs.render())
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of environments."""
+        return [getattr(self.envs.envs[i], attr_name) for i in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of environments."""
+        for i in self._get_indices(indices):
+            setattr(self.envs.envs[i], attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method of environments."""
+        return [
+            getattr(env, method_name)(*method_args, **method_kwargs)
+            for env in (self.envs.envs[i] for i in self._get_indices(indices))
+        ]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """Say that no environment is wrapped; raw scores are told all the same."""
+        return [False for _ in self._get_indices(indices)]
+
+
+def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return observations of shape (rows, ...) as convolutional networks take them."""
+    if observations.ndim == 3:  # one gray screen each
+        return observations[:, None]
+    if observations.ndim == 4 and observations.shape[-1] == 3:  # one coloured screen
+        return np.moveaxis(observations, -1, 1)
+    if observations.ndim == 5:  # coloured screens
+        rows, screens, height, width, colours = observations.shape
+        return np.moveaxis(observations, -1, 2).reshape(rows, screens * colours, height, width)
+    return observations
