@@ -31,7 +31,7 @@ def make_vec(
     *,
     training: bool = True,
     threads: int | None = None,
-    **overrides: object,
+    **overrides: Any,
 ) -> VectorEnv:
     """Return games as a `VecEnv`, played in this process.
 

@@ -4,7 +4,7 @@
 
     paths.py      a pattern, 'models/{game}/seed{seed}.zip' → the file of a trial
     contents.py   a file's bytes → tensors and settings; nothing in it is run
-    networks.py   tensors and settings → a network that values or weighs each action
+    libraries.py  tensors and settings → a network that values or weighs each action, made of what is in networks.py
     foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
     policy.py     a network → a policy on a batch of episodes
 

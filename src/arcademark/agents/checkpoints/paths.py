@@ -108,5 +108,6 @@ def checksum(path: Path) -> str:
 def _candidates(pattern: str, game: str, seed: int) -> list[Path]:
     title = "".join(word.capitalize() for word in game.split("_"))
     ids = [f"{title}NoFrameskip-v4", f"ALE/{title}-v5", f"ALE-{title}-v5"] if "{gym_id}" in pattern else [""]
-    fields = {"{game}": game, "{seed}": str(seed)}
-    return [Path(_FIELD.sub(lambda field, name=name: fields.get(field[0], name), pattern)) for name in ids]
+    return [
+        Path(pattern.replace("{game}", game).replace("{seed}", str(seed)).replace("{gym_id}", name)) for name in ids
+    ]

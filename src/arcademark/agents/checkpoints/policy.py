@@ -150,7 +150,7 @@ def import_torch(place: str) -> None:
 
 def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale: float, trust: bool, place: str) -> Any:
     """Read a file and return its network."""
-    from arcademark.agents.checkpoints import foreign, networks
+    from arcademark.agents.checkpoints import foreign, libraries
 
     if path.is_dir():
         if not trust:
@@ -165,7 +165,7 @@ def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale:
     if contents.module is not None:
         return foreign.Module(contents.module, scale, place)
     if not network:
-        return networks.build(contents, place)
+        return libraries.build(contents, place)
     reference = canonical_reference(network)
     try:
         with importable(reference):
