@@ -90,14 +90,17 @@ class Layers:
         self.unused: tuple[str, ...] = ()
 
     def error(self, what: str) -> ArcadeMarkError:
+        """Return the error of a network that cannot be made, with its remedy."""
         return ArcadeMarkError(
             f"{self.place}: {what}; give its class with --set network=file.py:Network, or write an agent that plays it"
         )
 
     def has(self, prefix: str) -> bool:
+        """Whether a tensor's name begins so."""
         return any(name.startswith(prefix) for name in self.tensors)
 
     def take(self, name: str) -> Tensor:
+        """Return a tensor, which is used thereby."""
         self.used.add(name)
         return self.tensors[name].float()
 
@@ -178,6 +181,7 @@ class Layers:
         raise self.error(f"its layers fit screens of none of the sizes {', '.join(f'{h} x {w}' for h, w in SIZES)}")
 
     def check_all_used(self) -> None:
+        """Refuse tensors that no layer took."""
         left = [name for name in self.tensors if name not in self.used and not name.startswith(self.unused)]
         if left:
             raise self.error(f"its network has layers that are not known: {', '.join(map(repr, sorted(left)[:3]))}")
@@ -192,6 +196,7 @@ class Residual(nn.Module):
         self.blocks = nn.ModuleList([nn.Sequential(nn.ReLU(), a, nn.ReLU(), b) for a, b in blocks])
 
     def forward(self, x: Tensor) -> Tensor:
+        """Return the features."""
         x = self.pool(self.first(x))
         for block in self.blocks:
             x = block(x) + x
@@ -206,6 +211,7 @@ class Reduce(nn.Module):
         self.layers, self.reduce = nn.Sequential(*layers), reduce
 
     def forward(self, x: Tensor) -> Tensor:
+        """Return a number for each action."""
         return self.reduce(self.layers(x))
 
 
@@ -219,6 +225,7 @@ class Dueling(nn.Module):
         self.support: Tensor
 
     def forward(self, x: Tensor) -> Tensor:
+        """Return a number for each action."""
         atoms = len(self.support)
         value, advantage = self.value(x).view(len(x), 1, atoms), self.advantage(x).view(len(x), -1, atoms)
         summed = value + advantage - advantage.mean(dim=1, keepdim=True)
