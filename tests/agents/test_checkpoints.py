@@ -18,8 +18,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents, paths, policy  # noqa: E402
-from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
+from arcademark.agents.checkpoints import contents, paths  # noqa: E402
+from arcademark.agents.checkpoints.policy import ROWS, Checkpoint  # noqa: E402
 from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError, UnknownNameError  # noqa: E402
@@ -119,12 +119,8 @@ def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file: Path) -> None:
     seen = observations(40)
     together = load(dqn_file, batch=40)
     with torch.inference_mode():
-        of_all = np.concatenate(
-            [
-                together._ask(i, seen[16 * i : 16 * i + 16], np.ones(len(seen[16 * i : 16 * i + 16]), bool))
-                for i in range(3)
-            ]
-        )
+        blocks = [seen[start : start + ROWS] for start in range(0, len(seen), ROWS)]
+        of_all = np.concatenate([together._ask(i, block, np.ones(len(block), bool)) for i, block in enumerate(blocks)])
         alone = np.concatenate([load(dqn_file, batch=1)._ask(0, row[None], np.ones(1, bool)) for row in seen])
     np.testing.assert_array_equal(of_all, alone)
 
@@ -400,5 +396,7 @@ def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch
         load(dqn_file)
 
 
-def test_rows_of_a_pass_are_constant() -> None:
-    assert policy.ROWS == 16
+def test_network_of_another_game_is_refused_when_it_answers(tmp_path: Path) -> None:
+    path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS + 1))))
+    with pytest.raises(ArcadeMarkError, match=f"gives {ACTIONS + 1} actions a value; the game has {ACTIONS}"):
+        load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))

@@ -105,9 +105,9 @@ def _check_arguments(agent: object, method: str, arguments: tuple[str, ...], nam
 class PredictPolicy:
     """An agent with ``predict(observation)``, which returns an action, or an action and a state.
 
-    It is asked about one episode at a time. `state` and `episode_start` are passed if it takes them, and the state it
-    returns is kept for the episode; ``deterministic=True`` is passed if it takes it, since its own sampling would not
-    be repeatable.
+    It is asked about one episode at a time, or, where it declares a ``predict_batch``, about so many at once, a row
+    each. `state` and `episode_start` are passed if it takes them, and the state it returns is kept for the episode;
+    ``deterministic=True`` is passed if it takes it, since its own sampling would not be repeatable.
     """
 
     asked = "predict"
@@ -118,20 +118,25 @@ class PredictPolicy:
             self._takes = set(inspect.signature(self._predict).parameters)
         except (TypeError, ValueError):
             self._takes = set()
+        self.batch_size = getattr(agent, "predict_batch", None)
         self._states: list[Any] = []
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Ask for each episode in turn, with the state that belongs to it."""
+        """Ask for all episodes at once, or for each in turn, with the state that belongs to it."""
+        if self.batch_size is not None:
+            answer, self._states = self._ask(observations.copy(), self._states or None, first.copy())
+            return np.asarray(answer)
         self._states.extend([None] * (len(first) - len(self._states)))
         return np.array([self._one(i, observations[i].copy(), bool(first[i])) for i in range(len(first))])
 
     def _one(self, i: int, observation: Observations, first: bool) -> Any:
-        state = None if first else self._states[i]
-        keywords = {"state": state, "episode_start": np.array([first]), "deterministic": True}
-        answer = self._predict(observation, **{name: keywords[name] for name in keywords if name in self._takes})
-        if isinstance(answer, tuple) and len(answer) == 2:
-            answer, self._states[i] = answer
+        answer, self._states[i] = self._ask(observation, None if first else self._states[i], np.array([first]))
         return _scalar(answer)
+
+    def _ask(self, observations: Observations, state: Any, first: Flags) -> tuple[Any, Any]:
+        keywords = {"state": state, "episode_start": first, "deterministic": True}
+        answer = self._predict(observations, **{name: keywords[name] for name in keywords if name in self._takes})
+        return answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
 
 
 class CallablePolicy:

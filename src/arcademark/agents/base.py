@@ -13,6 +13,9 @@ Optional attributes, read once after the agent is made:
     its memory. It sees one screen, of one frame. Nothing else of the protocol changes, nor do actions replay otherwise.
 ``batch_size`` : int
     How many episodes a policy would like to play at once (default 1). It cannot change a score.
+``predict_batch`` : int
+    The same of an agent with `predict`, which is then given observations of shape (episodes, …), and an array of
+    ``episode_start``, and returns an action each.
 ``checkpoint_frames`` : int
     Of a learner: the most training frames between checkpoints; it cannot change a score. Where they take long there are
     more of them: about one a minute, fewer if they are large.

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns
 from arcademark.agents.baselines import console_action
+from arcademark.agents.checkpoints import paths
 from arcademark.agents.importing import (
     canonical_reference,
     factory_of,
@@ -50,19 +51,23 @@ class AgentSpec:
     Parameters
     ----------
     ref : str
-        A built-in agent's name, ``package.module:factory``, or ``/absolute/path/file.py:factory``.
+        A built-in agent's name, ``package.module:factory``, ``/absolute/path/file.py:factory``, or of trained networks
+        the pattern of their files, ``/absolute/path/{game}/{seed}.zip``.
     parameters : mapping of str to JSON value
         Those that differ from the agent's own defaults.
     name : str
         "PPO (ours)"; "" for a label made of the others.
     made : object, optional
         The agent itself or a factory, where it was made in this process; `ref` is the name of its class or function.
+    sha256 : str
+        Of the file of a trained network, in a trial's agent; "" before it is planned, and of other agents.
     """
 
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
     made: Any = field(default=None, hash=False, repr=False)
+    sha256: str = ""
 
     @cached_property
     def label(self) -> str:
@@ -71,8 +76,15 @@ class AgentSpec:
             return self.name
         source, colon, factory = self.ref.rpartition(":")
         name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
+        if self.checkpoint:
+            name = paths.short(self.ref)
         values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in self.parameters.items()]
         return f"{name}({', '.join(values)})" if values else name
+
+    @cached_property
+    def checkpoint(self) -> bool:
+        """Whether it is a trained network, played from its file."""
+        return self.made is None and paths.is_checkpoint(self.ref)
 
 
 @dataclass(frozen=True)
@@ -191,7 +203,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     Parameters
     ----------
     ref : str
-        A built-in agent, ``package.module:factory`` or ``path/to/file.py:factory``.
+        A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, or a checkpoint or pattern of them,
+        ``models/{game}/seed{seed}.zip``.
     settings : mapping of str to object
         The agent's own parameters, as text (``--set depth=2``) or as values.
 
@@ -204,6 +217,9 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     settings = dict(settings or {})
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
+    if paths.is_checkpoint(ref):
+        spec = AgentSpec(paths.canonical_pattern(ref))
+        return (replace(spec, parameters=read_parameters(spec.label, declared(_factory(spec))[0], settings)),)
     if ":" not in ref and not ref.endswith(".py"):
         raise UnknownNameError("agent", ref, [*_BUILTIN, "path/to/file.py:factory", "package.module:factory"])
     spec = AgentSpec(canonical_reference(ref))
@@ -259,7 +275,7 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
 
 def kind(spec: AgentSpec) -> Kind:
     """Say what kind of agent it is, before it is made; as `kind_of`."""
-    return kind_of(_factory(spec), spec.label)
+    return "policy" if spec.checkpoint else kind_of(_factory(spec), spec.label)
 
 
 def kind_of(factory: Callable[..., Any], name: str) -> Kind:
@@ -314,6 +330,10 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
 def _factory(spec: AgentSpec) -> Callable[..., Any]:
     if spec.made is not None:
         return factory_of(spec.made)
+    if spec.checkpoint:
+        from arcademark.agents.checkpoints.policy import player
+
+        return player(spec.ref, spec.sha256)
     builtin = _BUILTIN.get(spec.ref)
     if builtin is None:
         return load_factory(spec.ref)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,8 +87,9 @@ def playing(
 
 
 def default_directory(agent: str, prefix: str = "") -> Path:
-    """Name the run's directory after the agent: ``runs/random``, ``runs/my_agent-make_agent``."""
+    """Name the run's directory after the agent: ``runs/random``, ``runs/models-game-seed-seed.zip``."""
     source, _, factory = agent.rpartition(":")
     name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
     name = prefix + name
-    return Path("runs") / "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
+    plain = "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
+    return Path("runs") / (re.sub("-+", "-", plain).strip("-") or "run")

@@ -32,13 +32,26 @@ from arcademark.cli.output import Output
     help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
 @click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where a checkpoint's network runs.  [default: cpu]")
+@click.option(
+    "--trust", is_flag=True, help="Let code in a checkpoint run, where it cannot be read otherwise; it may do anything."
+)
 @outputs.options
 def command(
-    agent: str, games: str, out: Path | None, until_error: float | None, name: str | None, output: Output, **asked: Any
+    agent: str,
+    games: str,
+    out: Path | None,
+    until_error: float | None,
+    name: str | None,
+    device: str | None,
+    trust: bool,
+    output: Output,
+    **asked: Any,
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 
-    AGENT is a built-in agent ('arcademark info agents') or your own: path/to/file.py:factory or package.module:factory.
+    AGENT is a built-in agent ('arcademark info agents'), your own, path/to/file.py:factory or package.module:factory,
+    or a trained network's file, or a pattern of files, one for each game and seed: 'models/{game}/seed{seed}.zip'.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
     planner even within an episode; with more games, seeds or episodes the run grows.
@@ -54,7 +67,9 @@ def command(
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)
-    specs = agent_specs(agent, way.settings)
+    asked_of_network = {"device": device} if device else {}
+    asked_of_network |= {"trust": "true"} if trust else {}
+    specs = agent_specs(agent, {**way.settings, **asked_of_network})
     specs = specs if name is None else named(specs, name)
     directory = out if out is not None else playing.default_directory(agent)
     if until_error is not None:

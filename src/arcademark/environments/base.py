@@ -30,7 +30,8 @@ class EnvironmentSpec:
     """What an agent is told before it plays; pure data, picklable.
 
     `protocol` holds the settings in force, overrides included; `action_meanings` the name of each action by its index,
-    ("NOOP", "FIRE", …); `observation_shape` and `observation_dtype` describe one observation.
+    ("NOOP", "FIRE", …); `observation_shape` and `observation_dtype` describe one observation;
+    `seed` is the trial's, by which an agent that was trained several times tells its networks apart, None elsewhere.
     """
 
     game: str
@@ -38,6 +39,7 @@ class EnvironmentSpec:
     action_meanings: tuple[str, ...]
     observation_shape: tuple[int, ...]
     observation_dtype: str = "uint8"
+    seed: int | None = None
 
     @property
     def num_actions(self) -> int:

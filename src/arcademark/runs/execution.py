@@ -125,6 +125,11 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 "files": provenance.files_of(all_parameters(spec), known)
                 if ":" in spec.ref or spec.made is not None
                 else {},
+                "checkpoints": {
+                    f"{trial.game} {trial.seed}": trial.agent.sha256
+                    for trial in plan.trials
+                    if spec.checkpoint and trial.agent.label == spec.label
+                },
             }
             for spec in plan.agents
         ],

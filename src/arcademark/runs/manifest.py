@@ -57,6 +57,8 @@ class Agent(TypedDict):
     plans: NotRequired[bool]  # true of a planner, once it was made
     files: NotRequired[dict[str, str]]
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
+    checkpoints: NotRequired[dict[str, str]]
+    """Of trained networks, from game and seed, "pong 0", to the SHA-256 of their file."""
 
 
 class Settings(TypedDict):
@@ -182,7 +184,15 @@ def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
     seeds, left_out = set(there["seeds"]), set(map(tuple, there["left_out"]))
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
+    played = {agent["label"]: agent for agent in now["agents"]}
+    agents = [
+        agent | {"checkpoints": agent["checkpoints"] | played[agent["label"]]["checkpoints"]}
+        if agent.get("checkpoints")
+        else agent
+        for agent in there["agents"]
+    ]
     return there | {
+        "agents": agents,
         "games": there["games"] | now["games"],
         "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in seeds],
         "episodes": max(there["episodes"], now["episodes"]),
@@ -215,7 +225,13 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
         (f"parameters of {label}", agent.get("parameters") or {}, new[label]["parameters"])
         for label, agent in old.items()
     ]
-    return code + files + parameters
+    networks = [
+        (f"checkpoint of {label} on {trial} (sha256)", before[:12], new[label]["checkpoints"][trial][:12])
+        for label, agent in old.items()
+        for trial, before in agent.get("checkpoints", {}).items()
+        if trial in new[label]["checkpoints"]
+    ]
+    return code + files + networks + parameters
 
 
 def _listed(labels: Set[str]) -> str | None:

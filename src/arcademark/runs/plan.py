@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import json
 import operator
 import re
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from arcademark.agents.checkpoints import paths
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
@@ -51,9 +53,10 @@ class Trial:
         """
         episodes = self.training_episodes
         trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
+        network = f',"checkpoint":"{self.agent.sha256}"' if self.agent.sha256 else ""
         canonical = (
             f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{_settings(self.protocol)},'
-            f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}}}'
+            f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}{network}}}'
         )
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
         return f"{_slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
@@ -159,8 +162,8 @@ def make_plan(
     UnknownNameError
         If an agent, a game, the protocol or the emulator is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, a number is out of range, training has two budgets or no agent that learns,
-        two agents cannot be told apart by their labels, or no agent plays any of the games.
+        If the protocol cannot be run here, checkpoints are missing, a number is out of range, training has two budgets
+        or no agent that learns, two agents cannot be told apart by their labels, or no agent plays any of the games.
     """
     if emulator is not None and emulator not in get_args(Emulator):
         raise UnknownNameError("emulator", emulator, get_args(Emulator))
@@ -204,7 +207,21 @@ def make_plan(
             raise ArcadeMarkError("nothing to play; name at least one agent and a game")
         more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
         raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
+    trials = tuple(_with_checkpoints(trials, specs))
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes, emulator)
+
+
+def _with_checkpoints(trials: Sequence[Trial], specs: Sequence[AgentSpec]) -> Iterator[Trial]:
+    """Yield the trials, those of trained networks with the checksums of their files, which must all be there."""
+    of = {
+        spec: paths.files_of(spec.ref, [(trial.game, trial.seed) for trial in trials if trial.agent is spec])
+        for spec in specs
+        if spec.checkpoint
+    }
+    for trial in trials:
+        files = of.get(trial.agent)
+        sha256 = files[trial.game, trial.seed] if files else ""
+        yield dataclasses.replace(trial, agent=dataclasses.replace(trial.agent, sha256=sha256)) if sha256 else trial
 
 
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:

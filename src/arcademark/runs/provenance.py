@@ -45,9 +45,9 @@ def machine() -> dict[str, str | int | None]:
 
 
 def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
-    """Describe an agent's code: its file, or of one made in Python the source that `inspect` finds."""
+    """Describe an agent's code: its file (a checkpoint's: its network's), or of one made in Python its source."""
     if spec.made is None:
-        return source_of(spec.ref)
+        return source_of(str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref)
     code = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
     try:
         checksum = hashlib.sha256(inspect.getsource(code).encode(errors="surrogatepass")).hexdigest()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,7 @@ class Player:
     def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
         self.trial = trial
         self._emulator = emulator
-        self.spec = environment_spec(trial.game, trial.protocol)
+        self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
         self.agent = make_agent(trial.agent, self.spec)
         self.spec = observing(self.spec, self.agent.observation)
         self.learns = isinstance(self.agent, CheckedLearner)

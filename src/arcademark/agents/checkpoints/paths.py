@@ -19,10 +19,17 @@ MOST_LISTED = 10
 
 
 def is_checkpoint(reference: str) -> bool:
-    """Whether an agent's reference names checkpoints, rather than code or a built-in agent."""
+    """Whether an agent's reference names checkpoints, rather than code or a built-in agent; folders are RLlib's."""
     if reference.endswith(SUFFIXES) or _FIELD.search(reference):
         return True
-    return os.sep in reference and not reference.rpartition(":")[0].endswith(".py") and os.path.exists(reference)
+    return os.sep in reference and not reference.rpartition(":")[0].endswith(".py") and os.path.isdir(reference)
+
+
+def short(pattern: str) -> str:
+    """Return a pattern from the folder before its first field on, a checkpoint's name without a field."""
+    parts = Path(pattern).parts
+    first = next((i for i, part in enumerate(parts) if _FIELD.search(part)), len(parts))
+    return "/".join(parts[max(0, first - 1) :])
 
 
 def canonical_pattern(pattern: str) -> str:

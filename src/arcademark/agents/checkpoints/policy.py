@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -12,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
-from arcademark.agents.checkpoints.paths import checksum
+from arcademark.agents.checkpoints.paths import checksum, file_of
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
 
-ROWS = 16
+ROWS = 8
 """Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
 is always the same number, and a score does not depend on how many episodes are played at once."""
 
@@ -87,6 +88,7 @@ class Checkpoint:
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
         self._last = False
+        self._num_actions = env.num_actions
         shape = self._network.shape
         if self._network.num_actions is not None:
             self.action_space = SimpleNamespace(n=self._network.num_actions, shape=(), start=0)
@@ -111,6 +113,10 @@ class Checkpoint:
             for block, start in enumerate(range(0, len(first), ROWS)):
                 answers.append(self._ask(block, observations[start : start + ROWS], first[start : start + ROWS]))
         values = np.concatenate(answers)
+        if values.shape[1] != self._num_actions:
+            raise ArcadeMarkError(
+                f"its network gives {values.shape[1]} actions a value; the game has {self._num_actions}"
+            )
         actions = values.argmax(axis=1) if self._deterministic or not self._network.stochastic else _drawn(values, rngs)
         if self._epsilon:
             for row, rng in enumerate(rngs):
@@ -138,6 +144,18 @@ class Checkpoint:
     def _start(self) -> list[Any]:
         blocks = self._rows // ROWS
         return [tuple(part.to(self._device).clone() for part in self._network.start(ROWS)) for _ in range(blocks)]
+
+
+def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
+    """Return the factory of the checkpoints of a pattern, of which a trial's has this SHA-256."""
+
+    def checkpoint(env: EnvironmentSpec, **settings: Any) -> Checkpoint:
+        return Checkpoint(env, file_of(pattern, env.game, env.seed or 0), sha256, **settings)
+
+    asked = inspect.signature(Checkpoint)
+    kept = [asked.parameters[name] for name in asked.parameters if name not in ("path", "sha256")]
+    checkpoint.__signature__ = asked.replace(parameters=kept)  # type: ignore[attr-defined]
+    return checkpoint
 
 
 def import_torch(place: str) -> None:
