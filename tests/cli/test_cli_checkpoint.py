@@ -44,6 +44,7 @@ def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> N
     assert done.code == 0, done.err
     report = json.loads(invoke("report", "r", "--json").out)
     assert [item["name"] for item in report["algorithms"]] == ["DQN (ours)"]
+    assert "one_network" not in [item["kind"] for item in report["notices"]]
     manifest = json.loads((models / "r/manifest.json").read_text())
     networks = manifest["agents"][0]["checkpoints"]
     assert sorted(networks) == ["freeway 0", "freeway 1", "pong 0", "pong 1"]
@@ -69,6 +70,12 @@ def test_missing_files_are_listed_before_anything_plays(models: Path, invoke: In
     for name in ("pong/2.pt", "qbert/0.pt", "qbert/2.pt"):
         assert name in refused.err
     assert not (models / "r").exists()
+
+
+def test_one_network_with_several_seeds_is_said(models: Path, invoke: Invoke) -> None:
+    assert invoke("run", "models/pong/0.pt", "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
+    report = json.loads(invoke("report", "r", "--json").out)
+    assert "one_network" in [item["kind"] for item in report["notices"]]
 
 
 def test_wrong_number_of_actions_names_the_override(models: Path, invoke: Invoke) -> None:

@@ -25,6 +25,7 @@ def of_runs(
     """Yield all notices that only runs give reason for."""
     yield from _emulators_differ(collection, names)
     yield from _run_by_run(collection, names)
+    yield from _networks(collection)
     yield from _episodes(collection, names)
     yield from _learners(shown)
     yield from _test_games(collection)
@@ -78,6 +79,27 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
                 "there so far.",
                 "The same command again continues.",
+            )
+
+
+def _networks(collection: RunCollection) -> Iterator[Notice]:
+    for agent in (agent for run in collection.runs for agent in run.record.manifest["agents"]):
+        seeds: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for trial, sha256 in agent.get("checkpoints", {}).items():
+            game, _, seed = trial.rpartition(" ")
+            seeds[game, sha256].append(seed)
+        if shared := [game_name(game) for (game, _), those in seeds.items() if len(those) > 1]:
+            yield notice(
+                "one_network",
+                f"{agent['label']} is the same network with several seeds on {wording.shortened(shared)}: they vary by "
+                "the chance of the game and the agent alone, and say nothing of how trainings vary.",
+                "Name a network for each seed with {seed} in the pattern of files.",
+            )
+        if (agent.get("parameters") or {}).get("device", "cpu") != "cpu":
+            yield notice(
+                "device",
+                f"{agent['label']} was computed on a GPU, whose last bits may depend on its kind: another may choose "
+                "other actions. 'arcademark verify' confirms the scores wherever it runs.",
             )
 
 
