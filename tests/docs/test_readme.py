@@ -3,6 +3,7 @@
 Where playing as written takes minutes, less is played: `SHORTER`.
 """
 
+import itertools
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.cli.main import COMMANDS
+from arcademark.suite.tasks import games as known_games
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,6 +77,23 @@ def test_every_command(folder: Path, named: str) -> None:
         assert (folder / name).stat().st_size > 10_000
     if (folder / "figures").exists():
         assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
+
+
+@pytest.mark.slow
+def test_trained_networks_are_played(folder: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arcademark[deep]'")
+    (command,) = [line for block in COMMANDS_OF for line in block if "{seed}" in str(line)]
+    games = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
+    for game, seed in itertools.product(games, range(3)):
+        network = torch.nn.Sequential(
+            *(torch.nn.Conv2d(4, 2, 8, 4), torch.nn.ReLU(), torch.nn.Flatten()),
+            *(torch.nn.Linear(800, 8), torch.nn.ReLU(), torch.nn.Linear(8, len(known_games()[game].minimal_actions))),
+        )
+        path = folder / command[2].format(game=game, seed=seed)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(torch.nn.ModuleDict({"network": network}).state_dict(), path)
+    shown = execute(folder, [*shorter(command), "--episodes", "1"])
+    assert "PPO (ours)" in shown
 
 
 @pytest.mark.slow
