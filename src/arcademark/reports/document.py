@@ -182,3 +182,72 @@ class HardExploration:
     def played(self) -> tuple[HardGame, ...]:
         """The games on which at least one algorithm has a score."""
         return tuple(game for game in self.games if any(item.score is not None for item in game.scores))
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One algorithm among those of a similar budget, over the games that all of them have.
+
+    Parameters
+    ----------
+    name : str
+    source : str
+        The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
+    training_frames : int
+        Emulated frames.
+    reported : {"training", "evaluation", "best", "unknown"}
+        What its scores are of.
+    mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber : float
+        In percent.
+    records : int
+        Human world records broken.
+    hns_a_frame, median_hns_a_frame, records_a_frame : float
+        Learning efficiency: mean HNS, as a fraction, median HNS likewise, and records broken, by training frames.
+    differs : tuple of str
+        The settings in which its protocol is known to differ from that of the report's algorithms, with both values.
+    """
+
+    name: str
+    source: str
+    training_frames: int
+    reported: str
+    mean_hns: float
+    median_hns: float
+    mean_hwrns: float
+    median_hwrns: float
+    mean_saber: float
+    median_saber: float
+    records: int
+    hns_a_frame: float
+    median_hns_a_frame: float
+    records_a_frame: float
+    differs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Similar:
+    """Algorithms of the report with the same budget, protocol and games, beside published ones of a similar budget.
+
+    Parameters
+    ----------
+    training_frames : int
+        Theirs.
+    games : tuple of str
+        Ids of the games that everything is over.
+    factor : float
+        How many times more or fewer frames a similar budget is at most.
+    within : bool
+        Whether there are published algorithms within it; else the nearest are shown.
+    own, published : tuple of Peer
+        Published ones with a score on every game; the nearest budgets first.
+    lacking : tuple of str
+        Other published algorithms of such budgets, without a score on some of the games.
+    """
+
+    training_frames: int
+    games: tuple[str, ...]
+    factor: float
+    within: bool
+    own: tuple[Peer, ...]
+    published: tuple[Peer, ...]
+    lacking: tuple[str, ...]

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
+
+SIMILAR = 2.0
+"""How many times more or fewer training frames than another's are a similar budget."""
+
+FIRST = "review-2021"
+"""The collection whose entry is taken of an algorithm that several have."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,45 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
     aside = {_identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())
     return next((found for found in ranked if found.algorithm not in aside), None)
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Published algorithms of a similar budget.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the nearest.
+    within : bool
+        Whether they are within `SIMILAR`.
+    lacking : tuple of str
+        The others whose budgets are as near, without a score on some of the games.
+    """
+
+    entries: tuple[Entry, ...]
+    within: bool
+    lacking: tuple[str, ...]
+
+
+def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
+    """Find the published algorithms that trained for about so many frames, more than 0, and have all these games."""
+
+    def times(entry: Entry) -> float:
+        spent = entry.training_frames or 0
+        return max(spent / frames, frames / spent)
+
+    known = [entry for entry in collections.entries() if entry.training_frames and entry.kind not in NO_ALGORITHM]
+    known = sorted((entry for entry in known if not entry.unavailable), key=lambda entry: entry.collection != FIRST)
+    whole: dict[str, Entry] = {}
+    for entry in known:
+        if set(games) <= collections.scores_of(entry).keys():
+            whole.setdefault(entry.identity, entry)
+    nearest = min(map(times, whole.values()), default=SIMILAR)
+    reach = max(SIMILAR, nearest)
+    found = sorted((entry for entry in whole.values() if times(entry) <= reach), key=times)
+    lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
+    return Peers(tuple(found), bool(found) and nearest <= SIMILAR, tuple(lacking))
 
 
 @cache

@@ -158,7 +158,10 @@ def test_the_terminal_has_a_line_a_curve(report, width):
     assert sum(line.rstrip().endswith("…") for line in lines) == 5  # of the learner whose second seed goes on
     curve = report.learning[0]
     assert f"{curve.episodes}   {curve.frames:,}" in shown
-    assert "of the first and the last 5 or 8 episodes" in " ".join(shown.split())
+    assert (
+        "of the first 5 or 8 episodes of training. Last, the training score: of the last 100 episodes of"
+        in " ".join(shown.split())
+    )
 
 
 def test_a_line_of_blocks_goes_from_lowest_to_highest():

@@ -64,6 +64,7 @@ def training(report: ScoreReport) -> Iterator[Block]:
     from arcademark.reports.runs import figure_learning, figures
 
     several = len(report.algorithms) > 1
+    evaluated = any(curve.evaluation is not None for curve in report.learning)
     names = MappingProxyType({game.id: game.name for game in report.games})
     rows = (
         (
@@ -72,14 +73,18 @@ def training(report: ScoreReport) -> Iterator[Block]:
             wording.count(curve.episodes),
             wording.count(curve.frames),
             wording.score(curve.first),
-            Cell(wording.score(curve.last), "strong", sort=curve.last),
+            Cell(wording.score(curve.training_score), "strong", sort=curve.training_score),
+            *((Cell(wording.score(curve.evaluation), sort=curve.evaluation),) if evaluated else ()),
             sparkline(curve.mean()[1], SPARKLINE) + ("" if curve.finished else " …"),
         )
         for curve in report.learning
     )
     windows = sorted({curve.window for curve in report.learning})
     means = "episode" if windows == [1] else f"{wording.listing(map(str, windows), last='or')} episodes"
-    told = f"First and last: the mean score of the first and the last {means} of training, averaged over seeds."
+    told = (
+        f"Means over seeds. First: of the first {means} of training. Last, the training score: of {_averaged(report)}."
+        f"{' Evaluation: of the episodes after it, without learning, which make the score.' if evaluated else ''}"
+    )
     going = "" if all(curve.finished for curve in report.learning) else " …: training goes on."
     points = (
         f"smoothed: a point is the mean of {wording.listing(map(wording.count, windows))} consecutive episodes, at the "
@@ -96,8 +101,17 @@ def training(report: ScoreReport) -> Iterator[Block]:
             legend if several else (),
         )
     who = ("game", Column("algorithm", "name")) if several else ("game",)
-    columns = (*who, "episodes", "frames", "first", "last", Column("", "name", optional=True))
+    scores = ("first", "last", *(("evaluation",) if evaluated else ()))
+    columns = (*who, "episodes", "frames", *scores, Column("", "name", optional=True))
     yield table(columns, rows, caption=told + going, grouped=several)
+
+
+def _averaged(report: ScoreReport) -> str:
+    """Say which episodes training scores are the means of: "the last 100 episodes of training"."""
+    asked = wording.listing(map(wording.count, sorted({curve.k for curve in report.learning})), last="or")
+    fewer = any(seed.averaged < curve.k for curve in report.learning for seed in curve.seeds)
+    episodes = "episode" if asked == "1" else "episodes"
+    return f"the last {asked} {episodes} of training{', or of all where there are fewer' if fewer else ''}"
 
 
 def planning(report: ScoreReport) -> Iterator[Block]:

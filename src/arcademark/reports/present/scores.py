@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from arcademark.reports import wording
 from arcademark.reports.blocks import (
@@ -21,7 +22,7 @@ from arcademark.reports.blocks import (
     section,
     table,
 )
-from arcademark.reports.document import Estimate
+from arcademark.reports.document import Estimate, Similar
 from arcademark.reports.present import parts
 from arcademark.reports.present import runs as made
 from arcademark.reports.tables import words
@@ -41,6 +42,9 @@ IQM = (
     "IQM: the mean of the middle half of all runs’ scores (of the games’ scores where they are capped); a game with "
     "fewer runs weighs less in it."
 )
+
+
+_REPORTED = MappingProxyType({"training": "training", "evaluation": "evaluation", "best": "the best policy"})
 
 
 def present(report: ScoreReport) -> Document:
@@ -63,7 +67,9 @@ def present(report: ScoreReport) -> Document:
             section("Training", *made.training(report)),
             section("Planning on the emulator", *made.planning(report)),
             section("Human world records broken", _records(report)),
-            section("Learning efficiency", _efficiency(report)),
+            section("Learning efficiency", _efficiency(report), detail=bool(report.runs)),
+            *(section("Beside published algorithms of similar budget", *_beside(item), detail=True)
+              for item in report.similar),
             parts.hard_exploration(report.hard_exploration, detail=bool(report.runs)),
             section("Episodes", made.episodes(report), detail=True),
             *(section(f"Not finished in {run.name}", made.troubles(run)) for run in report.runs if run.troubles),
@@ -290,6 +296,8 @@ def _records(report: ScoreReport) -> Table:
 
 
 def _efficiency(report: ScoreReport) -> Table:
+    found = [item.efficiency for item in report.algorithms if item.efficiency]
+    records = any(one.records is not None and gain.metric == "hwrns" for one in found for gain in one.gains)
     rows = (
         (
             Cell(item.name, "strong"),
@@ -298,10 +306,64 @@ def _efficiency(report: ScoreReport) -> Table:
             gain.title,
             words.power_of_ten(gain.mean),
             words.power_of_ten(gain.median),
+            *(("" if gain.metric != "hwrns" else words.power_of_ten(item.efficiency.records),) if records else ()),
         )
         for item in report.algorithms
         if item.efficiency is not None
         for gain in item.efficiency.gains
     )
-    columns = ("algorithm", "training frames", "game time", Column("metric", "name"), "mean a frame", "median a frame")
+    columns = (
+        *("algorithm", "training frames", "game time", Column("metric", "name"), "mean a frame", "median a frame"),
+        *(("records a frame",) if records else ()),
+    )
     return table(columns, rows, grouped=True)
+
+
+def _beside(found: Similar) -> Iterator[Block]:
+    """Show algorithms beside published ones of a similar budget, and in what their protocols differ."""
+    games, frames = wording.plural(len(found.games), "game"), wording.count(found.training_frames)
+    if not found.within:
+        nearest = (
+            f"the nearest {'is' if len(found.published) == 1 else 'are'} shown, "
+            f"{_times(found.published[0].training_frames / found.training_frames)}"
+            if found.published
+            else "none is shown"
+        )
+        yield Prose(
+            f"No published algorithm with scores on {'this game' if len(found.games) == 1 else f'these {games}'} was "
+            f"trained for half to twice as many frames as {frames}: {nearest}.",
+            "doubtful",
+        )
+    rows = (
+        (
+            Cell(item.name, "" if item.source else "strong"),
+            wording.count(item.training_frames),
+            wording.percent(item.mean_hns),
+            wording.percent(item.median_hns),
+            wording.percent(item.mean_hwrns),
+            wording.percent(item.mean_saber),
+            f"{item.records} of {len(found.games)}",
+            words.power_of_ten(item.hns_a_frame),
+            item.source or wording.MISSING,
+            _REPORTED.get(item.reported, wording.MISSING),
+        )
+        for item in (*found.own, *found.published)
+    )
+    columns = ("algorithm", "training frames", "mean HNS", "median HNS", "mean HWRNS", "mean SABER", "records broken")
+    details = (Column("published by", "name", optional=True), Column("score of", "name", optional=True))
+    lacking = f" Left out, without a score on some: {wording.shortened(found.lacking)}." if found.lacking else ""
+    caption = f"Over {games}.{lacking}"
+    yield table((*columns, "mean HNS a frame", *details), rows, caption=caption)
+    differing: dict[tuple[str, ...], list[str]] = {}
+    for item in found.published:
+        if item.differs:
+            differing.setdefault(item.differs, []).append(item.name)
+    if differing:
+        told = "; ".join(f"{wording.listing(names)}: {', '.join(what)}" for what, names in differing.items())
+        whose = wording.listing(item.name for item in found.own)
+        yield Prose(f"Protocols differ, so read no ranking from this ({whose} first). {told}.", "weak")
+
+
+def _times(ratio: float) -> str:
+    """Say how many times more or fewer, "250 times as many"."""
+    return f"{max(ratio, 1 / ratio):,.3g} times as {'many' if ratio > 1 else 'few'}"

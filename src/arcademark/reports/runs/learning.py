@@ -4,6 +4,10 @@ A point of a curve is the mean of `window` consecutive training episodes, at the
 them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
 episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all.
 `MOST_POINTS` are kept for drawing.
+
+The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
+performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the
+training score is the score; else it is `USUAL_K`, and evaluation is told apart.
 """
 
 from __future__ import annotations
@@ -18,12 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics.training import training_score
 from arcademark.reports.cells import PlayedAlgorithm
-from arcademark.runs.store import RunRecord, TrialRecord
+from arcademark.runs.store import RunRecord, TrialRecord, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
 
 WIDEST = 100
 MOST_POINTS = 200
+USUAL_K = 100
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,9 @@ class SeedCurve:
     finished: bool  # whether its budget is spent
     end_frames: tuple[int, ...]  # where the points are: training frames, ascending
     scores: tuple[float, ...]  # mean scores of the `window` episodes that end there
+    training_score: float  # mean of its last episodes of training
+    averaged: int  # how many these are: `LearningCurve.k`, or all there are
+    evaluation: float | None  # mean of its evaluation episodes, None where it has none
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,9 @@ class LearningCurve:
     first: float  # mean over seeds of the first window's score
     last: float  # of the last window's
     seeds: tuple[SeedCurve, ...]  # those that have finished a training episode, in order
+    k: int  # episodes of training to average for the training score
+    training_score: float  # mean over seeds
+    evaluation: float | None  # mean over the seeds that have evaluation episodes, None where none has
 
     @property
     def episodes(self) -> int:
@@ -93,6 +104,8 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
         if not training:
             continue
         window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
+        reported = scored_phase(record.protocol, learns=True) == "training"
+        k = max(trial.episodes for trial in training) if reported else USUAL_K
         seeds, ends = [], []
         for trial, rows in training.items():
             frames = np.cumsum(rows.frames)
@@ -100,10 +113,33 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
             count = len(found.curve)
             kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
             points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
-            seeds.append(SeedCurve(trial.seed, len(rows), int(frames[-1]), finished(trial, record), *points))
-            ends.append((found.curve[0], found.curve[-1]))
-        first, last = np.mean(ends, axis=0)
-        yield LearningCurve(game, algorithm.name, window, float(first), float(last), tuple(seeds))
+            score = training_score(rows.score, frames, k, fewer="shorten")
+            apart = record.evaluation(trial).score
+            seeds.append(
+                SeedCurve(
+                    trial.seed,
+                    len(rows),
+                    int(frames[-1]),
+                    finished(trial, record),
+                    *points,
+                    score.end.score,
+                    score.episodes,
+                    float(apart.mean()) if apart.size else None,
+                )
+            )
+            ends.append((found.curve[0], found.curve[-1], score.end.score))
+        first, last, score_of_all = map(float, np.mean(ends, axis=0))
+        apart_of_all = [seed.evaluation for seed in seeds if seed.evaluation is not None]
+        evaluation = float(np.mean(apart_of_all)) if apart_of_all else None
+        yield LearningCurve(game, algorithm.name, window, first, last, tuple(seeds), k, score_of_all, evaluation)
+
+
+def frames_used(algorithm: PlayedAlgorithm) -> int | None:
+    """Return the training frames behind an algorithm's scores, on average a game and seed; None where it has none."""
+    record = algorithm.run.record
+    scored = (trial for trial in algorithm.trials if trial.learns and len(record.scored_episodes(trial)))
+    used = [int(record.training(trial).frames.sum()) for trial in scored]
+    return round(float(np.mean(used))) or None if used else None
 
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:

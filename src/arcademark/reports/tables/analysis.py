@@ -18,10 +18,10 @@ from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
-from arcademark.reports.document import Estimate, HardExploration, Notice
+from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
-from arcademark.reports.tables import notices, protocols
+from arcademark.reports.tables import notices, protocols, similar
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
@@ -96,12 +96,15 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     there, where = games(dataset), scope(dataset)
     paragraphs = methods.paragraphs(algorithms, there, views, where) if views else ()
     used = [model.papers for model, item in zip(models, algorithms, strict=True) if model and item.estimate]
+    beside = tuple(similar.budgets(dataset, algorithms))
+    papers = [item.paper for one in beside for item in one.published]
     return ScoreReport(
-        **shared(title, dataset, chosen, bootstrap, told, there, where, (ALE,) if views else (), *used),
+        **shared(title, dataset, chosen, bootstrap, told, there, where, (ALE,) if views else (), papers, *used),
         algorithms=algorithms,
         learning=learning.curves(shown),
         runs=views,
         methods=paragraphs,
+        similar=beside,
     )
 
 
@@ -211,7 +214,8 @@ def _algorithm(
     counts = {task: row.size for task, row in played.items()}
     found = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
-    frames = dataset.scores.frames.get(name)
+    frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
+    bars_reached = bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else ()
     return Algorithm(
         name=name,
         source=dataset.source(name),
@@ -220,10 +224,10 @@ def _algorithm(
         fewest_runs=min(counts.values(), default=0),
         most_runs=max(counts.values(), default=0),
         coverage=_coverage(means, dataset, summaries),
-        scores=tuple(_scores(units, counts, chosen, dataset.scores.played.get(name), dataset.tasks)),
+        scores=tuple(_scores(units, counts, chosen, run, dataset.tasks)),
         summaries=summaries,
-        breakthroughs=bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else (),
-        efficiency=_efficiency(frames, summaries),
+        breakthroughs=bars_reached,
+        efficiency=_efficiency(frames or (learning.frames_used(run) if run else None), summaries, bars_reached),
         estimate=None if model is None else _estimate(name, model, dataset, bootstrap),
     )
 
@@ -300,19 +304,24 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     return Coverage(inside, len(benchmark.tasks), names, None, why)
 
 
-def _efficiency(frames: int | None, summaries: Sequence[Summary]) -> Efficiency | None:
-    """Divide by training frames what the uncapped or capped summaries reach (Fan 2021, Eq. 7)."""
+def _efficiency(
+    frames: int | None, summaries: Sequence[Summary], breakthroughs: Sequence[Breakthrough]
+) -> Efficiency | None:
+    """Divide by training frames the uncapped or capped summaries and the records broken (Fan 2021, Eq. 7)."""
     if not frames:
         return None
 
     def gain(percent: float | None) -> float | None:
         return None if percent is None else float(efficiency.learning_efficiency(percent / 100, frames))
 
+    broken = next((len(bar.reached) for bar in breakthroughs if bar.metric == "hwrb"), None)
+
     return Efficiency(
         frames,
         float(efficiency.game_time_days(frames)),
         float(efficiency.game_time_days_review(frames)),
         tuple(Gain(item.metric, item.title, gain(item.mean.value), gain(item.median.value)) for item in summaries),
+        None if broken is None else float(efficiency.learning_efficiency(broken, frames)),
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
+from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Similar
 from arcademark.reports.record import Citation, Planning, Run
 from arcademark.reports.runs.learning import LearningCurve
 
@@ -232,19 +232,22 @@ class Efficiency:
     Parameters
     ----------
     training_frames : int
-        Emulated frames.
+        Emulated frames; of a run whose training is counted in episodes, those it used on average a game and seed.
     game_time_days : float
         The training played at 60 frames a second, in days.
     review_days : float
         The same as Fan 2021, Eq. 6, computes it.
     gains : tuple of Gain
         One a metric.
+    records : float or None
+        Human world records broken a frame; None on a benchmark without human references.
     """
 
     training_frames: int
     game_time_days: float
     review_days: float
     gains: tuple[Gain, ...]
+    records: float | None = None
 
 
 @dataclass(frozen=True)
@@ -364,6 +367,8 @@ class ScoreReport(TableDocument):
         The runs among what was read.
     methods : tuple of str
         Of runs: paragraphs to paste into a paper, written from the settings in force.
+    similar : tuple of Similar
+        The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.report/3"
@@ -371,3 +376,4 @@ class ScoreReport(TableDocument):
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()
     methods: tuple[str, ...] = ()
+    similar: tuple[Similar, ...] = ()

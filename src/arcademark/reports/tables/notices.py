@@ -273,7 +273,15 @@ def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[
 
 def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
     if any(item.efficiency for item in algorithms):
-        told = "Learning efficiency is the summary, as a fraction, divided by training frames (Fan 2021, Eq. 7)."
+        told = (
+            "Learning efficiency is the summary, as a fraction, or the number of records broken, divided by training "
+            "frames (Fan 2021, Eq. 7)."
+        )
+        if counted := [item.name for item in algorithms if item.efficiency and item.training_frames is None]:
+            told += (
+                f" Where training is counted in episodes, these are the frames it used, on average a "
+                f"{dataset.benchmark.noun} and seed: {wording.shortened(counted)}."
+            )
         if dataset.benchmark.atari:
             told += (
                 " Game time is at 60 frames a second; Fan 2021, Eq. 6, takes half an hour for 100,000 frames instead "

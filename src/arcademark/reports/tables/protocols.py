@@ -118,14 +118,14 @@ def differing(plays: Mapping[str, Play]) -> Iterator[str]:
     first, *others = known or [""]
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in others:
-        if what := _difference(plays[first], plays[name]):
+        if what := difference(plays[first], plays[name]):
             groups.setdefault(what, []).append(name)
     if len(groups) > MOST_GROUPS:
         told = list(_setting_by_setting(known))
-        yield f"{_DIFFERENT.format(wording.shortened(known))}: {_brief(told)}."
+        yield f"{_DIFFERENT.format(wording.shortened(known))}: {brief(told)}."
         return
     for what, names in groups.items():
-        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {_brief(what)}."
+        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {brief(what)}."
 
 
 def in_full(plays: Mapping[str, Play]) -> str:
@@ -134,7 +134,7 @@ def in_full(plays: Mapping[str, Play]) -> str:
     return f"Settings that differ: {'; '.join(told)}." if len(told) > MOST_SETTINGS else ""
 
 
-def _brief(told: Sequence[str]) -> str:
+def brief(told: Sequence[str]) -> str:
     """Name the first settings with their values, and of the others how many they are."""
     more = len(told) - MOST_SETTINGS
     return "; ".join([*told[:MOST_SETTINGS], *([f"and {wording.plural(more, 'setting')} more"] if more > 0 else [])])
@@ -182,7 +182,7 @@ def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not plays.get(name, Play()).known)
 
 
-def _difference(a: Play, b: Play) -> tuple[str, ...]:
+def difference(a: Play, b: Play) -> tuple[str, ...]:
     """Name the settings that differ, with both values; none where none is known to."""
     one, other = _everything_known(a), _everything_known(b)
     keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]

@@ -1,0 +1,79 @@
+"""Algorithms beside published ones that trained for about as many frames, as the review compares (Fan 2021).
+
+Everything is over the same games: those of the benchmark that the report's algorithm has, so that published algorithms
+without one of them are left out, and named. Protocols differ all the same, and it is said in what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arcademark.catalogue import collections
+from arcademark.metrics import aggregate, efficiency, normalise
+from arcademark.reports import measures, published
+from arcademark.reports.document import Peer, Similar
+from arcademark.reports.tables import protocols
+from arcademark.reports.tables.dataset import Dataset
+from arcademark.reports.tables.document import Algorithm
+from arcademark.runs.store import scored_phase
+
+SUITE = "atari-57"
+"""The suite that published algorithms are set beside others on."""
+
+
+def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Similar]:
+    """Yield what is to be set beside published algorithms, those of the same budget, games and protocol together."""
+    if dataset.benchmark.view.name != SUITE:
+        return
+    together: dict[tuple[int, tuple[str, ...], str], list[Algorithm]] = {}
+    for item in algorithms:
+        games = tuple(task for task in dataset.means(item.name) if task in dataset.benchmark.tasks)
+        if item.efficiency and games and item.name not in dataset.scores.qualified:
+            key = (item.efficiency.training_frames, games, dataset.play(item.name).label)
+            together.setdefault(key, []).append(item)
+    for (frames, games, _), those in together.items():
+        yield _beside(dataset, frames, games, [item.name for item in those])
+
+
+def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequence[str]) -> Similar:
+    found = published.of_similar_budget(frames, games)
+    own = tuple(
+        Peer(name, "", frames, _reported(dataset, name), **_figures(dataset.means(name), games, frames))
+        for name in names
+    )
+    play = dataset.play(names[0])
+    peers = []
+    for entry in found.entries:
+        scores = {task: result.score for task, result in collections.scores_of(entry).items()}
+        spent, paper = entry.training_frames or 0, entry.paper or entry.source
+        differs = protocols.difference(play, protocols.from_entry(entry)) if play.known else ()
+        peers.append(
+            Peer(entry.identity, paper.short, spent, entry.reported, **_figures(scores, games, spent), differs=differs)
+        )
+    return Similar(frames, games, published.SIMILAR, found.within, own, tuple(peers), found.lacking)
+
+
+def _reported(dataset: Dataset, name: str) -> str:
+    item = dataset.scores.played.get(name)
+    if item is None:
+        return "unknown"
+    return scored_phase(item.run.record.protocol, any(trial.learns for trial in item.trials))
+
+
+def _figures(scores: Mapping[str, float], games: Sequence[str], frames: int) -> dict[str, Any]:
+    """Sum scores up over games as the review's tables do (Fan 2021, Eqs. 3, 7 and HWRB)."""
+    percent = {
+        metric: measures.atari()[metric].normaliser([scores[task] for task in games], games)
+        for metric in ("hns", "hwrns", "saber")
+    }
+    means = {f"mean_{metric}": float(aggregate.mean(values)) for metric, values in percent.items()}
+    medians = {f"median_{metric}": float(aggregate.median(values)) for metric, values in percent.items()}
+    broken = normalise.hwrb(percent["hwrns"], games).count
+    gained = {
+        "hns_a_frame": means["mean_hns"] / normalise.PERCENT,
+        "median_hns_a_frame": medians["median_hns"] / normalise.PERCENT,
+        "records_a_frame": broken,
+    }
+    per_frame = {name: float(efficiency.learning_efficiency(value, frames)) for name, value in gained.items()}
+    return {**means, **medians, "records": broken, **per_frame}
