@@ -360,8 +360,8 @@ def _beside(found: Similar) -> Iterator[Block]:
             differing.setdefault(item.differs, []).append(item.name)
     if differing:
         told = "; ".join(f"{wording.listing(names)}: {', '.join(what)}" for what, names in differing.items())
-        whose = wording.listing(item.name for item in found.own)
-        yield Prose(f"Protocols differ, so read no ranking from this ({whose} first). {told}.", "weak")
+        whose = "ours" if len(found.own) > 1 else f"that of {found.own[0].name}"
+        yield Prose(f"Read no ranking from this: protocols are known to differ ({whose} first). {told}.", "weak")
 
 
 def _times(ratio: float) -> str:

@@ -118,14 +118,14 @@ def differing(plays: Mapping[str, Play]) -> Iterator[str]:
     first, *others = known or [""]
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in others:
-        if what := difference(plays[first], plays[name]):
+        if what := _difference(plays[first], plays[name]):
             groups.setdefault(what, []).append(name)
     if len(groups) > MOST_GROUPS:
         told = list(_setting_by_setting(known))
-        yield f"{_DIFFERENT.format(wording.shortened(known))}: {brief(told)}."
+        yield f"{_DIFFERENT.format(wording.shortened(known))}: {_brief(told)}."
         return
     for what, names in groups.items():
-        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {brief(what)}."
+        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {_brief(what)}."
 
 
 def in_full(plays: Mapping[str, Play]) -> str:
@@ -134,7 +134,7 @@ def in_full(plays: Mapping[str, Play]) -> str:
     return f"Settings that differ: {'; '.join(told)}." if len(told) > MOST_SETTINGS else ""
 
 
-def brief(told: Sequence[str]) -> str:
+def _brief(told: Sequence[str]) -> str:
     """Name the first settings with their values, and of the others how many they are."""
     more = len(told) - MOST_SETTINGS
     return "; ".join([*told[:MOST_SETTINGS], *([f"and {wording.plural(more, 'setting')} more"] if more > 0 else [])])
@@ -187,8 +187,12 @@ def difference(a: Play, b: Play) -> tuple[str, ...]:
     one, other = _everything_known(a), _everything_known(b)
     keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]
     pairs = ((key, one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in vocabulary.ordered(dict.fromkeys(keys)))
-    told = tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
-    if told:
+    return tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
+
+
+def _difference(a: Play, b: Play) -> tuple[str, ...]:
+    """Name the settings that differ or, where none is known to, the protocols that do."""
+    if told := difference(a, b):
         return told
     if a.label != b.label and not (a.protocol and b.protocol):
         return (f"the one's is {_described(a)}, the other's {_described(b)}",)
