@@ -193,6 +193,8 @@ class Peer:
     name : str
     source : str
         The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
+    paper : str
+        Its key in the catalogue, "hessel-2018"; likewise.
     training_frames : int
         Emulated frames.
     reported : {"training", "evaluation", "best", "unknown"}
@@ -209,6 +211,7 @@ class Peer:
 
     name: str
     source: str
+    paper: str
     training_frames: int
     reported: str
     mean_hns: float

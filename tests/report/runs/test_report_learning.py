@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, trained
+from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, made_up_scores, trained
 from shown import page as rendered
 from shown import printed
 
@@ -46,6 +46,34 @@ def test_a_curve_is_the_mean_of_consecutive_episodes_where_the_last_of_them_ende
     second_there = np.interp(across, curve.seeds[1].end_frames, curve.seeds[1].scores)
     assert second_there == pytest.approx([1.0, 1 + 2 * 70 / 30, 1 + 2 * 140 / 30])
     assert up == pytest.approx([(4.5 + 1) / 2, (11.5 + second_there[1]) / 2, (18.5 + second_there[2]) / 2])
+
+
+def test_the_training_score_is_of_the_last_episodes_and_evaluation_apart():
+    """Where the protocol evaluates, the last 100 of training are averaged, or all there are."""
+    first, second = [(float(number), 10) for number in range(150)], [(6.0, 30)] * 20
+    report = analyse(hand_made(first, second))
+    (curve,) = report.learning
+    assert (curve.k, [seed.averaged for seed in curve.seeds]) == (100, [100, 20])
+    assert [seed.training_score for seed in curve.seeds] == [99.5, 6]
+    assert curve.training_score == pytest.approx((99.5 + 6) / 2)
+    evaluated = [np.mean(scores) for scores in (made_up_scores("random", "pong", seed, 2) for seed in (0, 1))]
+    assert [seed.evaluation for seed in curve.seeds] == evaluated
+    assert curve.evaluation == report.algorithms[0].scores[0].score.value == pytest.approx(np.mean(evaluated))
+    assert report.algorithms[0].efficiency.training_frames == (150 * 10 + 20 * 30) // 2  # those it used, on average
+    assert "training is counted in episodes, these are the frames it used" in told(report, "efficiency")
+
+
+def test_where_the_protocol_reports_training_its_score_is_the_score():
+    record = trained(made_up_run(games=("pong",), played=0, episodes=10), (30,))
+    record = dataclasses.replace(
+        record, trials=tuple(dataclasses.replace(trial, status="done") for trial in record.trials)
+    )
+    report = analyse(collected(record))
+    (curve,) = report.learning
+    assert (curve.k, curve.evaluation) == (10, None)
+    assert curve.training_score == pytest.approx(report.algorithms[0].scores[0].score.value)
+    last = [np.mean(record.training(trial).score[-10:]) for trial in record.trials]
+    assert curve.training_score == pytest.approx(np.mean(last))
 
 
 def test_a_trial_in_training_has_its_curve_so_far():
