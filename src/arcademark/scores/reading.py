@@ -26,7 +26,7 @@ from arcademark.scores.readers.logs import collect_logs
 from arcademark.scores.readers.naming import matches
 from arcademark.scores.readers.piped import place
 
-__all__ = ["FORMATS", "Reading", "read_tables"]
+__all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]
 
 _COPIES = frozenset({"tensorboard", "metrics-csv"})
 """Formats that tools write beside their own logs, with the same scores in them."""
@@ -54,9 +54,41 @@ def read_tables(
     **options
         Fields of `Options`: what the files do not say. Errors name file, row and column, the reason and the remedy.
     """
+    said = Options(**options)
+    files, notes = _find(paths, format, said)
+    reading = _read(files, said)
+    return dataclasses.replace(reading, notes=(*reading.notes, *notes))
+
+
+def read_logs(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, format: str | None = None, **options: Any
+) -> tuple[list[tuple[Log, Recognised]], tuple[str, ...]]:
+    """Read files and folders of logs of training; see `read_tables`. Tables of scores are left out, and told."""
+    said = Options(**options)
+    files, notes = _find(paths, format, said)
+    logs: list[tuple[Log, Recognised]] = []
+    tables: list[Path] = []
+    for file in files:
+        found = [] if file.format == "arcademark-run" else formats.read(file, said)
+        if isinstance(found, Reading) or file.format == "arcademark-run":
+            tables.append(file.relative)
+        else:
+            logs += [(log, file) for log in found]
+    if not logs:
+        raise ArcadeMarkError(
+            f"{listed(tables)}: no log of training, but scores; 'arcademark score' or 'arcademark report' shows them"
+        )
+    if tables:
+        notes.append(f"{count(len(tables), 'file')} left out, tables of scores: {listed(tables)}")
+    return logs, tuple(notes)
+
+
+def _find(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, said: Options
+) -> tuple[list[Recognised], list[str]]:
+    """Find the files that are meant, and say which were left out."""
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    said = Options(**options)
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
@@ -71,8 +103,7 @@ def read_tables(
         else:
             files.append(formats.recognise(root, root, format))
     _refuse_repeated(file.path for file in files)
-    reading = _read(files, said)
-    return dataclasses.replace(reading, notes=(*reading.notes, *notes))
+    return files, notes
 
 
 def _refuse_repeated(paths: Iterable[Path]) -> None:

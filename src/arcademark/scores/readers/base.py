@@ -159,6 +159,14 @@ class Log:
         Where `values` are already just those that make the score: how many stand before them in the file.
     lost : int
         How many rows of the file are not in `values`, for a reason that `notes` gives.
+    steps : float array, shape (values,), or None
+        The agent's steps in training behind each value.
+    lengths : float array, shape (values,), or None
+        How many steps of the environment each episode took.
+    evaluations : (float array, float array) or None
+        Of a log of evaluations: the agent's steps before each, and the mean of its episodes; shape (evaluations,) both.
+    series : str
+        Which of several series the values are.
     """
 
     path: Path
@@ -172,6 +180,10 @@ class Log:
     earlier: int | None = None
     lost: int = 0
     notes: tuple[str, ...] = ()
+    steps: NDArray[np.float64] | None = None
+    lengths: NDArray[np.float64] | None = None
+    evaluations: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    series: str = ""
 
     @property
     def place(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +33,8 @@ _Key = tuple[str, str, int]
 
 def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options) -> Reading:
     """Make a table of logs of one run on one task, each with its path below the folder that was asked for."""
-    runs = _by_run(logs, options)
-    merged = {key: _merge(key, parts) for key, parts in runs.items()}
+    runs = by_run(logs, options)
+    merged = {key: merge(key, parts) for key, parts in runs.items()}
     values = {
         key: log.values if log.earlier is not None else log.values[-(options.last or DEFAULT_LAST[log.unit]) :]
         for key, log in merged.items()
@@ -72,7 +73,8 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
     }
 
 
-def _by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
+def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
+    """Gather logs, each with its path below the folder that was asked for, by algorithm, task and run."""
     counted = Counter[tuple[str, str]]()
     runs: list[tuple[_Key, Log]] = []
     for log, relative in logs:
@@ -84,7 +86,7 @@ def _by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key,
     return gathered(runs)
 
 
-def _merge(key: _Key, parts: Sequence[Log]) -> Log:
+def merge(key: _Key, parts: Sequence[Log]) -> Log:
     """Put a run's logs together: those that parallel environments, or a run that was resumed, left in one folder."""
     first = parts[0]
     if len(parts) == 1:
@@ -99,7 +101,20 @@ def _merge(key: _Key, parts: Sequence[Log]) -> Log:
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])
     order = np.argsort(times, kind="stable")
-    return Log(first.path, np.concatenate([log.values for log in parts])[order], first.unit, times=times[order])
+    return replace(
+        first,
+        values=np.concatenate([log.values for log in parts])[order],
+        times=times[order],
+        steps=_joined([log.steps for log in parts], order),
+        lengths=_joined([log.lengths for log in parts], order),
+        lost=0,
+        notes=(),
+    )
+
+
+def _joined(parts: Sequence[NDArray[np.float64] | None], order: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known)[order] if len(known) == len(parts) else None
 
 
 def _notes(

@@ -51,11 +51,7 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
 
     `relative` is the log's path below the folder that was asked for; for a single file, its path as given.
     """
-    said = Names(options.algorithm, options.task, options.run)
-    names = said.or_else(_by_pattern(log, relative, options)).or_else(Names(log.algorithm, log.task, log.run))
-    names = names.or_else(cleanrl(log.label))
-    if None in (names.algorithm, names.task, names.run):
-        names = names.or_else(from_path(relative, options.canonical_task, log.task))
+    names = as_written(log, relative, options)
     task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
     if names.algorithm is None or task is None:
         noun, field = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
@@ -64,6 +60,16 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
             f"{{{field}}} where a path names it"
         )
     return names.algorithm, task, names.run
+
+
+def as_written(log: Log, relative: Path, options: Options) -> Names:
+    """Return a log's names as they are written, the task as the environment's id where a tool wrote that."""
+    said = Names(options.algorithm, options.task, options.run)
+    names = said.or_else(_by_pattern(log, relative, options)).or_else(Names(log.algorithm, log.task, log.run))
+    names = names.or_else(cleanrl(log.label))
+    if None in (names.algorithm, names.task, names.run):
+        names = names.or_else(from_path(relative, options.canonical_task, log.task))
+    return names
 
 
 def matches(relative: Path, pattern: str) -> bool:

@@ -35,6 +35,15 @@ AVERAGES = (
 )
 _PLACES: tuple[tuple[str, ...], ...] = (("env_runners",), ("sampler_results",), ())
 _WINDOW, _NEW = ("hist_stats", "episode_reward"), ("episodes_this_iter",)
+_LENGTHS = ("hist_stats", "episode_lengths")
+_STEPS = (
+    ("num_env_steps_sampled_lifetime",),
+    ("env_runners", "num_env_steps_sampled_lifetime"),
+    ("num_env_steps_sampled",),
+    ("timesteps_total",),
+)
+"""Where an iteration says how many steps were taken so far."""
+_UNKNOWN = -1.0
 _ENVIRONMENT, _SEED = ("config", "env"), ("config", "seed")
 
 _Result = Mapping[tuple[str, ...], Any]
@@ -56,9 +65,15 @@ def read_result(path: Path, options: Options) -> list[Log]:
     run = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
     episodes = _episodes(path, results) if options.tag is None else None
     unit: Unit = "average" if episodes is None else "episode"
-    values, notes = _averages(path, results, options) if episodes is None else (episodes, ())
+    steps = lengths = None
+    if episodes is None:
+        values, steps, series, notes = _averages(path, results, options)
+    else:
+        values, series, notes = episodes[:, 0], "/".join(_WINDOW), ()
+        lengths = None if (episodes[:, 1] == _UNKNOWN).any() else episodes[:, 1]
     notes = (f"{count(len(results), 'training iteration')} in the file", *notes)
-    return [Log(path, values, unit, _algorithm(path, task), task, run, notes=notes)]
+    known = _algorithm(path, task), task, run
+    return [Log(path, values, unit, *known, notes=notes, steps=steps, lengths=lengths, series=series)]
 
 
 def first_line(path: Path) -> tuple[str, bool]:
@@ -82,7 +97,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str, bool]]:
 
 
 def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
-    wanted = [*_tags(options), *((*place, *name) for place in _PLACES for name in (_WINDOW, _NEW)), _ENVIRONMENT, _SEED]
+    windows = ((*place, *name) for place in _PLACES for name in (_WINDOW, _LENGTHS, _NEW))
+    wanted = [*_tags(options), *windows, *_STEPS, _ENVIRONMENT, _SEED]
     row = 0
     for row, line, _ in _lines(path):
         result = parse_json(path, line, row)
@@ -113,8 +129,8 @@ def _algorithm(path: Path, task: str | None) -> str | None:
 
 
 def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.float64] | None:
-    """Return every episode once, in order; None where a result has no list of them."""
-    episodes: list[float] = []
+    """Return every episode's score and length once, in order; None where a result has no list of them."""
+    episodes: list[tuple[float, float]] = []
     for row, result in results:
         window = _window(path, row, result)
         if window is None:
@@ -123,10 +139,10 @@ def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.floa
         old = len(values) - new
         first = bool(old) and values[:old] != episodes[-old:] and values[new:] == episodes[-old:]
         episodes += values[:new] if first else values[old:]
-    return np.array(episodes, dtype=np.float64)
+    return np.array(episodes, dtype=np.float64).reshape(-1, 2)
 
 
-def _window(path: Path, row: int, result: _Result) -> tuple[list[float], int] | None:
+def _window(path: Path, row: int, result: _Result) -> tuple[list[tuple[float, float]], int] | None:
     for place in _PLACES:
         values, new = result[*place, *_WINDOW], result[*place, *_NEW]
         if isinstance(values, list) and isinstance(new, int) and new >= 0:
@@ -134,13 +150,18 @@ def _window(path: Path, row: int, result: _Result) -> tuple[list[float], int] | 
             numbers = [score(where, value) for value in values]
             if any(map(math.isnan, numbers)):
                 raise ArcadeMarkError(f"{where}: an episode's score is NaN; correct it")
-            return numbers, min(new, len(numbers))
+            lengths = result[*place, *_LENGTHS]
+            if not isinstance(lengths, list) or len(lengths) != len(numbers):
+                lengths = [_UNKNOWN] * len(numbers)
+            known = (float(length) if isinstance(length, int) and length > 0 else _UNKNOWN for length in lengths)
+            return list(zip(numbers, known, strict=True)), min(new, len(numbers))
     return None
 
 
 def _averages(
     path: Path, results: list[tuple[int, _Result]], options: Options
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str, tuple[str, ...]]:
+    """Return the averages, the steps before each where the results say them, the series and notes."""
     tags = _tags(options)
     logged = [tag for rows in (results[-1:], results) for tag in tags if any(row[tag] is not None for _, row in rows)]
     if not logged:
@@ -150,10 +171,12 @@ def _averages(
         )
     tag = logged[0]
     name = "/".join(tag)
-    there = ((row, result[tag]) for row, result in results if result[tag] is not None)
-    values = np.array([score(f"{path}, row {row}, {name}", value) for row, value in there], dtype=np.float64)
+    there = [(row, result) for row, result in results if result[tag] is not None]
+    values = np.array([score(f"{path}, row {row}, {name}", result[tag]) for row, result in there], dtype=np.float64)
     finite = values[~np.isnan(values)]
+    taken = [next((result[at] for at in _STEPS if isinstance(result[at], int | float)), -1) for _, result in there]
+    steps = np.array(taken, dtype=np.float64)[~np.isnan(values)]
     notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
     if len(finite) < len(results):
         notes.append(f"{name} is missing in {len(results) - len(finite)} of {count(len(results), 'iteration')}")
-    return finite, tuple(notes)
+    return finite, steps if len(steps) and (steps >= 0).all() else None, name, tuple(notes)

@@ -82,9 +82,11 @@ def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     column, steps = sheet.header.index(tag), sheet.find(_STEPS)
     sheet = sheet.among([column], [steps])
     values = sheet.scores(column)
+    clock = None if steps is None or sheet.lowered[steps] == "iteration" else sheet.scores(steps)
     order = np.arange(sheet.size) if steps is None else np.argsort(sheet.scores(steps), kind="stable")
-    values = values[order]
-    return [Log(sheet.path, values[~np.isnan(values)], unit_of(tag), notes=(*notes, *sheet.notes))]
+    order = order[~np.isnan(values[order])]
+    clock = None if clock is None or np.isnan(clock[order]).any() else clock[order]
+    return [Log(sheet.path, values[order], unit_of(tag), notes=(*notes, *sheet.notes), steps=clock, series=tag)]
 
 
 def is_wandb(sheet: Sheet) -> bool:

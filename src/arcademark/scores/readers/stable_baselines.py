@@ -37,7 +37,9 @@ def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
         raise ArcadeMarkError(
             f"{sheet.place(row, score)}: an episode without a score or a time; correct or remove the row"
         )
-    return [Log(path, values, "episode", task=environment, times=times + start)]
+    column = sheet.find(("l",))
+    lengths = None if column is None else sheet.scores(column)
+    return [Log(path, values, "episode", task=environment, times=times + start, lengths=lengths)]
 
 
 def _header(path: Path, line: str) -> tuple[str | None, float]:
@@ -75,11 +77,23 @@ def read_evaluations(path: Path, options: Options) -> list[Log]:
             "remove that evaluation"
         )
     k = min(options.last or 1, len(scores))
-    kept = scores[np.argsort(steps, kind="stable")][-k:]
+    order = np.argsort(steps, kind="stable")
+    kept = scores[order][-k:]
+    lengths = np.asarray(arrays.get("ep_lengths", np.empty(0)), dtype=np.float64)
     evaluations = "evaluation, at" if k == 1 else f"{k} evaluations, to"
     notes = (
         f"scores are of the last {evaluations} {np.max(steps):,.0f} steps",
         f"{count(len(scores), 'evaluation')} in the file",
     )
     unit: Unit = "episode" if results.ndim == 2 else "average"
-    return [Log(path, kept.ravel(), unit, earlier=scores.size - kept.size, notes=notes)]
+    return [
+        Log(
+            path,
+            kept.ravel(),
+            unit,
+            earlier=scores.size - kept.size,
+            notes=notes,
+            lengths=lengths[order][-k:].ravel() if lengths.shape == results.shape else None,
+            evaluations=(np.asarray(steps[order], dtype=np.float64), scores[order].mean(axis=1)),
+        )
+    ]
