@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "Replay a run's recorded actions: are these scores real?",
     "watch": "Write an episode of a run as GIF or MP4.",
     "tune": "Try an agent's parameters on training games.",
+    "import": "Make a run of training logs made elsewhere, labelled so.",
     "list": "List the runs below a folder.",
     "ledger": "Show what was evaluated on test games, and whether only once.",
     "features": "What learning agents see of a game.",
@@ -35,7 +36,9 @@ COMMANDS = {
     "subset": "The few most informative tasks: search, predict, study.",
     "cost": "What an evaluation takes: hours, money, energy, carbon.",
 }
-"""Each is in a module of its name."""
+"""Each is in a module of its name, or of that in `MODULES`."""
+
+MODULES = {"import": "importing"}
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
@@ -52,7 +55,7 @@ class LazyGroup(click.Group):
         """Load the command's own file."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"arcademark.cli.{MODULES.get(cmd_name, cmd_name)}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -152,6 +152,10 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     directory = recorder.directory
     there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
     changes = []
+    if there is not None and "imported" in there:
+        raise ArcadeMarkError(
+            f"{directory}: was imported from logs made elsewhere and cannot be continued; choose another directory"
+        )
     if there is not None:
         manifest.protocol_of(directory, there)
         changes = manifest.differences(there, document)

@@ -79,6 +79,16 @@ class Continued(Provenance):
     versions: NotRequired[dict[str, str | None]]
 
 
+class Imported(TypedDict):
+    """Where the scores come from of a run that was not played here (`arcademark.runs.imported`)."""
+
+    formats: list[str]  # of `arcademark.scores.reading.FORMATS`
+    files: dict[str, str]  # from the path of each log, below what was named, to its SHA-256
+    averages: list[str]  # labels of agents whose rows of training are averages that the tool logged
+    assumed: list[str]  # sentences: what the logs do not say and was taken for granted
+    doubts: list[tuple[str, str, str]]  # agent's label, game, and why these are hardly whole games' raw scores
+
+
 class Manifest(Provenance):
     """What a run was asked for and with what; older runs lack what is not required."""
 
@@ -97,6 +107,7 @@ class Manifest(Provenance):
     """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
     begins. Older runs were played on ale-py."""
     continued: NotRequired[list[Continued]]  # one each time the run was continued
+    imported: NotRequired[Imported]  # only of a run that was not played
 
 
 def read(directory: Path) -> Document:

@@ -16,6 +16,7 @@ from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import Emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import imported
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite.protocols import Protocol
@@ -123,7 +124,11 @@ def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
 
 
 def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
-    """Return the trials that fit, in the run's order, whatever phase and episode are asked for."""
+    """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
+
+    All that replays asks here first, so that a run without actions is refused here.
+    """
+    imported.refuse(run)
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if (game := choice.get("game")) is not None:
         wanted["game"] = toy.NAME if game.strip().lower() == toy.NAME else canonical_game(game)

@@ -1,0 +1,100 @@
+"""Logs of training made elsewhere become a run: read, held to be what they say with all doubts kept, and written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import imported, provenance
+from arcademark.runs.imported import ImportedTrial, Rows
+from arcademark.runs.recording import Recorder
+from arcademark.scores.readers.base import Options
+from arcademark.scores.reading import read_logs
+from arcademark.scores.training_logs import TrainingLog, Values, checksums, training_logs
+from arcademark.suite import protocols, tasks
+from arcademark.suite.protocols import Protocol
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was imported: the run's directory, its trials, and sentences on what was read and left out."""
+
+    directory: Path
+    trials: tuple[ImportedTrial, ...]
+    notes: tuple[str, ...]
+
+
+def import_logs(
+    places: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    protocol: str | None = None,
+    frames_per_step: int | None = None,
+    format: str | None = None,
+    **reading: Any,
+) -> Imported:
+    """Make a run of logs.
+
+    Parameters
+    ----------
+    places : sequence of path
+        Files, or folders that are searched at any depth.
+    out : path, optional
+        The run's directory, new or empty; by default "runs/imported-" and the algorithm's name.
+    protocol : str, optional
+        How the agent was trained; "world-records", and said to be assumed, by default. Which episodes make the score
+        follows from what the logs hold.
+    frames_per_step : int, optional
+        See `arcademark.scores.training_logs.training_logs`.
+    format, **reading
+        As of `arcademark.scores.reading.read_logs`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If nothing there is a log of training, it cannot be read, or the directory holds something.
+    """
+    rules = protocols.protocol(protocol or "world-records")
+    reading = {**reading, "canonical_task": tasks.canonical_game}
+    logs, notes = read_logs(list(places), format=format, **reading)
+    found = training_logs(logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step)
+    rules = _reported(rules, found)
+    trials = tuple(
+        ImportedTrial(log.algorithm, log.task, log.run, _rows(log.training), _rows(log.evaluation), log.last)
+        for log in found
+    )
+    assumed = dict.fromkeys(text for log in found for text in log.assumed)
+    names = [trial.label for trial in trials]
+    source: imported.manifest.Imported = {
+        "formats": list(dict.fromkeys(file.format for _, file in logs)),
+        "files": checksums(logs),
+        "averages": list(dict.fromkeys(name for name, log in zip(names, found, strict=True) if log.averages)),
+        "assumed": [*([] if protocol else [f"the protocol is {rules.name}"]), *assumed],
+        "doubts": list(
+            dict.fromkeys((name, log.task, text) for name, log in zip(names, found, strict=True) for text in log.doubts)
+        ),
+    }
+    slug = "".join(char if char.isalnum() else "-" for char in trials[0].agent.lower()).strip("-")
+    directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise ArcadeMarkError(f"{directory}: exists already; name a new directory with --out")
+    versions: dict[str, str | None] = {**provenance.versions(), "ale-py": None}
+    with Recorder(directory) as recorder:
+        imported.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+    return Imported(directory, trials, notes)
+
+
+def _reported(rules: Protocol, found: Sequence[TrainingLog]) -> Protocol:
+    """Report what there is: evaluation where every log has it, else training where one has none."""
+    evaluated = [bool(len(log.evaluation.scores)) for log in found]
+    if all(evaluated):
+        return rules.override({"reported_episodes": "evaluation"})
+    return rules.override({"reported_episodes": "training_last_k"})
+
+
+def _rows(values: Values) -> Rows:
+    return Rows(values.scores, values.frames, values.steps)

@@ -1,0 +1,232 @@
+"""Logs of training made elsewhere, put together by algorithm, game and run, with how many frames they took.
+
+Conventions
+-----------
+* Values of averages and means of evaluations are no episodes: `TrainingLog.averages` tells.
+* A log counts the agent's steps, or the steps of each episode in the environment. An agent's step is the protocol's
+  frame skip. Stable-Baselines3's Monitor and CleanRL's episode statistics are the innermost wrappers: below them a
+  ``…NoFrameskip-v4`` environment gives a step a frame. `frames_per_step` says it where that is not so.
+* What an agent sees in training is often clipped to signs of rewards, or a life at a time. `doubts` tells such logs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import files
+from arcademark.console.games import game, score_step
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options
+from arcademark.scores.readers.formats import Recognised
+from arcademark.scores.readers.logs import by_run, merge
+from arcademark.scores.readers.naming import as_written
+from arcademark.suite.references import scores as references
+from arcademark.suite.tasks import game_name
+
+MOST_HEARD = 100
+"""Episodes at the beginning of training that are held against random play."""
+
+FEWEST_HEARD = 20
+UNTRAINED = 0.6
+"""Part of random play's score that the first episodes of whole games reach; single lives are at most half of a game."""
+
+_NAMED = re.compile(r"clip|(?<![a-z])(?:lives?|episodic_life|one_life)(?![a-z])", re.IGNORECASE)
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Values of a log with their frames and, where it says them, the steps of each; shape (values,)."""
+
+    scores: _Floats
+    frames: _Ints
+    steps: _Ints
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingLog:
+    """One run's training on one game.
+
+    Parameters
+    ----------
+    algorithm, task : str
+    run : int
+    training : Values
+    averages : bool
+        Whether each value of training is an average that the tool logged, not an episode.
+    evaluation : Values
+        The episodes of its last evaluations; empty where it was not evaluated apart.
+    last : int
+        How many values make its score: of evaluation all, else the last of training.
+    assumed, doubts : tuple of str
+        What the log does not say; why its values are hardly whole games' raw scores.
+    """
+
+    algorithm: str
+    task: str
+    run: int
+    training: Values
+    averages: bool
+    evaluation: Values
+    last: int
+    assumed: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
+def training_logs(
+    logs: Sequence[tuple[Log, Recognised]], options: Options, *, frame_skip: int, frames_per_step: int | None = None
+) -> tuple[TrainingLog, ...]:
+    """Put logs together.
+
+    Parameters
+    ----------
+    logs : sequence of (Log, Recognised)
+        Each with the file that it is of, as `arcademark.scores.reading.read_logs` gives them.
+    options : Options
+    frame_skip : int
+        Frames that a step of the agent takes.
+    frames_per_step : int, optional
+        Frames that a step takes in which an episode's length is counted; by default as its environment's id says.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If nothing says what a log is of, two are of the same run, or one says neither steps nor lengths.
+    """
+    kinds = {id(log): file.format for log, file in logs}
+    written = {id(log): as_written(log, file.relative, options).task or "" for log, file in logs}
+    gathered = by_run([(log, file.relative) for log, file in logs], options)
+    return tuple(
+        _together(key, parts, kinds, written, options, _Clock(frame_skip, frames_per_step))
+        for key, parts in sorted(gathered.items())
+    )
+
+
+def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its path below what was named."""
+    found = {file.relative.as_posix(): file.path for _, file in logs}
+    return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in found.items()}
+
+
+@dataclass(frozen=True)
+class _Clock:
+    frame_skip: int
+    frames_per_step: int | None
+
+    def of_lengths(self, environment: str) -> tuple[int, str]:
+        """Return the frames of a step in which lengths are counted, and what was assumed."""
+        if self.frames_per_step is not None:
+            return self.frames_per_step, ""
+        if "noframeskip" in environment.lower():
+            return 1, ""
+        return self.frame_skip, f"an episode's length is counted in steps of {self.frame_skip} frames"
+
+
+def _together(
+    key: tuple[str, str, int],
+    parts: Sequence[Log],
+    kinds: Mapping[int, str],
+    written: Mapping[int, str],
+    options: Options,
+    clock: _Clock,
+) -> TrainingLog:
+    algorithm, task, run = key
+    trained = [log for log in parts if log.evaluations is None]
+    evaluated = [log for log in parts if log.evaluations is not None]
+    first = trained[0] if trained else evaluated[0]
+    log = merge(key, trained or evaluated)
+    environment = next((written[id(part)] for part in (*trained, *evaluated) if written[id(part)]), "")
+    assumed: list[str] = []
+    nothing = Values(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+    evaluation = nothing
+    if evaluated:
+        apart = merge(key, evaluated)
+        if apart.unit == "episode":
+            evaluation = _episodes(apart, environment, clock, assumed)
+    if log.evaluations is not None:
+        steps, means = log.evaluations
+        log = replace(log, values=means, unit="average", steps=steps, lengths=None)
+    training = _trained(log, environment, clock, assumed)
+    if not len(training.scores):
+        raise ArcadeMarkError(f"{log.place}: no score in the log (no episode finished, or all are NaN)")
+    last = len(evaluation.scores) or min(options.last or DEFAULT_LAST[log.unit], len(training.scores))
+    return TrainingLog(
+        algorithm,
+        task,
+        run,
+        training,
+        log.unit == "average",
+        evaluation,
+        last,
+        tuple(dict.fromkeys(assumed)),
+        tuple(_doubts(task, log, evaluation.scores, kinds[id(first)])),
+    )
+
+
+def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Values:
+    """Return the episodes of a log that says how long each is, or none of that."""
+    steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths)
+    frames, said = clock.of_lengths(environment)
+    if said and log.lengths is not None:
+        assumed.append(said)
+    return Values(log.values, steps * frames, steps)
+
+
+def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Values:
+    """Return the values of training: their frames add up to those of training where the log counts these."""
+    if log.steps is None and log.lengths is None:
+        raise ArcadeMarkError(
+            f"{log.place}: says neither the steps of training nor episodes' lengths, so there is no learning curve; "
+            "'arcademark score' reads its scores"
+        )
+    if log.steps is None:
+        return _episodes(log, environment, clock, assumed)
+    ends = np.maximum.accumulate(_whole(log, log.steps)) * clock.frame_skip
+    frames = np.diff(ends, prepend=0)
+    assumed.append(f"a step of training is {clock.frame_skip} frames")
+    steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths)
+    return Values(log.values, frames, steps)
+
+
+def _whole(log: Log, values: _Floats) -> _Ints:
+    if not np.isfinite(values).all() or (values < 0).any() or (values > 2**40).any():
+        raise ArcadeMarkError(f"{log.place}: a number of steps is negative, missing or too large; correct it")
+    return np.round(values).astype(np.int64)
+
+
+def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[str]:
+    """Say why values are hardly raw scores of whole games: by their names, then by the scores themselves."""
+    if log.series and (named := _NAMED.search(log.series)):
+        yield f"the series is named {log.series!r} ({named[0]})"
+    of_episodes = np.concatenate([log.values if log.unit == "episode" else np.empty(0), evaluation])
+    step = score_step(task)
+    if (of_episodes != np.round(of_episodes)).any():
+        yield "some episodes' scores are no whole numbers, as every game's are: rewards were scaled or shaped"
+    elif len(of_episodes) and (off := np.count_nonzero(of_episodes % step)):
+        yield (
+            f"{off:,} of {len(of_episodes):,} episodes' scores are no multiples of {step:,}, as every score of "
+            f"{game_name(task)} is: rewards were clipped to their signs or scaled"
+        )
+    if format == "sb3-evaluations":  # of an agent that may act greedily from the start
+        return
+    random = references("random").get(task, 0.0)
+    begun = log.values[: 5 if log.unit == "average" else max(FEWEST_HEARD, min(MOST_HEARD, len(log.values) // 2))]
+    enough = len(log.values) >= (2 if log.unit == "average" else FEWEST_HEARD)
+    error = 0.0 if log.unit == "average" or len(begun) < 2 else float(begun.std(ddof=1)) / len(begun) ** 0.5
+    if random >= 1 and enough and begun.mean() + 3 * error < UNTRAINED * random:
+        lives = " or one life was counted as a game" if game(task).facts["lives"]["at_reset"] > 1 else ""
+        what = "episodes" if log.unit == "episode" else "averages"
+        yield (
+            f"its first {len(begun)} {what} are {begun.mean():.3g} on average, where random play has {random:,.6g}: "
+            f"rewards were clipped to their signs{lives}"
+        )
+
+
