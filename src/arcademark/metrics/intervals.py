@@ -263,7 +263,7 @@ def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVE
         if varies.any():
             apart = values[varies] - mean[varies, np.newaxis]
             error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
-            half_width = _student(size - 1, level) * error
+            half_width = student(size - 1, level) * error
             found[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
     if not np.isfinite(found[:, 0]).all():
         raise ArcadeMarkError(_NOT_FINITE)
@@ -271,7 +271,7 @@ def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVE
 
 
 @lru_cache
-def _student(degrees_of_freedom: int, level: float) -> float:
+def student(degrees_of_freedom: int, level: float) -> float:
     """Return Student's two-sided quantile."""
     from scipy.special import stdtrit
 

@@ -11,6 +11,7 @@ Conventions
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.intervals import LEVEL, student
 
 Fewer: TypeAlias = Literal["refuse", "shorten"]
 
@@ -85,6 +87,49 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int, *, fewer: F
     ends = frames[width - 1 :]
     end, best = (_window(curve, ends, width, int(place)) for place in (len(curve) - 1, np.argmax(curve)))
     return TrainingScore(k, width, end, best, curve, ends)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanCurve:
+    """Curves of several seeds as one: float arrays of shape (points,), empty where the seeds share no stretch.
+
+    Parameters
+    ----------
+    frames, mean : float array
+    low, high : float array or None
+        Ends of the interval of each mean; None of a single seed, which says nothing of others.
+    """
+
+    frames: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64] | None
+    high: NDArray[np.float64] | None
+
+
+def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int, level: float = LEVEL) -> MeanCurve:
+    """Average curves where all of them are, straight between their points, with Student's t over seeds at each frame.
+
+    Parameters
+    ----------
+    curves : sequence of (float array, float array), shape (points of the seed,) both
+        One a seed: ascending frames, and scores there.
+    points : int
+        How many frames, evenly spaced from the latest first point to the earliest last one.
+    level : float, optional
+        How often each interval, by itself, should hold the true mean.
+    """
+    frames = [np.asarray(across, dtype=np.float64) for across, _ in curves]
+    begin, end = max(across[0] for across in frames), min(across[-1] for across in frames)
+    if begin > end:
+        return MeanCurve(np.empty(0), np.empty(0), None, None)
+    common = np.linspace(begin, end, points)
+    each = zip(frames, (np.asarray(up, dtype=np.float64) for _, up in curves), strict=True)
+    scores = np.stack([np.interp(common, across, up) for across, up in each])
+    mean, seeds = scores.mean(axis=0), len(scores)
+    if seeds == 1:
+        return MeanCurve(common, mean, None, None)
+    reach = student(seeds - 1, level) * scores.std(axis=0, ddof=1) / np.sqrt(seeds)
+    return MeanCurve(common, mean, mean - reach, mean + reach)
 
 
 def _window(curve: NDArray[np.float64], ends: NDArray[np.int64], width: int, place: int) -> Window:

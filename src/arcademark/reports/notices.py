@@ -9,6 +9,8 @@ from arcademark.reports.document import Level, Notice
 
 KINDS: MappingProxyType[str, Level] = MappingProxyType(
     {
+        "imported": "warning",
+        "training_log": "warning",
         "partial_suite": "warning",
         "protocols_differ": "warning",
         "emulators_differ": "warning",

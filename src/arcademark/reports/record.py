@@ -117,6 +117,31 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Imported:
+    """Where the scores of an imported run come from, which no replay can confirm.
+
+    Parameters
+    ----------
+    formats : tuple of str
+        Of the logs.
+    files : mapping of str to str
+        From the path of each log to its SHA-256.
+    averages : tuple of str
+        Agents whose training is known by averages only.
+    assumed : tuple of str
+        What the logs do not say and was taken for granted.
+    doubts : tuple of (str, str, str)
+        Agent, game's name, and why its scores are hardly raw ones of whole games.
+    """
+
+    formats: tuple[str, ...]
+    files: Mapping[str, str]
+    averages: tuple[str, ...]
+    assumed: tuple[str, ...]
+    doubts: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
 class Run:
     """One run directory: what was asked for, with what, and how it went.
 
@@ -150,6 +175,8 @@ class Run:
         From a game's name to its ROM's MD5.
     emulators : mapping of str to (tuple of str)
         From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its core).
+    imported : Imported or None
+        Where its scores come from, if it was not played here.
     """
 
     name: str
@@ -168,6 +195,7 @@ class Run:
     machine: Mapping[str, str]
     roms: Mapping[str, str]
     emulators: Mapping[str, tuple[str, ...]]
+    imported: Imported | None = None
 
     @property
     def troubles(self) -> tuple[Trial, ...]:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,4 +172,3 @@ def _results(trial: str, phase: Phase, rows: Rows) -> Iterator[EpisodeResult]:
         zip(rows.scores.tolist(), rows.frames.tolist(), rows.steps.tolist(), strict=True)
     ):
         yield EpisodeResult(EpisodeRecord(trial, phase, number, score, frames, steps, "terminated", 0.0), nothing)
-

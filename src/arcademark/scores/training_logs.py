@@ -228,5 +228,3 @@ def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[s
             f"its first {len(begun)} {what} are {begun.mean():.3g} on average, where random play has {random:,.6g}: "
             f"rewards were clipped to their signs{lives}"
         )
-
-

@@ -90,8 +90,9 @@ def test_a_trial_in_training_has_its_curve_so_far():
 
 def test_seeds_that_share_no_stretch_have_no_mean():
     (curve,) = analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])).learning
-    across, up = curve.mean()
-    assert across.size == up.size == 0
+    together = curve.mean()
+    assert together.frames.size == together.mean.size == 0
+    assert together.low is None
     ((figure, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
     assert as_svg(figure, "learning").startswith("<svg")
 

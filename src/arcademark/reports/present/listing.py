@@ -41,6 +41,6 @@ def _row(run: ListedRun) -> tuple[Cell | str, ...]:
         run.scope.rpartition(" of ")[2] or wording.shortened(run.games, most=3),
         run.protocol,
         wording.count(len(run.seeds)),
-        Cell(done, _STYLES[run.status], sort=run.episodes),
+        Cell(done, _STYLES[run.status], "imported, not verified" if run.imported else "", sort=run.episodes),
         run.created[:16].replace("T", " "),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from arcademark.metrics.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, Prose, Table, section, table
 from arcademark.reports.record import ProtocolView, Run, Setting
@@ -22,9 +23,10 @@ def in_short(run: Run) -> str:
     games, seeds = wording.plural(len(run.games), "game"), wording.plural(len(run.seeds), "seed")
     episodes = wording.listing(map(wording.count, run.episodes))
     simulated = f" and {wording.count(run.simulated_frames)} simulated" if run.simulated_frames else ""
+    imported = ", imported and not verified" if run.imported else ""
     return (
         f"{run.directory}: {run.protocol.label}, {games}, {seeds}, {episodes} episode"
-        f"{'' if run.episodes == (1,) else 's'} a seed, {wording.count(run.frames)} frames played{simulated}"
+        f"{'' if run.episodes == (1,) else 's'} a seed, {wording.count(run.frames)} frames played{simulated}{imported}"
     )
 
 
@@ -75,7 +77,7 @@ def training(report: ScoreReport) -> Iterator[Block]:
             wording.score(curve.first),
             Cell(wording.score(curve.training_score), "strong", sort=curve.training_score),
             *((Cell(wording.score(curve.evaluation), sort=curve.evaluation),) if evaluated else ()),
-            sparkline(curve.mean()[1], SPARKLINE) + ("" if curve.finished else " …"),
+            sparkline(curve.mean().mean, SPARKLINE) + ("" if curve.finished else " …"),
         )
         for curve in report.learning
     )
@@ -97,7 +99,8 @@ def training(report: ScoreReport) -> Iterator[Block]:
         yield Figure(
             "learning",
             partial(figure_learning.panels, report),
-            f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are.",
+            f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are; "
+            f"band: {100 * LEVEL:g} % Student’s t over seeds at each frame.",
             legend if several else (),
         )
     who = ("game", Column("algorithm", "name")) if several else ("game",)
@@ -168,7 +171,11 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     same = next((other.name for other in before if other.protocol == run.protocol), "")
     protocol = Prose(f"The same settings as in {same}.", "weak") if same else _protocol(run.protocol)
     yield section(f"Protocol: {run.protocol.label}", *(() if same else _cited(run.protocol)), protocol)
-    yield section("To reproduce it", Code("\n".join((*run.commands, f"arcademark verify {run.directory}"))))
+    if run.imported:
+        yield section("Imported by", Code("\n".join(run.commands)))
+        yield section("SHA-256 of the logs", Facts(tuple(run.imported.files.items())), folded=True)
+    else:
+        yield section("To reproduce it", Code("\n".join((*run.commands, f"arcademark verify {run.directory}"))))
     emulators = directory.played_on(run)
     yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
     yield section("MD5 of the ROMs", Facts(tuple(run.roms.items())), folded=True)

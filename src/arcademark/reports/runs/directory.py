@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcademark.reports import settings, wording
-from arcademark.reports.record import Run, Trial
+from arcademark.reports.record import Imported, Run, Trial
+from arcademark.runs import imported
 from arcademark.runs import manifest as manifests
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
@@ -43,6 +44,19 @@ def view(run: RunScores, name: str) -> Run:
         machine=_texts(manifest.get("machine")),
         roms=_texts({game_name(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
         emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
+        imported=_imported(imported.of(record)),
+    )
+
+
+def _imported(source: manifests.Imported | None) -> Imported | None:
+    if source is None:
+        return None
+    return Imported(
+        formats=tuple(source["formats"]),
+        files=dict(source["files"]),
+        averages=tuple(source["averages"]),
+        assumed=tuple(source["assumed"]),
+        doubts=tuple((agent, game_name(task), why) for agent, task, why in source["doubts"]),
     )
 
 

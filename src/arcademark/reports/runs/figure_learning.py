@@ -1,4 +1,4 @@
-"""Learning curves as figures: a panel a game, thin lines for seeds, a thick one for their mean, and random play's."""
+"""Learning curves as figures: a panel a game; thin lines for seeds, a thick one with a band for their mean."""
 
 from __future__ import annotations
 
@@ -87,12 +87,15 @@ def _panel(report: ScoreReport, shown: Sequence[LearningCurve]) -> CurvePanel:
 
 
 def _curves(curve: LearningCurve, series: int) -> list[Curve]:
-    """Return the seeds' curves with their mean; one seed's alone."""
+    """Return the seeds' curves with their mean and its band, which the panel's edges may cut; one seed's alone."""
     alone = len(curve.seeds) == 1
     found = [Curve(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds]
     if not alone:
-        across, up = curve.mean()
-        found.append(Curve(tuple(across.tolist()), tuple(up.tolist()), series))
+        together = curve.mean()
+        band = None
+        if together.low is not None and together.high is not None:
+            band = tuple(together.low.tolist()), tuple(together.high.tolist())
+        found.append(Curve(tuple(together.frames.tolist()), tuple(together.mean.tolist()), series, band=band))
     return found
 
 

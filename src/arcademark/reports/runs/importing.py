@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import imported, provenance
+from arcademark.runs import imported, manifest, provenance
 from arcademark.runs.imported import ImportedTrial, Rows
 from arcademark.runs.recording import Recorder
 from arcademark.scores.readers.base import Options
@@ -69,7 +69,7 @@ def import_logs(
     )
     assumed = dict.fromkeys(text for log in found for text in log.assumed)
     names = [trial.label for trial in trials]
-    source: imported.manifest.Imported = {
+    source: manifest.Imported = {
         "formats": list(dict.fromkeys(file.format for _, file in logs)),
         "files": checksums(logs),
         "averages": list(dict.fromkeys(name for name, log in zip(names, found, strict=True) if log.averages)),
@@ -93,7 +93,8 @@ def _reported(rules: Protocol, found: Sequence[TrainingLog]) -> Protocol:
     evaluated = [bool(len(log.evaluation.scores)) for log in found]
     if all(evaluated):
         return rules.override({"reported_episodes": "evaluation"})
-    return rules.override({"reported_episodes": "training_last_k"})
+    whole = {"training_episode_end": rules.evaluation_episode_end}  # what logs have once the game goes on after a life
+    return rules.override({"reported_episodes": "training_last_k", **whole})
 
 
 def _rows(values: Values) -> Rows:

@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from arcademark.metrics.training import training_score
+from arcademark.metrics.training import MeanCurve, mean_curve, training_score
 from arcademark.reports.cells import PlayedAlgorithm
+from arcademark.runs import imported
 from arcademark.runs.store import RunRecord, TrialRecord, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
@@ -75,18 +76,9 @@ class LearningCurve:
         """Whether every seed's budget is spent."""
         return all(seed.finished for seed in self.seeds)
 
-    def mean(self, points: int = MOST_POINTS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Average the seeds' curves, straight between their points, where all of them are: frames and scores.
-
-        They are evenly spaced from the latest first point to the earliest last one; none where the seeds share no
-        stretch.
-        """
-        begin = max(seed.end_frames[0] for seed in self.seeds)
-        end = min(seed.end_frames[-1] for seed in self.seeds)
-        if begin > end:
-            return np.empty(0), np.empty(0)
-        across = np.linspace(begin, end, points)
-        return across, np.mean([np.interp(across, seed.end_frames, seed.scores) for seed in self.seeds], axis=0)
+    def mean(self, points: int = MOST_POINTS) -> MeanCurve:
+        """Average the seeds' curves where all of them are."""
+        return mean_curve([(seed.end_frames, seed.scores) for seed in self.seeds], points)
 
 
 def curves(shown: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
@@ -106,6 +98,9 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
         window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
         reported = scored_phase(record.protocol, learns=True) == "training"
         k = max(trial.episodes for trial in training) if reported else USUAL_K
+        source = imported.of(record)
+        if source is not None and any(trial.agent in source["averages"] for trial in training):
+            window = 1
         seeds, ends = [], []
         for trial, rows in training.items():
             frames = np.cumsum(rows.frames)
@@ -143,7 +138,9 @@ def frames_used(algorithm: PlayedAlgorithm) -> int | None:
 
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:
-    """Tell whether a learner's training budget is spent."""
+    """Tell whether a learner's training budget is spent; logs made elsewhere do not say, and count as whole."""
+    if imported.of(record) is not None:
+        return True
     rows = record.training(trial)
     if trial.training_frames is not None:
         return int(rows.frames.sum()) >= trial.training_frames

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.directory import known_set
+from arcademark.runs import imported
 from arcademark.runs.ledger import Unread, find_runs
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.suite.tasks import game_name
@@ -28,6 +29,7 @@ class ListedRun:
     planned_episodes: int  # asked for
     status: Literal["complete", "incomplete", "failed"]  # whether every trial is done, some are not, or one failed
     created: str  # when it was begun, in ISO 8601
+    imported: bool = False  # whether it is of logs made elsewhere, which nothing verifies
 
 
 @dataclass(frozen=True)
@@ -67,4 +69,5 @@ def _listed(record: RunRecord) -> ListedRun:
         planned_episodes=planned,
         status="failed" if "failed" in statuses else "complete" if statuses == {"done"} else "incomplete",
         created=str(record.manifest.get("created", "")),
+        imported=imported.of(record) is not None,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from arcademark.metrics.intervals import LEVEL
 from arcademark.reports import settings, wording
-from arcademark.reports.record import ProtocolView, Run
+from arcademark.reports.record import Imported, ProtocolView, Run
 from arcademark.reports.runs.directory import known_set, played_on
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
@@ -33,6 +33,8 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
     versions = run.versions
     protocol = run.protocol
     said = any(protocol == other.protocol for other in before)
+    if run.imported is not None:
+        return " ".join(_imported(run, run.imported, algorithms, games))
     sentences = [
         f"We evaluated {wording.shortened(run.agents, most=4)} on {_names(run, games)} in the "
         f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
@@ -50,6 +52,21 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
     if run.troubles:
         sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
     return " ".join(sentences)
+
+
+def _imported(run: Run, source: Imported, algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[str]:
+    logs = wording.plural(len(source.files), "log")
+    yield (
+        f"Scores of {wording.shortened(run.agents, most=4)} on {_names(run, games)} were not made with ArcadeMark: they "
+        f"are imported from {logs} made elsewhere ({wording.listing(source.formats)}) and not verified. They are set "
+        f"beside scores under “{run.protocol.name}”."
+    )
+    yield f"Each game has {wording.plural(len(run.seeds), 'seed')}."
+    for item in algorithms:
+        if item.training_frames:
+            yield f"{item.name} was trained on a game for up to {wording.count(item.training_frames)} frames."
+    yield from (f"It was assumed that {text}." for text in source.assumed)
+    yield from (f"Scores of {agent} on {game} are doubtful: {why}." for agent, game, why in source.doubts)
 
 
 def _names(run: Run, games: Sequence[Game]) -> str:

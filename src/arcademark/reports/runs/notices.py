@@ -12,11 +12,13 @@ from arcademark.reports.notices import notice
 from arcademark.reports.runs import learning
 from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm
-from arcademark.runs import ledger
+from arcademark.runs import imported, ledger
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import protocols
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
+
+MOST_DOUBTS = 4  # that are told one by one
 
 
 def of_runs(
@@ -34,9 +36,43 @@ def of_runs(
     yield from _planning(algorithms)
 
 
+def of_imported(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    """Say which scores were not made here, what was assumed of them, and which look clipped or of one life."""
+    for run, name in zip(collection.runs, names, strict=True):
+        source = imported.of(run.record)
+        if source is None:
+            continue
+        assumed = f" Assumed: {'; '.join(source['assumed'])}." if source["assumed"] else ""
+        averages = (
+            f" The logs of {wording.shortened(source['averages'])} have averages over training, no episodes: each "
+            "counts as one row of a curve."
+            if source["averages"]
+            else ""
+        )
+        yield notice(
+            "imported",
+            f"{name} was imported from logs made elsewhere ({wording.listing(source['formats'])}): nothing in it was "
+            f"verified, or can be.{averages}{assumed}",
+        )
+        told = [f"{agent} on {game_name(task)}: {why}" for agent, task, why in source["doubts"]]
+        if told:
+            yield notice(
+                "training_log",
+                f"Scores of {name} are hardly raw ones of whole games, so do not compare them with such: "
+                f"{'; '.join(told[:MOST_DOUBTS])}{_more(len(told) - MOST_DOUBTS)}.",
+                "Play the trained agent with 'arcademark run' for scores that count.",
+            )
+
+
+def _more(left: int) -> str:
+    return f"; and {left} more" if left > 0 else ""
+
+
 def _emulators_differ(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
-    first, *others = collection.runs
-    for run, name in zip(others, names[1:], strict=True):
+    pairs = zip(collection.runs, names, strict=True)
+    played = [(run, name) for run, name in pairs if imported.of(run.record) is None]
+    for run, name in played[1:]:
+        first = played[0][0]
         there, here = (entry.record.manifest for entry in (first, run))
         roms = [task for task, md5 in there["games"].items() if here["games"].get(task, md5) != md5]
         emulators = [entry["versions"].get("ale-py") for entry in (there, here)]
@@ -44,7 +80,7 @@ def _emulators_differ(collection: RunCollection, names: Sequence[str]) -> Iterat
             which = f", with other ROMs of {wording.listing(map(game_name, roms))}" if roms else ""
             yield notice(
                 "emulators_differ",
-                f"{names[0]} was made with ale-py {emulators[0]}, {name} with {emulators[1]}{which}.",
+                f"{played[0][1]} was made with ale-py {emulators[0]}, {name} with {emulators[1]}{which}.",
             )
 
 

@@ -149,7 +149,9 @@ def _have(names: Sequence[str]) -> str:
 
 
 def how_made(dataset: Dataset) -> Iterator[Notice]:
-    """Warn where algorithms set side by side were not scored alike, or where that is not known."""
+    """Warn where algorithms set side by side were not scored alike, or not here, or where that is not known."""
+    if runs := dataset.scores.runs:
+        yield from runs_notices.of_imported(runs, run_names(runs))
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     for text in protocols.differing(plays):
         yield notice("protocols_differ", text)
