@@ -36,9 +36,7 @@ COMMANDS = {
     "subset": "The few most informative tasks: search, predict, study.",
     "cost": "What an evaluation takes: hours, money, energy, carbon.",
 }
-"""Each is in a module of its name, or of that in `MODULES`."""
-
-MODULES = {"import": "importing"}
+"""Each is in a module of its name."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
@@ -55,7 +53,7 @@ class LazyGroup(click.Group):
         """Load the command's own file."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"arcademark.cli.{MODULES.get(cmd_name, cmd_name)}").command
+        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -32,6 +32,8 @@ from arcademark.suite.protocols import Protocol
 if TYPE_CHECKING:
     from arcademark.runs.recording import Recorder
 
+MAX_STORED = 2**63 - 1  # the largest number that the store holds
+
 MARK = " [imported]"
 """What the label of every imported agent ends with, so that no table can leave it out."""
 
@@ -152,6 +154,8 @@ def refuse(record: RunRecord) -> None:
 
 def _check(trial: ImportedTrial) -> None:
     where = f"{trial.agent!r} on {trial.game}, run {trial.seed}"
+    if not 0 <= trial.seed <= MAX_STORED:
+        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --run or --pattern")
     if not 1 <= trial.episodes <= MOST_EPISODES or len(trial.evaluation) > MOST_EPISODES:
         raise ArcadeMarkError(f"{where}: expected 1 to {MOST_EPISODES:,} episodes of a score")
     for rows in (trial.training, trial.evaluation):

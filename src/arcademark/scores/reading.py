@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs import imported
 from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Log, Options, Reading, count, listed
 from arcademark.scores.readers.combine import combine
@@ -142,7 +143,7 @@ def _played(directory: Path) -> Reading:
     from arcademark.scores.runs import load_run
 
     scored = load_run(directory)
-    notes = []
+    notes = [f"{directory} was imported from logs made elsewhere, not verified"] if imported.of(scored.record) else []
     if scored.incomplete:
         notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arcademark import files
 from arcademark.console.games import game, score_step
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options
+from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_hidden
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs import by_run, merge
 from arcademark.scores.readers.naming import as_written
@@ -126,7 +126,7 @@ class _Clock:
         if self.frames_per_step is not None:
             return self.frames_per_step, ""
         if "noframeskip" in environment.lower():
-            return 1, ""
+            return 1, "an episode's length is counted in frames, as NoFrameskip in the environment's id says"
         return self.frame_skip, f"an episode's length is counted in steps of {self.frame_skip} frames"
 
 
@@ -139,6 +139,7 @@ def _together(
     clock: _Clock,
 ) -> TrainingLog:
     algorithm, task, run = key
+    refuse_hidden(parts[0].place, [algorithm])
     trained = [log for log in parts if log.evaluations is None]
     evaluated = [log for log in parts if log.evaluations is not None]
     first = trained[0] if trained else evaluated[0]

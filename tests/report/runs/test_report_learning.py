@@ -41,7 +41,8 @@ def test_a_curve_is_the_mean_of_consecutive_episodes_where_the_last_of_them_ende
     assert curve.seeds[0].scores == pytest.approx([number + 0.5 for number in range(19)])
     assert (curve.first, curve.last) == pytest.approx(((0.5 + 1) / 2, (18.5 + 37) / 2))
     assert (curve.episodes, curve.frames, curve.finished) == (40, 800, True)
-    across, up = curve.mean(3)  # where both are: from frame 60 to frame 200
+    together = curve.mean(3)  # where both are: from frame 60 to frame 200
+    across, up = together.frames, together.mean
     assert across == pytest.approx([60, 130, 200])
     second_there = np.interp(across, curve.seeds[1].end_frames, curve.seeds[1].scores)
     assert second_there == pytest.approx([1.0, 1 + 2 * 70 / 30, 1 + 2 * 140 / 30])

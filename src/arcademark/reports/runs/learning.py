@@ -100,7 +100,7 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
         k = max(trial.episodes for trial in training) if reported else USUAL_K
         source = imported.of(record)
         if source is not None and any(trial.agent in source["averages"] for trial in training):
-            window = 1
+            window = k = 1
         seeds, ends = [], []
         for trial, rows in training.items():
             frames = np.cumsum(rows.frames)

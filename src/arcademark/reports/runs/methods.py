@@ -57,9 +57,9 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
 def _imported(run: Run, source: Imported, algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[str]:
     logs = wording.plural(len(source.files), "log")
     yield (
-        f"Scores of {wording.shortened(run.agents, most=4)} on {_names(run, games)} were not made with ArcadeMark: they "
-        f"are imported from {logs} made elsewhere ({wording.listing(source.formats)}) and not verified. They are set "
-        f"beside scores under “{run.protocol.name}”."
+        f"Scores of {wording.shortened(run.agents, most=4)} on {_names(run, games)} were not made with ArcadeMark: "
+        f"they are imported from {logs} made elsewhere ({wording.listing(source.formats)}) and not verified. They are "
+        f"set beside scores under “{run.protocol.name}”."
     )
     yield f"Each game has {wording.plural(len(run.seeds), 'seed')}."
     for item in algorithms:

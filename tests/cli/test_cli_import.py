@@ -1,0 +1,206 @@
+"""Logs of training made elsewhere, written by the libraries themselves, become runs that say what they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.intervals import score_interval
+from arcademark.reports.runs.importing import import_logs
+from arcademark.reports.runs.listing import list_runs
+from arcademark.reports.tables.analysis import analyse
+from arcademark.runs.store import read_run
+from arcademark.runs.verify import verify
+
+
+def cleanrl(folder: Path, seed: int, scores: list[float], lengths: list[int], *, game: str = "Breakout") -> list[int]:
+    """Write what CleanRL's ppo_atari.py writes of its episodes with 8 environments; return the steps of their ends."""
+    writer = pytest.importorskip("torch.utils.tensorboard", reason="torch is missing").SummaryWriter
+    log = writer(str(folder / f"{game}NoFrameskip-v4__ppo_atari__{seed}__1700000000"))
+    steps = [1000 * (place + 1) for place in range(len(scores))]
+    for step, score, length in zip(steps, scores, lengths, strict=True):
+        log.add_scalar("charts/episodic_return", score, step)
+        log.add_scalar("charts/episodic_length", length, step)
+        log.add_scalar("losses/value_loss", 0.5, step)
+    log.close()
+    return steps
+
+
+def notices(report, kind: str) -> str:
+    return " ".join(notice.text for notice in report.notices if notice.kind == kind)
+
+
+def monitored(folder: Path, *, clipped: bool) -> list[dict[str, float]]:
+    """Play two games of Phoenix at random through Stable-Baselines3's own Atari wrappers; return its episodes."""
+    wrappers = pytest.importorskip("stable_baselines3.common.atari_wrappers", reason="stable-baselines3 is missing")
+    monitor = pytest.importorskip("stable_baselines3.common.monitor")
+    ale = pytest.importorskip("ale_py")
+    gymnasium = pytest.importorskip("gymnasium")
+    gymnasium.register_envs(ale)
+    folder.mkdir(parents=True)
+    env = gymnasium.make("PhoenixNoFrameskip-v4")
+    if clipped:  # the mistake: the monitor outside the wrappers
+        env = monitor.Monitor(wrappers.AtariWrapper(env), str(folder / "0"))
+    else:  # as make_atari_env does it
+        env = wrappers.AtariWrapper(monitor.Monitor(env, str(folder / "0")))
+    rng, found = np.random.default_rng(0), []
+    env.reset(seed=0)
+    while len(found) < 2:
+        *_, terminated, truncated, info = env.step(int(rng.integers(env.action_space.n)))
+        found += [info["episode"]] if "episode" in info else []
+        if terminated or truncated:
+            env.reset()
+    env.close()
+    return found
+
+
+def test_a_monitor_below_the_wrappers_has_raw_scores_of_whole_games_and_counts_frames(tmp_path: Path) -> None:
+    played = monitored(tmp_path / "logs" / "seed_4", clipped=False)
+    made = import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO (ours)")
+    record = read_run(tmp_path / "run")
+    (trial,) = record.trials
+    assert (trial.agent, trial.game, trial.seed) == ("PPO (ours) [imported]", "phoenix", 4)
+    rows = record.training(trial)
+    assert rows.score.tolist() == [episode["r"] for episode in played]
+    assert rows.frames.tolist() == [episode["l"] for episode in played]  # NoFrameskip: a step is a frame
+    assert made.trials[0].label == trial.agent
+    assert notices(analyse([tmp_path / "run"]), "training_log") == ""
+
+
+def test_a_monitor_above_them_has_clipped_ones_and_is_told_by_its_scores(tmp_path: Path) -> None:
+    monitored(tmp_path / "logs", clipped=True)
+    import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO")
+    told = notices(analyse([tmp_path / "run"]), "training_log")
+    assert "PPO [imported] on Phoenix" in told
+    assert "no multiples of 10, as every score of Phoenix is" in told
+
+
+def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
+    for seed in (1, 2, 3):
+        scores = [float(2 + place // 4 + seed) for place in range(40)]
+        steps = cleanrl(tmp_path / "logs", seed, scores, [800] * 40)
+    import_logs([tmp_path / "logs"], tmp_path / "run")
+    report = analyse([tmp_path / "run"])
+    (item,) = report.algorithms
+    assert item.name == "ppo_atari [imported]"
+    assert item.training_frames == 4 * steps[-1]
+    (score,) = item.scores
+    assert score.played is not None
+    assert len(score.played.episodes) == 3 * 40
+    (curve,) = report.learning
+    assert (curve.game, curve.finished, [seed.seed for seed in curve.seeds]) == ("breakout", True, [1, 2, 3])
+    assert [seed.end_frames[-1] for seed in curve.seeds] == [4 * steps[-1]] * 3
+    together = curve.mean(5)
+    for place, frame in enumerate(together.frames):
+        there = [np.interp(frame, seed.end_frames, seed.scores) for seed in curve.seeds]
+        found = score_interval([[value] for value in there])
+        assert together.low is not None
+        assert together.high is not None
+        assert (together.mean[place], together.low[place], together.high[place]) == pytest.approx(
+            (found.value, found.low, found.high)
+        )
+    assert "Assumed: the protocol is world-records" in notices(report, "imported")
+    assert "nothing in it was verified" in notices(report, "imported")
+    assert "not verified" in report.methods[0]
+
+
+def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_path: Path) -> None:
+    cleanrl(tmp_path / "logs", 1, [20.0] * 60 + [100.0] * 60, [300] * 120, game="Qbert")
+    import_logs([tmp_path / "logs"], tmp_path / "run")
+    told = notices(analyse([tmp_path / "run"]), "training_log")
+    assert "its first 60 episodes are 20 on average, where random play has 163.88" in told
+    assert "or one life was counted as a game" in told
+
+
+def test_what_the_evaluation_callback_of_stable_baselines_saves(tmp_path: Path) -> None:
+    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
+    callbacks = pytest.importorskip("stable_baselines3.common.callbacks")
+    model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu")
+    folder = tmp_path / "logs" / "pong"
+    test = sb3.common.monitor.Monitor(sb3.common.env_util.make_vec_env("CartPole-v1").envs[0].unwrapped)
+    saves = callbacks.EvalCallback(test, log_path=str(folder), eval_freq=32, n_eval_episodes=2, verbose=0)
+    model.learn(96, callback=saves)
+    saved = np.load(folder / "evaluations.npz")
+    import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO", run=7)
+    record = read_run(tmp_path / "run")
+    (trial,) = record.trials
+    assert record.protocol.reported_episodes == "evaluation"
+    assert record.scored_episodes(trial).score.tolist() == saved["results"][-1].tolist()
+    assert record.evaluation(trial).steps.tolist() == saved["ep_lengths"][-1].tolist()
+    training = record.training(trial)
+    assert training.score.tolist() == saved["results"].mean(axis=1).tolist()
+    assert np.cumsum(training.frames).tolist() == [4 * step for step in saved["timesteps"].tolist()]
+    report = analyse([tmp_path / "run"])
+    assert "averages over training, no episodes" in notices(report, "imported")
+    assert report.learning[0].window == 1
+
+
+def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "PPO_ALE_Pong-v5_1a2b3_00000_0"
+    folder.mkdir(parents=True)
+    lines = [
+        {
+            "training_iteration": number,
+            "env_runners": {"episode_return_mean": -21.0 + number, "num_env_steps_sampled_lifetime": 4000 * number},
+            "config": {"env": "ALE/Pong-v5", "seed": 3},
+        }
+        for number in range(1, 6)
+    ]
+    (folder / "result.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    import_logs([tmp_path / "logs"], tmp_path / "run")
+    record = read_run(tmp_path / "run")
+    (trial,) = record.trials
+    assert (trial.agent, trial.game, trial.seed, trial.episodes) == ("PPO [imported]", "pong", 3, 1)
+    assert np.cumsum(record.training(trial).frames).tolist() == [16_000 * number for number in range(1, 6)]
+    assert record.scored_episodes(trial).score.tolist() == [-16.0]
+
+
+def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path: Path) -> None:
+    cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
+    said = invoke("import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--html", "page.html")
+    assert said.code == 0
+    assert "imported and not verified" in said.out
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "PPO (ours) [imported]" in page
+    assert "arcademark verify" not in page
+    (listed,) = list_runs([Path("runs")]).runs
+    assert (listed.imported, listed.status) == (True, "complete")
+    assert "imported, not verified" in invoke("list").out
+    with pytest.raises(ArcadeMarkError, match=r"imported from logs made elsewhere.*nothing in it can be replayed"):
+        verify("runs/ours")
+    for command in (("verify", "runs/ours"), ("watch", "runs/ours", "--out", "x.gif")):
+        refused = invoke(*command)
+        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+    again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours")
+    assert again.code == 2
+    assert "cannot be continued" in again.err
+    assert "exists already" in invoke("import", str(tmp_path / "logs"), "--out", "runs/ours").err
+    compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")
+    assert "was imported from logs made elsewhere" in " ".join(compared.out.split())
+
+
+def test_logs_that_hold_no_curve_or_pickles_are_refused(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text("algorithm,game,run,score\nA,pong,0,1\n")
+    with pytest.raises(ArcadeMarkError, match="no log of training, but scores"):
+        import_logs([table], tmp_path / "run")
+    bare = tmp_path / "progress.csv"
+    bare.write_text("rollout/ep_rew_mean,loss\n1,2\n")
+    with pytest.raises(ArcadeMarkError, match="neither the steps of training nor episodes' lengths"):
+        import_logs([bare], tmp_path / "run", algorithm="A", task="pong")
+    hostile = tmp_path / "evaluations.npz"
+    np.savez(hostile, timesteps=np.arange(2), results=np.array([{}, {}], dtype=object))
+    with pytest.raises(ArcadeMarkError, match="pickle"):
+        import_logs([hostile], tmp_path / "run", algorithm="A", task="pong")
+    monitor = tmp_path / "0.monitor.csv"
+    monitor.write_text('#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21,3000,1.0\n-21,-5,2.0\n')
+    with pytest.raises(ArcadeMarkError, match="a number of steps is negative"):
+        import_logs([monitor], tmp_path / "run", algorithm="A")
+    monitor.write_text('#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21,3000,1.0\n')
+    with pytest.raises(ArcadeMarkError, match="steers|hidden|control|character"):
+        import_logs([monitor], tmp_path / "run", algorithm="A\x1b[31m")
+    assert not (tmp_path / "run").exists()
