@@ -201,6 +201,26 @@ def test_logs_that_hold_no_curve_or_pickles_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match="a number of steps is negative"):
         import_logs([monitor], tmp_path / "run", algorithm="A")
     monitor.write_text('#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21,3000,1.0\n')
-    with pytest.raises(ArcadeMarkError, match="steers|hidden|control|character"):
+    with pytest.raises(ArcadeMarkError, match=r"steers|hidden|control|character"):
         import_logs([monitor], tmp_path / "run", algorithm="A\x1b[31m")
     assert not (tmp_path / "run").exists()
+
+
+def test_rllibs_episodes_come_with_their_lengths(tmp_path: Path) -> None:
+    folder = tmp_path / "PPO_ALE_Pong-v5_1a2b3_00000_0"
+    folder.mkdir(parents=True)
+    windows = [([-21, -20], [700, 800], 2), ([-21, -20, -19], [700, 800, 900], 1)]
+    lines = [
+        {
+            "training_iteration": number,
+            "hist_stats": {"episode_reward": scores, "episode_lengths": lengths},
+            "episodes_this_iter": new,
+            "config": {"env": "ALE/Pong-v5"},
+        }
+        for number, (scores, lengths, new) in enumerate(windows)
+    ]
+    (folder / "result.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (trial,) = import_logs([tmp_path], tmp_path / "run", frames_per_step=4).trials
+    assert trial.training.scores.tolist() == [-21, -20, -19]
+    assert trial.training.frames.tolist() == [2800, 3200, 3600]
+    assert trial.training.steps.tolist() == [700, 800, 900]

@@ -376,3 +376,24 @@ def test_the_state_of_things(core):
     assert f"core {build.version()}: compiled" in told
     assert f"proven for {len(prove.proven())} games" in told
     assert json.loads(CliRunner().invoke(cli, ["console", "--json"]).output)["missing"] is None
+
+
+@pytest.mark.parametrize("game", ["asteroids", "crazy_climber", "phoenix", "atlantis", "wizard_of_wor"])
+def test_every_reward_of_ale_py_is_a_multiple_of_a_games_step(game):
+    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
+    ale = ale_py.ALEInterface()
+    ale.setInt("random_seed", 0)
+    ale.loadROM(rom_path(game))
+    rng, actions = np.random.default_rng(0), ale.getMinimalActionSet()
+    rewards = []
+    for _ in range(4000):
+        if ale.game_over():
+            ale.reset_game()
+        rewards.append(ale.act(actions[rng.integers(len(actions))]))
+    assert any(rewards)
+    assert games.score_step(game) > 1
+    assert not np.any(np.array(rewards) % games.score_step(game))
+
+
+def test_rules_that_show_no_step_give_one():
+    assert [games.score_step(game) for game in ("pong", "qbert", "breakout")] == [1, 1, 1]
