@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ def import_logs(
             dict.fromkeys((name, log.task, text) for name, log in zip(names, found, strict=True) for text in log.doubts)
         ),
     }
-    slug = "".join(char if char.isalnum() else "-" for char in trials[0].agent.lower()).strip("-")
+    slug = re.sub(r"[^a-z0-9_]+", "-", trials[0].agent.lower()).strip("-")[:32]
     directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ArcadeMarkError(f"{directory}: exists already; name a new directory with --out")
