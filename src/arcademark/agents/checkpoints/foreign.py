@@ -31,6 +31,7 @@ class Module(nn.Module):
     shape: tuple[int, ...] | None = None
     num_actions: int | None = None
     stochastic = True
+    zero_filled = False
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()

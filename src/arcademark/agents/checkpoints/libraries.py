@@ -203,7 +203,9 @@ def _sb3_network(
     if prod(shape) > 2**24:
         raise layers.error(f"its observations have shape {shape}")
     images = len(shape) == 3 and arguments.get("normalize_images", True) is True
-    return Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
+    network = Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
+    network.zero_filled = True  # as its VecFrameStack does
+    return network
 
 
 def _activation(layers: Layers, arguments: Mapping[str, Any], default: Act) -> Act:

@@ -45,7 +45,14 @@ class Network(nn.Module):
         What remembers.
     stochastic : bool
         Whether the numbers are logits of a distribution to sample from, rather than values.
+
+    Attributes
+    ----------
+    zero_filled : bool
+        Whether screens from before an episode began are zero in its stack of screens, rather than the first screen.
     """
+
+    zero_filled = False
 
     def __init__(
         self,

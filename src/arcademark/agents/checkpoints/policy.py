@@ -88,6 +88,8 @@ class Checkpoint:
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
         self._last = False
+        self._screens = env.protocol.frame_stack
+        self._steps = np.zeros(batch, np.int64)
         self._num_actions = env.num_actions
         shape = self._network.shape
         if self._network.num_actions is not None:
@@ -108,6 +110,8 @@ class Checkpoint:
         """Choose an action for each episode in play."""
         import torch
 
+        if self._screens > 1 and self._network.zero_filled:
+            observations = self._zero_filled(observations, first)
         answers = []
         with torch.inference_mode():
             for block, start in enumerate(range(0, len(first), ROWS)):
@@ -123,6 +127,15 @@ class Checkpoint:
                 if rng.random() < self._epsilon:
                     actions[row] = rng.integers(values.shape[1])
         return actions
+
+    def _zero_filled(self, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Blank the screens of a stack that are from before the episode began."""
+        self._steps = np.where(first, 0, self._steps[: len(first)] + 1)
+        if (begun := np.flatnonzero(self._steps < self._screens - 1)).size:
+            observations = observations.copy()
+            for row in begun.tolist():
+                observations[row, : self._screens - 1 - self._steps[row]] = 0
+        return observations
 
     def _ask(self, block: int, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return what each action is given, shape (rows, actions)."""
