@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from arcademark.environments import gymnasium
-from arcademark.errors import ArcadeMarkError
+from arcademark.environments.vector import AtariVectorEnv
 from arcademark.suite.protocols import Protocol
 
 
@@ -50,7 +49,15 @@ def make_vec(
     """
     return VectorEnv(
         gymnasium.make_vec(
-            games, num_envs, protocol, training=training, autoreset_mode="same_step", threads=threads, **overrides
+            games,
+            num_envs,
+            protocol,
+            training=training,
+            autoreset_mode="same_step",
+            threads=threads,
+            channels_first=True,
+            padding_type="zero",
+            **overrides,
         )
     )
 
@@ -63,19 +70,14 @@ class VectorEnv(VecEnv):
 
     Parameters
     ----------
-    envs : arcademark.environments.gymnasium.AtariVectorEnv
+    envs : arcademark.environments.vector.AtariVectorEnv
         With ``autoreset_mode="same_step"``.
     """
 
-    def __init__(self, envs: gymnasium.AtariVectorEnv) -> None:
+    def __init__(self, envs: AtariVectorEnv) -> None:
         self.envs = envs
-        space = envs.single_observation_space
-        if not isinstance(space, Box):
-            raise ArcadeMarkError("expected observations that are arrays")
-        shape = channels_first(np.empty((1, *space.shape), np.uint8)).shape[1:]
-        space = Box(0, int(space.high.max()), shape, np.uint8)
         self.render_mode = envs.render_mode
-        super().__init__(envs.num_envs, space, envs.single_action_space)
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self._actions: NDArray[Any] = np.zeros(envs.num_envs, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:
@@ -83,7 +85,7 @@ class VectorEnv(VecEnv):
         observations, _ = self.envs.reset(seed=self._seeds)
         self._reset_seeds()
         self._reset_options()
-        return channels_first(observations)
+        return observations
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions of the next step."""
@@ -95,15 +97,11 @@ class VectorEnv(VecEnv):
         infos: list[dict[str, Any]] = [{"lives": lives} for lives in found["lives"].tolist()]
         ended = terminated | truncated
         for i in np.flatnonzero(ended).tolist():
-            infos[i]["terminal_observation"] = channels_first(found["final_obs"][i][None])[0]
+            infos[i]["terminal_observation"] = found["final_obs"][i]
             infos[i]["TimeLimit.truncated"] = bool(truncated[i])
-            if "episode" in found["final_info"] and found["final_info"]["_episode"][i]:
-                infos[i]["episode"] = {
-                    key: values[i].item()
-                    for key, values in found["final_info"]["episode"].items()
-                    if not key.startswith("_")
-                }
-        return channels_first(observations), rewards.astype(np.float32), ended, infos
+            if "episode" in found and found["_episode"][i]:
+                infos[i]["episode"] = {key: column[i].item() for key, column in found["episode"].items()}
+        return observations, rewards.astype(np.float32), ended, infos
 
     def close(self) -> None:
         """Release the emulators."""
@@ -132,15 +130,3 @@ class VectorEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """Say that no environment is wrapped; raw scores are told all the same."""
         return [False for _ in self._get_indices(indices)]
-
-
-def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return observations of shape (rows, ...) as convolutional networks take them."""
-    if observations.ndim == 3:  # one gray screen each
-        return observations[:, None]
-    if observations.ndim == 4 and observations.shape[-1] == 3:  # one coloured screen
-        return np.moveaxis(observations, -1, 1)
-    if observations.ndim == 5:  # coloured screens
-        rows, screens, height, width, colours = observations.shape
-        return np.moveaxis(observations, -1, 2).reshape(rows, screens * colours, height, width)
-    return observations

@@ -232,3 +232,38 @@ def test_the_toy_game_pays_for_catching(open_game):
         score += reward
         assert not terminated
     assert (score, env.lives) == (100, 5)
+
+
+def test_a_lost_life_goes_on_in_the_same_game(open_game):
+    """After a step of no action, as in the game played without ends; the older screens are copies or zeros."""
+    settings = {"training_episode_end": "episodic_life", "repeat_action_probability": 0.25, "frame_skip": 3}
+    settings |= {"reported_episodes": "evaluation", "frame_stack": 3, "screen_size": "none"}
+    ours, whole = (open_game("toy", training=training, **settings) for training in (True, False))
+    for zeros in (False, True):
+        ours.pad_with_zeros(zeros)
+        for game in (ours, whole):
+            game.reset(np.random.default_rng(4))
+        seen, expected = (np.empty(ours.spec.observation_shape, np.uint8) for _ in range(2))
+        ended, lost = False, 0
+        while not ended:
+            step, oracle = ours.step(0), whole.step(0)
+            assert (step.reward, step.truncated) == (oracle.reward, oracle.truncated)
+            ended = oracle.terminated
+            assert step.terminated == (ended or ours.life_lost)
+            if ours.life_lost:
+                lost += 1
+                state = ours.save()
+                with pytest.raises(ArcadeMarkError, match="outside an episode"):
+                    ours.step(0)
+                ours.go_on()
+                ours.restore(state)
+                assert ours.go_on() == whole.step(0)
+                ours.observe(seen)
+                whole.observe(expected)
+                np.testing.assert_array_equal(seen[-1], expected[-1])
+                older = np.zeros_like(seen[-1]) if zeros else seen[-1]
+                np.testing.assert_array_equal(seen[:-1], [older, older])
+            assert (ours.episode_frames, ours.lives) == (whole.episode_frames, whole.lives)
+        assert lost == 4
+        with pytest.raises(ArcadeMarkError, match="no game to go on in"):
+            ours.go_on()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import Begun, Played, TrainingBlock, episode_rng
+from arcademark.runs.replay import Recorded, open_recorded, replay_all
+from arcademark.runs.slot import Begun, Meter, Played, Slot, TrainingBlock, episode_rng
 from arcademark.runs.store import EpisodeResult, decode_actions
-from arcademark.runs.trial import Player
+from arcademark.runs.trial import Player, training_episode
 
 
 def results(trial, episodes, checkpoint=None):
@@ -197,3 +199,37 @@ def test_rewards_are_clipped_for_the_learner_only(toy_plan, paced, clipping, lar
     assert max(seen) == largest
     assert sum(scores) >= sum(seen)
     assert (sum(scores) == sum(seen)) is not clipping
+
+
+class Watching:
+    """Do nothing, and keep what a learner is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def act(self, observations, first, rngs):
+        self.told.append(("first" if first[0] else "next", observations[0].copy()))
+        return np.zeros(1, np.int64)
+
+    def learn(self, transition, rng):
+        self.told.append((transition.terminated, transition.truncated))
+
+
+def test_a_lost_life_ends_an_episode_for_the_learner_and_goes_on_in_the_recorded_game(toy_plan):
+    """The toy game has 5 lives and loses one every 7 frames to who does nothing in its way."""
+    settings = {"training_episode_end": "episodic_life", "reported_episodes": "evaluation", "frame_skip": 1}
+    (trial,) = toy_plan(override=settings | {"repeat_action_probability": 0.25}).trials
+    environment = open_environment(environment_spec("toy", trial.protocol), training=True)
+    learner = Watching()
+    *_, result = training_episode(trial, learner, Slot(0, environment), 3, Meter())
+    flags = [what for what in learner.told if isinstance(what[0], bool)]
+    firsts = [what[0] for what in learner.told if not isinstance(what[0], bool)]
+    assert flags.count((True, False)) == firsts.count("first") == 5
+    ends = [i for i, flag in enumerate(flags) if flag == (True, False)]
+    assert [i for i, first in enumerate(firsts) if first == "first"] == [0] + [end + 1 for end in ends[:-1]]
+    assert result.record.steps == len(flags) + 4  # a step of no action after each life but the last
+    recorded = Recorded(SimpleNamespace(seed=trial.seed, game="toy", frames_per_action=None), result.record)
+    again = open_recorded(trial.protocol, recorded.trial, "training")
+    found = replay_all(again, recorded, decode_actions(result.actions).tolist())
+    record = result.record
+    assert found == (record.score, record.frames, record.steps, "terminated")

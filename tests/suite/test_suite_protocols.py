@@ -118,7 +118,9 @@ def test_what_sets_the_protocols_apart():
     assert those("repeat_action_probability", 0.0) == {"ale-2013", "dqn-2015", "noop-108000", "human-starts"}
     assert those("action_set", "minimal") == {"dqn-2015", "noop-108000", "human-starts", "ale-v5"}
     assert those("noop_max", 30) == {"dqn-2015", "noop-108000"}
-    assert those("training_episode_end", "life_lost") == {"dqn-2015", "noop-108000", "human-starts", "go-explore"}
+    assert those("training_episode_end", "episodic_life") == {"dqn-2015", "noop-108000", "human-starts"}
+    assert those("training_episode_end", "life_lost") == {"go-explore"}
+    assert those("max_pool", "rgb") == {"dqn-2015", "noop-108000", "human-starts"}
     assert those("evaluation_episode_end", "game_over") == set(NAMES)
     assert those("observation", "palette") == {"ale-2013"}
     assert those("observation", "rgb") == {"ale-v5"}
@@ -269,8 +271,8 @@ def test_large_numbers_can_be_typed_with_underscores():
         ("screen_size", "84x0", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", "84x84x3", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", 84, "a height and a width such as '84x84' or 'none'"),
-        ("max_pool", "yes", "'true' or 'false'"),
-        ("max_pool", 1, "'true' or 'false'"),
+        ("max_pool", "yes", "'true' or 'false' or 'rgb'"),
+        ("max_pool", 1, "'true' or 'false' or 'rgb'"),
         ("counted_frames", "all", "'emulated' or 'played'"),
         ("action_set", ["full"], "'full' or 'minimal'"),
     ],

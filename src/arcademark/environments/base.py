@@ -72,8 +72,23 @@ class Environment(Protocol):
     def lives(self) -> int:
         """Lives left, 0 where the game has none."""
 
+    @property
+    def life_lost(self) -> bool:
+        """Whether an episode ended with a lost life and `go_on` goes on in the same game."""
+
     def reset(self, rng: np.random.Generator) -> None:
-        """Start an episode; `rng` is the source of every draw until the next reset."""
+        """Start an episode in a new game; `rng` is the source of every draw until the next reset."""
+
+    def go_on(self) -> Step:
+        """Start an episode in the same game after a lost life, with an agent step of action 0, which is no action.
+
+        The step may end the game; then only a reset starts an episode.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If no life was just lost, or a lost life does not end an episode here, or the game ended with it.
+        """
 
     def step(self, action: int) -> Step:
         """Play one agent step.

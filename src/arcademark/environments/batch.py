@@ -42,6 +42,7 @@ class Batch:
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
             game.move_to(record)
         self._actions = np.array([game.console_actions for game in self._games])
+        self._episodic = any(game.episodic_life for game in self._games)
         self._observed = all(game.observed for game in self._games)
         play, turn = self._games[0].batch, ctypes.c_int32()
         self._crew: Crew | None = None
@@ -60,6 +61,7 @@ class Batch:
         self._choose(actions, idle)
         records["idle"] = idle
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
+        lives = self.lives if self._episodic else None
         if self._crew is not None:
             self._crew.work()
         else:
@@ -72,6 +74,9 @@ class Batch:
             if not idle[i]:
                 games[i].finish()
             games[i].observe(out[i])
+        if lives is not None:
+            for i in np.flatnonzero(~idle & (records["lives"] < lives)).tolist():
+                terminated[i] |= games[i].lose_life(lives[i])
         return rewards, terminated, truncated
 
     def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:

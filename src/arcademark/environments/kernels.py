@@ -76,12 +76,12 @@ TABLES = _tables()
 
 
 @njit(cache=True)
-def push_pooled(words, gray, stack):  # type: ignore[no-untyped-def]
+def push_pooled(words, table, stack):  # type: ignore[no-untyped-def]
     """Append the image of a step's screens to `stack`, uint8 (k, 84, 84), oldest first, which moves on by one.
 
     `words`, uint64 (2, 1 or 2, 42, 100), are screens in groups of five rows: ``words[0]`` this step's one or two,
-    ``words[1]`` those of which ``stack[-1]`` is the image, made equal to this step's. `gray`, uint8 (256,), is each
-    byte's luminance.
+    ``words[1]`` those of which ``stack[-1]`` is the image, made equal to this step's. `table`, uint8 (128, 128), is the
+    luminance of each pair of bytes, without their lowest bits.
     """
     for k in range(stack.shape[0] - 1):
         older, newer = stack[k].reshape(-1), stack[k + 1].reshape(-1)
@@ -103,7 +103,7 @@ def push_pooled(words, gray, stack):  # type: ignore[no-untyped-def]
             while end < ROW_WORDS and changes[end] != 0:
                 end += 1
             if begin < end:
-                shrink(a.view(np.uint8), b.view(np.uint8), gray, sums, image, group, _FIRST[begin], _LAST[end])
+                shrink(a.view(np.uint8), b.view(np.uint8), table, sums, image, group, _FIRST[begin], _LAST[end])
             end += 1
         old_a[:], old_b[:] = a, b
 
@@ -128,15 +128,15 @@ def find_changes(a, b, old_a, old_b, changes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def shrink(a, b, gray, sums, image, group, first, last):  # type: ignore[no-untyped-def]
+def shrink(a, b, table, sums, image, group, first, last):  # type: ignore[no-untyped-def]
     """Make pixels [first, last) of the two rows of `image` from a group of five screen rows: `a` and `b`, uint8 (800,).
 
     `sums`, uint32 (2, 160), is room for the weighted sums of each column.
     """
     for x in range(_LEFT[first], _LEFT[last - 1] + 3):
-        middle = pooled(a, b, gray, 2, x)
-        sums[0, x] = 2 * (pooled(a, b, gray, 0, x) + pooled(a, b, gray, 1, x)) + middle
-        sums[1, x] = 2 * (pooled(a, b, gray, 3, x) + pooled(a, b, gray, 4, x)) + middle
+        middle = pooled(a, b, table, 2, x)
+        sums[0, x] = 2 * (pooled(a, b, table, 0, x) + pooled(a, b, table, 1, x)) + middle
+        sums[1, x] = 2 * (pooled(a, b, table, 3, x) + pooled(a, b, table, 4, x)) + middle
     for i in range(2):
         row = 2 * group + i
         for j in range(first, last):
@@ -146,25 +146,25 @@ def shrink(a, b, gray, sums, image, group, first, last):  # type: ignore[no-unty
             )
             rounded = (total + np.uint32(100)) // np.uint32(200)
             if rounded * np.uint32(200) == total + np.uint32(100):
-                rounded = half_way(a, b, gray, row, j)
+                rounded = half_way(a, b, table, row, j)
             image[row, j] = rounded
 
 
 @njit(cache=True, inline="always")
-def pooled(a, b, gray, y, x):  # type: ignore[no-untyped-def]
-    """Return the greater luminance of two screens' groups, uint8 (800,), in row y and column x."""
+def pooled(a, b, table, y, x):  # type: ignore[no-untyped-def]
+    """Return the luminance of two screens' groups together, uint8 (800,), in row y and column x."""
     i = np.uint32(y * SCREEN[1] + x)
-    return np.uint32(max(gray[a[i]], gray[b[i]]))
+    return np.uint32(table[a[i] >> 1, b[i] >> 1])
 
 
 @njit(cache=True)
-def half_way(a, b, gray, row, column):  # type: ignore[no-untyped-def]
+def half_way(a, b, table, row, column):  # type: ignore[no-untyped-def]
     """Return the mean of an image's pixel, half-way between two integers, as `area.weighted_area` rounds it."""
     mean = np.float32(0.0)
     for m in range(_ROWS.begin[row], _ROWS.begin[row + 1]):
         y = _ROWS.source[m] % GROUP_ROWS
         s = np.float32(0.0)
         for n in range(_COLUMNS.begin[column], _COLUMNS.begin[column + 1]):
-            s += np.float32(pooled(a, b, gray, y, _COLUMNS.source[n])) * _COLUMNS.weight[n]
+            s += np.float32(pooled(a, b, table, y, _COLUMNS.source[n])) * _COLUMNS.weight[n]
         mean += _ROWS.weight[m] * s
     return np.uint8(np.rint(mean))

@@ -46,7 +46,7 @@ class _Observation(ctypes.Structure):
     """Where the usual observation is made; as in ``steps.c``."""
 
     _fields_ = (
-        *((name, ctypes.c_size_t) for name in ("shrink", "gray", "old", "stack")),
+        *((name, ctypes.c_size_t) for name in ("shrink", "pooled", "old", "stack")),
         *((name, ctypes.c_int32) for name in ("screens", "images")),
     )
 
@@ -137,7 +137,7 @@ class NativeConsole:
         held = ctypes.create_string_buffer(self._machine.state_size)
         step.held = 0 if self._pictured else ctypes.addressof(held)
         observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
-        observation = _observation(observer, self.gray) if observed else None
+        observation = _observation(observer) if observed else None
         step.observation = ctypes.addressof(observation) if observation else 0
         step.kept = held, observation, observer
         return observed
@@ -211,8 +211,8 @@ def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _observation(observer: KernelObserver, gray: NDArray[np.uint8]) -> _Observation:
+def _observation(observer: KernelObserver) -> _Observation:
     """Return where an observer's observations are made, for C."""
     old, stack = observer.old, observer.stack
-    where = (_address_of(array) for array in (kernels.TABLES, gray, old, stack))
+    where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
     return _Observation(*where, screens=len(old), images=len(stack))

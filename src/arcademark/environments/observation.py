@@ -1,7 +1,8 @@
 """What the agent sees: the console's screens or memory, made into observations.
 
 With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
-bit for bit. Two of its habits matter at the end of an episode, which stops within the frame skip:
+bit for bit, and with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``. Two of the former's habits
+matter at the end of an episode, which stops within the frame skip (the latter fetches the last frame's screen too):
 
 * A screen is fetched only after the last two frames of the skip, and not if the episode ends with that frame. The final
   observation then pools what was fetched before: the step before's screens, and this step's last but one if reached.
@@ -27,6 +28,9 @@ from arcademark.environments.facts import resized
 from arcademark.environments.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN, push_pooled
 from arcademark.suite import protocols
 
+_WEIGHTS = np.array([9798, 19235, 3735])
+"""Of red, green and blue in luminance; together 1 << 15."""
+
 
 class Observer:
     """Collects what an observation is made of, a step at a time; this one nothing, as planners observe themselves."""
@@ -40,6 +44,9 @@ class Observer:
     ends_with_screen: bool = False
     """Whether the screen of a step's last frame is looked at when the step is over."""
 
+    zero_padding: bool = False
+    """Whether zeros stand for the screens before an episode's first, rather than copies of that."""
+
     before: NDArray[np.uint8] = np.empty(0, np.uint8)
     newest: NDArray[np.uint8] = before
 
@@ -48,6 +55,9 @@ class Observer:
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode; `touched` if frames (no-ops) were emulated since the console's start."""
+
+    def fill(self) -> None:
+        """Begin an episode where the game stands: the older images make room."""
 
     def push(self) -> None:
         """Observe a step that was played in full."""
@@ -144,12 +154,14 @@ class ScreenObserver(Observer):
         self.ends_with_screen = not settings.max_pool
         self.newest_at = settings.frame_skip - 1 if settings.max_pool else -1
         self.before_at = settings.frame_skip - 2 if self._pooled else -1
-        self._colours = _colours(console, settings)
-        channels = self._colours.shape[1]
+        self._luminance = settings.observation == "grayscale" and settings.max_pool == "rgb"
+        self._colours = console.rgb if self._luminance else _colours(console, settings)
+        channels = 3 if settings.observation == "rgb" else 1
         self._resize = AreaResize(console.screen_shape, size)
         self._screens = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
         self._new, self.old = self._screens
         self.newest, self.before = self._new[0], self._new[-1]
+        self.zero_padding = False
         self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
         self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
 
@@ -158,7 +170,11 @@ class ScreenObserver(Observer):
         (self._console.screen if touched else self._console.start_screen)(self.newest)
         self.before[:] = self.newest
         self._append_start()
-        self._images[:-1] = self._images[-1]
+        self.fill()
+
+    def fill(self) -> None:
+        """Let the newest image, or zeros, take the place of the older ones."""
+        self._images[:-1] = 0 if self.zero_padding else self._images[-1]
 
     def push(self) -> None:
         """Observe a step that was played in full."""
@@ -170,10 +186,21 @@ class ScreenObserver(Observer):
         """Observe a step in which the episode ended with frame `last_frame` (from 0)."""
         if not self._held:
             self.push()
+        elif self._luminance and last_frame >= self.before_at:
+            self._push_ended_screen(last_frame)
         elif self._pooled and last_frame > self.before_at:
             self._show([*self.old, self.before])
         else:
             self._show(self.old)
+
+    def _push_ended_screen(self, last_frame: int) -> None:
+        """Observe a step in which the episode ended with a frame that is fetched, its screen included."""
+        if last_frame == self.newest_at:
+            self._console.screen(self.newest)
+            self._show(self._new)
+        else:
+            self._console.screen(self.before)
+            self._show([self.old[0], self.before])
 
     def _append(self) -> None:
         self._show(self._new)
@@ -188,7 +215,7 @@ class ScreenObserver(Observer):
         for other in others:
             np.maximum(first, other, out=first)
         self._images[:-1] = self._images[1:]
-        self._resize(first, self._images[-1])
+        self._resize(luminance(first)[..., None] if self._luminance else first, self._images[-1])
 
     def save(self) -> Any:
         """Return the screens of the step before and the stack."""
@@ -205,17 +232,51 @@ class KernelObserver(ScreenObserver):
     def __init__(self, console: Console, settings: protocols.Protocol) -> None:
         super().__init__(console, settings)
         self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
-        self._gray = console.gray
+        self.table = _pooled(console, self._luminance)
 
     def push(self) -> None:
         """Observe a step that was played in full."""
         if not self._held:
             self._console.screen(self.newest)
-        push_pooled(self._words, self._gray, self.stack)
+        push_pooled(self._words, self.table, self.stack)
 
     def _append_start(self) -> None:
         np.invert(self._new, out=self.old)  # so that all is made anew
-        push_pooled(self._words, self._gray, self.stack)
+        push_pooled(self._words, self.table, self.stack)
+
+
+def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
+    """Return the luminance of each pair of screen bytes without their lowest bits: of greatest colours, or greatest."""
+    shown = (console.rgb if colours else console.gray)[::2]
+    greatest = np.maximum(shown[:, None], shown[None])
+    return luminance(greatest) if colours else greatest
+
+
+def luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the luminance of colours, shape (..., 3), bit for bit as OpenCV's ``COLOR_RGB2GRAY`` rounds it."""
+    gray: NDArray[np.uint8] = ((colours @ _WEIGHTS + (1 << 14)) >> 15).astype(np.uint8)
+    return gray
+
+
+def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return rows of observations as convolutional networks take them; a view where that can be.
+
+    Parameters
+    ----------
+    observations : uint8 array, shape (rows, ...)
+
+    Returns
+    -------
+    uint8 array, shape (rows, screens, height, width)
+        Of gray screens or palette indices; of coloured ones (rows, 3 · screens, height, width), oldest first; of memory
+        as it is.
+    """
+    if observations.ndim == 3:  # one gray screen each
+        return observations[:, None]
+    if observations.ndim >= 4 and observations.shape[-1] == 3:  # in colour
+        rows, *_, height, width, _ = observations.shape
+        return np.moveaxis(observations, -1, -3).reshape(rows, -1, height, width)
+    return observations
 
 
 def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:

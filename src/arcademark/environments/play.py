@@ -23,7 +23,7 @@ from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.console import Console, StepRecord
 from arcademark.environments.observation import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.settings import EpisodeEnd
+from arcademark.suite.settings import TrainingEpisodeEnd
 
 NOOP = 0
 NO_CAP = 1 << 62
@@ -44,6 +44,7 @@ class SavedState:
     lives: int
     executed: int
     ended: bool
+    life_lost: bool
     repeats: bytes
     next_repeat: int
     generator: Mapping[str, Any] | None
@@ -64,7 +65,7 @@ class Play:
         spec: EnvironmentSpec,
         console: Console,
         actions: tuple[int, ...],
-        episode_end: EpisodeEnd,
+        episode_end: TrainingEpisodeEnd,
         observer: Observer,
     ) -> None:
         self.spec = spec
@@ -171,16 +172,25 @@ class Play:
 
 
 class ConsoleEnvironment(Play):
-    """A game on a console under a protocol; a `base.Environment`."""
+    """A game on a console under a protocol; a `base.Environment`.
+
+    `episodic_life` says whether a lost life ends an episode but not its game, `life_lost` whether one just did.
+    """
 
     def __init__(
-        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
+        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: TrainingEpisodeEnd
     ) -> None:
         super().__init__(spec, console, actions, episode_end, make_observer(console, spec.protocol))
+        self.episodic_life = episode_end == "episodic_life"
+        self.life_lost = False
         settings = spec.protocol
         self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
         console.attach(self._noop, None)
+
+    def pad_with_zeros(self, zeros: bool) -> None:
+        """Let zeros, or else copies of it, stand for the screens before an episode's first one from the next on."""
+        self._observer.zero_padding = zeros
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start an episode; `rng` belongs to the environment until the next reset."""
@@ -188,10 +198,39 @@ class ConsoleEnvironment(Play):
         self._start(rng, noops)
         self._record.executed = NOOP
         self._record.set_draws(b"", 0)
-        self.ended = False
+        self.ended = self.life_lost = False
         self._rng = rng
         self._generator = rng.bit_generator.state if self.sticky else None
         self._observer.begin(self._touched)
+
+    def step(self, action: int) -> Step:
+        """Play one agent step; errors as of `Play.step`."""
+        self._record.out = 0  # a batch's array of an earlier step may be gone
+        if not self.episodic_life:
+            return super().step(action)
+        lives = self.lives
+        step = super().step(action)
+        return _new_step(Step, (step.reward, True, False)) if self.lose_life(lives) else step
+
+    def lose_life(self, lives: int) -> bool:
+        """Return whether a life was lost by a step before which there were `lives`, and end the episode if so.
+
+        The last life is lost when the game says that it is over: Q*bert goes on for some frames with none left.
+        """
+        if not self.ended and 0 < self.lives < lives:
+            self.ended = self.life_lost = True
+        return self.life_lost
+
+    def go_on(self) -> Step:
+        """Start an episode in the same game after a lost life, as `base.Environment.go_on` says."""
+        if not self.life_lost:
+            raise ArcadeMarkError(f"game {self.spec.game!r}: there is no game to go on in; call reset")
+        self.ended = self.life_lost = False
+        self._record.out = 0
+        step = super().step(0)
+        if not self.ended:
+            self._observer.fill()
+        return step
 
     def _start(self, rng: np.random.Generator, noops: int) -> None:
         """Start the console and play the no-ops."""
@@ -237,6 +276,7 @@ class ConsoleEnvironment(Play):
             lives=step.lives,
             executed=step.executed,
             ended=self.ended,
+            life_lost=self.life_lost,
             repeats=step.draws,
             next_repeat=step.next_repeat,
             generator=self._generator,
@@ -251,12 +291,12 @@ class ConsoleEnvironment(Play):
         step = self._record
         step.frames, step.lives, step.executed, step.played = state.frames, state.lives, state.executed, 0
         step.set_draws(state.repeats, state.next_repeat)
-        self.ended = state.ended
+        self.ended, self.life_lost = state.ended, state.life_lost
         self._rng, self._generator = None, state.generator
 
     def close(self) -> None:
         """Release the emulator."""
-        self.ended = True
+        self.ended, self.life_lost = True, False
 
 
 def _generator(state: Mapping[str, Any] | None) -> np.random.Generator:

@@ -52,7 +52,11 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-_END = {"game_over": "game over", "life_lost": "a life lost"}.__getitem__
+_END = {
+    "game_over": "game over",
+    "life_lost": "a life lost",
+    "episodic_life": "a life lost; the game goes on",
+}.__getitem__
 _DEFAULT = _or("the game's default", str)
 
 FIELDS: Mapping[str, Field] = {
@@ -64,7 +68,10 @@ FIELDS: Mapping[str, Field] = {
         "Sticky actions", lambda value: f"probability {value:g}" if value else "none", "sticky actions"
     ),
     "training_episode_end": Field(
-        "Training episode ends at", _END, "life information in training", {"life_lost": "yes", "game_over": "no"}
+        "Training episode ends at",
+        _END,
+        "life information in training",
+        {"life_lost": "yes", "episodic_life": "yes", "game_over": "no"},
     ),
     "action_set": Field(
         "Actions",
@@ -109,7 +116,7 @@ FIELDS: Mapping[str, Field] = {
     "noop_max": Field("Most no-op frames", str),
     "mode": Field("Game mode", _DEFAULT),
     "difficulty": Field("Difficulty", _DEFAULT),
-    "max_pool": Field("Maximum of last two frames", _yes),
+    "max_pool": Field("Maximum of last two frames", {False: "no", True: "yes", "rgb": "yes, of colours"}.__getitem__),
     "training_reward_clipping": Field("Rewards clipped in training", _yes),
     "training_frames": Field("Training frames", _or("counted in episodes", wording.count)),
     "training_episodes": Field("Training episodes", _or("counted in frames", wording.count)),

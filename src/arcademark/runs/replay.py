@@ -20,6 +20,7 @@ from arcademark.runs import imported
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import recorded_end
 from arcademark.suite.tasks import canonical_game
 
 Seen = Literal["palette", "ram"]
@@ -57,8 +58,18 @@ class Choice(TypedDict, total=False):
 
 
 def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
-    """Return a protocol whose observations are single whole screens of palette indices, or memory."""
-    return dataclasses.replace(protocol, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
+    """Return a protocol whose observations are single whole screens of palette indices, or memory.
+
+    Training episodes are those that are recorded: whole games where a lost life goes on in the same one.
+    """
+    return dataclasses.replace(
+        protocol,
+        observation=observation,
+        screen_size=None,
+        max_pool=False,
+        frame_stack=1,
+        training_episode_end=recorded_end(protocol.training_episode_end),
+    )
 
 
 def open_recorded(protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator = "ale") -> Environment:

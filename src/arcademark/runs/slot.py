@@ -128,6 +128,13 @@ class Slot:
         self.score += step.reward
         return step
 
+    def go_on(self) -> Step:
+        """Go on in the same game after a lost life."""
+        step = self.environment.go_on()
+        self.actions.append(0)
+        self.score += step.reward
+        return step
+
     def played(self) -> Played:
         """Say what was played of the episode, without what was played before it was resumed."""
         return self._all() - self._before

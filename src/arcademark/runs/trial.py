@@ -190,7 +190,10 @@ def _checkpoint(learner: CheckedLearner) -> bytes:
 def training_episode(
     trial: Trial, learner: CheckedLearner, slot: Slot, number: int, meter: Meter
 ) -> Iterator[Played | EpisodeResult]:
-    """Play one training episode, the learner learning from each step; the episode's result comes last."""
+    """Play one training episode, the learner learning from each step; the episode's result comes last.
+
+    Where a lost life ends an episode for the learner but not its game, what is played and recorded is the whole game.
+    """
     environment = slot.environment
     clip = trial.protocol.training_reward_clipping
     rng = slot.begin(trial.seed, "training", number)
@@ -201,14 +204,15 @@ def training_episode(
     ended = False
     while not ended:
         action = int(learner.act(before, first, (rng,))[0])
-        reward, terminated, truncated = environment.step(action)
-        slot.actions.append(action)
-        slot.score += reward
+        reward, terminated, truncated = slot.step(action)
         environment.observe(after[0])
         seen = float(np.sign(reward)) if clip else reward
         learner.learn(Transition(before[0], action, seen, after[0], terminated, truncated), rng)
         before, after = after, before
-        first[0] = False
+        first[0] = environment.life_lost
+        if environment.life_lost:
+            _, terminated, truncated = slot.go_on()
+            environment.observe(before[0])
         ended = terminated or truncated
         if not ended and time.perf_counter() > meter.due:
             yield meter.tick((slot,))

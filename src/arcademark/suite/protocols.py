@@ -25,9 +25,11 @@ from arcademark.suite.settings import (
     ActionSet,
     CountedFrames,
     EpisodeEnd,
+    MaxPool,
     ObservationKind,
     Reporting,
     Start,
+    TrainingEpisodeEnd,
     contradictions,
     format_setting,
 )
@@ -75,8 +77,13 @@ class Protocol:
         The console's joystick actions (18; 9 in Skiing), or those that the game uses.
     max_frames_per_episode : int or None
         Emulated frames after which an episode is truncated; None for no cap.
-    training_episode_end, evaluation_episode_end : {"game_over", "life_lost"}
-        What terminates an episode. The next one begins a new game, after a lost life too.
+    training_episode_end : {"game_over", "life_lost", "episodic_life"}
+        What terminates an episode in training. After "life_lost" the next one begins a new game, as in Gymnasium's
+        ``AtariPreprocessing``; with "episodic_life" it goes on in the same game after one agent step of no action, as
+        in Stable-Baselines3's ``EpisodicLifeEnv``: steps are played in full, the last life ends with the game, and the
+        episodes that are recorded are whole games.
+    evaluation_episode_end : {"game_over", "life_lost"}
+        What terminates an episode in evaluation. The next one begins a new game.
     start : {"reset", "noop", "human"}
         How an episode starts; "human" needs recorded human play and cannot be run.
     noop_max : int
@@ -87,8 +94,10 @@ class Protocol:
         What the agent sees: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None
         Height and width after area resizing; None for the console's 210 × 160.
-    max_pool : bool
-        Whether a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1).
+    max_pool : bool or "rgb"
+        Whether a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of what
+        is shown, as in Gymnasium's ``AtariPreprocessing``, or always of the three colours, before any luminance is
+        taken, as in Stable-Baselines3's wrappers.
     frame_stack : int
         Screens an observation holds, oldest first.
     training_reward_clipping : bool
@@ -122,7 +131,7 @@ class Protocol:
     repeat_action_probability: float
     action_set: ActionSet
     max_frames_per_episode: int | None
-    training_episode_end: EpisodeEnd
+    training_episode_end: TrainingEpisodeEnd
     evaluation_episode_end: EpisodeEnd
     start: Start
     noop_max: int
@@ -130,7 +139,7 @@ class Protocol:
     difficulty: int | None
     observation: ObservationKind
     screen_size: tuple[int, int] | None
-    max_pool: bool
+    max_pool: MaxPool
     frame_stack: int
     training_reward_clipping: bool
     training_frames: int | None

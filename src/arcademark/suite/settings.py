@@ -11,10 +11,12 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 EpisodeEnd = Literal["game_over", "life_lost"]
+TrainingEpisodeEnd = Literal["game_over", "life_lost", "episodic_life"]
 ActionSet = Literal["full", "minimal"]
 Start = Literal["reset", "noop", "human"]
 ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
 Reporting = Literal["evaluation", "training_last_k"]
+MaxPool = bool | Literal["rgb"]
 CountedFrames = Literal["emulated", "played"]
 
 Parser = Callable[[object], Any]
@@ -49,6 +51,15 @@ def _truth(value: object) -> bool:
     if not isinstance(truth, bool):
         raise ValueError("'true' or 'false'")
     return truth
+
+
+def _max_pool(value: object) -> MaxPool:
+    if isinstance(value, str) and value.strip().lower() == "rgb":
+        return "rgb"
+    try:
+        return _truth(value)
+    except ValueError as error:
+        raise ValueError(f"{error} or 'rgb'") from None
 
 
 def _size(value: object) -> tuple[int, int]:
@@ -90,7 +101,7 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
         "repeat_action_probability": _probability,
         "action_set": _one_of(ActionSet),
         "max_frames_per_episode": _or_none(_integer(1)),
-        "training_episode_end": _one_of(EpisodeEnd),
+        "training_episode_end": _one_of(TrainingEpisodeEnd),
         "evaluation_episode_end": _one_of(EpisodeEnd),
         "start": _one_of(Start),
         "noop_max": _integer(0),
@@ -98,7 +109,7 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
         "difficulty": _or_none(_integer(0)),
         "observation": _one_of(ObservationKind),
         "screen_size": _or_none(_size),
-        "max_pool": _truth,
+        "max_pool": _max_pool,
         "frame_stack": _integer(1),
         "training_reward_clipping": _truth,
         "training_frames": _or_none(_integer(1)),
@@ -120,14 +131,19 @@ def format_setting(value: object) -> str:
     return str(value)
 
 
+def recorded_end(training_episode_end: TrainingEpisodeEnd) -> EpisodeEnd:
+    """Return what ends the training episodes that are recorded: where lost lives go on, these are whole games."""
+    return "game_over" if training_episode_end == "episodic_life" else training_episode_end
+
+
 def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what does not fit together in a full set of settings, each as one clause that says how to correct it."""
     if (values["start"] == "noop") != (values["noop_max"] > 0):
         yield "noop_max must be at least 1 with start=noop, and 0 with any other start"
     if (values["training_frames"] is None) == (values["training_episodes"] is None):
         yield "give either training_frames or training_episodes and set the other to none"
-    end = values["evaluation_episode_end"]
-    if values["reported_episodes"] == "training_last_k" and values["training_episode_end"] != end:
+    end, training_end = values["evaluation_episode_end"], recorded_end(values["training_episode_end"])
+    if values["reported_episodes"] == "training_last_k" and training_end != end:
         yield f"training episodes are the score: set training_episode_end={end} or reported_episodes=evaluation"
     if values["observation"] == "ram" and values["frame_stack"] != 1:
         yield "observation=ram is not stacked: set frame_stack=1"

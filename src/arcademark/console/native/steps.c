@@ -23,7 +23,7 @@ typedef struct {
 /* The usual observation. */
 typedef struct {
     const Shrink *shrink;
-    const uint8_t *gray;   /* luminance of each screen byte */
+    const uint8_t *pooled; /* luminance of each pair of screen bytes, without their lowest bits */
     uint8_t *old;          /* the screens of which the newest image was made: the newest first */
     uint8_t *stack;        /* images, oldest first */
     int32_t screens, images;
@@ -52,20 +52,21 @@ struct Step {
 
 /* ---- the usual observation ------------------------------------------------------------------------------------- */
 
-static inline uint32_t pooled(const uint8_t *a, const uint8_t *b, const uint8_t *gray, int i)
+static inline uint32_t pooled(const uint8_t *a, const uint8_t *b, const uint8_t *table, int i)
 {
-    return gray[a[i]] > gray[b[i]] ? gray[a[i]] : gray[b[i]];
+    return table[a[i] >> 1 << 7 | b[i] >> 1];
 }
 
 /* A pixel half-way between two integers, as OpenCV rounds it: its operations in their order, in single precision. */
-static uint8_t half_way(const Shrink *t, const uint8_t *a, const uint8_t *b, const uint8_t *gray, int row, int column)
+static uint8_t half_way(const Shrink *t, const uint8_t *a, const uint8_t *b, const uint8_t *table, int row,
+                        int column)
 {
     volatile float mean = 0; /* volatile: so that no multiplication and addition are made one */
     for (int m = 0; m < TAPS; m++) {
         volatile float sum = 0;
         for (int n = 0; n < TAPS; n++) {
             int i = t->row[row][m] % GROUP_ROWS * WIDTH + t->column[column][n];
-            volatile float part = (float)pooled(a, b, gray, i) * t->column_weight[column][n];
+            volatile float part = (float)pooled(a, b, table, i) * t->column_weight[column][n];
             sum += part;
         }
         volatile float part = t->row_weight[row][m] * sum;
@@ -80,13 +81,13 @@ static uint8_t half_way(const Shrink *t, const uint8_t *a, const uint8_t *b, con
 static void shrink_group(const Observation *o, const uint8_t *a, const uint8_t *b, int group, int first, int last)
 {
     const Shrink *t = o->shrink;
-    const uint8_t *gray = o->gray;
+    const uint8_t *table = o->pooled;
     uint8_t *image = o->stack + (size_t)(o->images - 1) * IMAGE * IMAGE;
     uint32_t sums[2][WIDTH];
     for (int x = t->left[first]; x < t->left[last - 1] + TAPS; x++) {
-        uint32_t middle = pooled(a, b, gray, 2 * WIDTH + x);
-        sums[0][x] = 2 * (pooled(a, b, gray, x) + pooled(a, b, gray, WIDTH + x)) + middle;
-        sums[1][x] = 2 * (pooled(a, b, gray, 3 * WIDTH + x) + pooled(a, b, gray, 4 * WIDTH + x)) + middle;
+        uint32_t middle = pooled(a, b, table, 2 * WIDTH + x);
+        sums[0][x] = 2 * (pooled(a, b, table, x) + pooled(a, b, table, WIDTH + x)) + middle;
+        sums[1][x] = 2 * (pooled(a, b, table, 3 * WIDTH + x) + pooled(a, b, table, 4 * WIDTH + x)) + middle;
     }
     for (int i = 0; i < 2; i++)
         for (int j = first; j < last; j++) {
@@ -94,7 +95,7 @@ static void shrink_group(const Observation *o, const uint8_t *a, const uint8_t *
             uint32_t total = t->weights[j][0] * sum[0] + t->weights[j][1] * sum[1] + t->weights[j][2] * sum[2] + 100;
             uint32_t rounded = total / 200;
             if (rounded * 200 == total)
-                rounded = half_way(t, a, b, gray, 2 * group + i, j);
+                rounded = half_way(t, a, b, table, 2 * group + i, j);
             image[(2 * group + i) * IMAGE + j] = (uint8_t)rounded;
         }
 }

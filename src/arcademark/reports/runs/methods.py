@@ -106,7 +106,7 @@ def _planned(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterato
 def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator[str]:
     values = _values(protocol)
     rules = [
-        *(["a lost life ends a training episode"] if values["training_episode_end"] == "life_lost" else []),
+        *(["a lost life ends a training episode"] if values["training_episode_end"] != "game_over" else []),
         *(["a reward is given as its sign"] if values["training_reward_clipping"] else []),
     ]
     original: dict[str, Any] = {setting.field: setting.original for setting in protocol.settings}
@@ -159,7 +159,7 @@ def _protocol(protocol: ProtocolView) -> Iterator[str]:
         yield f"This departs from the named protocol in {changes}."
 
 
-def _observation(screens: str, size: Sequence[int] | None, stack: int, max_pool: bool) -> str:
+def _observation(screens: str, size: Sequence[int] | None, stack: int, max_pool: bool | str) -> str:
     if not screens:
         return "The agent is offered the console's 128 bytes of RAM."
     shape = f" of {size[0]} × {size[1]}" if size else ""

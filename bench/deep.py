@@ -1,0 +1,167 @@
+"""How fast deep agents train on our games, beside the library's own wrappers, in the same process.
+
+    python bench/deep.py [--parts environment,ppo] [--games pong,breakout] [--rounds 7] [--json]
+
+Needs ``pip install 'arcademark[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, lost lives
+ending episodes and rewards clipped, in one thread, PyTorch's too; they take turns in short rounds. What is compared is
+processor time; the table shows medians over rounds of the ratio to the library's own wrappers of the same round, with
+the quartiles in brackets.
+
+* "environment": random actions, drawn beforehand, on ``arcademark.sb3.make_vec`` against Stable-Baselines3's
+  ``make_atari_env`` with ``VecFrameStack``.
+* "ppo": PPO's ``learn`` with its usual network on both, with 1 and with 4 epochs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ale_py
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_atari_env
+from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
+
+import arcademark.sb3
+from arcademark.console.translate import translated
+from arcademark.environments.atari import rom_path
+from arcademark.environments.registry import choose_emulator
+
+GAMES = ("pong", "breakout", "ms_pacman")
+NUM_ENVS = 8
+STEPS = 100
+"""Steps of a vector in a round."""
+
+SWITCH = "ARCADEMARK_CONSOLE"
+Play = Callable[[], None]
+Ratios = dict[str, list[float]]
+"""By row; higher is faster than the library."""
+
+
+def theirs(game: str) -> VecEnv:
+    """Return the library's own environments."""
+    name = "".join(word.capitalize() for word in game.split("_"))
+    return VecFrameStack(make_atari_env(f"{name}NoFrameskip-v4", NUM_ENVS, seed=0), 4)
+
+
+def ours(game: str) -> VecEnv:
+    """Return ours, in one thread."""
+    return arcademark.sb3.make_vec(game, NUM_ENVS, "dqn-2015", threads=1)
+
+
+@contextmanager
+def emulator(name: str) -> Iterator[None]:
+    """Let games that are opened meanwhile be played by ale-py, or by what is chosen for them."""
+    before = os.environ.get(SWITCH)
+    if name == "ale-py":
+        os.environ[SWITCH] = "off"
+    try:
+        yield
+    finally:
+        os.environ.pop(SWITCH, None)
+        if before is not None:
+            os.environ[SWITCH] = before
+
+
+def contestants(game: str) -> dict[str, VecEnv]:
+    """Return the library's environments, and ours on each emulator that is here."""
+    made = {"library": theirs(game)}
+    if choose_emulator(game) == "console":
+        translated(game, rom_path(game).read_bytes())  # as it is from the second day on
+    for name in ("ale-py", "console"):
+        with emulator(name):
+            if name == "ale-py" or choose_emulator(game) == "console":
+                made[name] = ours(game)
+    return made
+
+
+def measured(plays: dict[str, Play], rounds: int) -> Ratios:
+    """Let all play in turn and return the ratios of processor time to the library's, a round each."""
+    for play in plays.values():
+        play()
+    ratios: Ratios = {name: [] for name in plays if name != "library"}
+    for _ in range(rounds):
+        seconds = {}
+        for name, play in plays.items():
+            began = time.process_time()
+            play()
+            seconds[name] = time.process_time() - began
+        for name, found in ratios.items():
+            found.append(seconds["library"] / seconds[name])
+    return ratios
+
+
+def environment(game: str, rounds: int) -> Ratios:
+    """Compare steps alone."""
+
+    def player(envs: VecEnv) -> Play:
+        actions = np.random.default_rng(0).integers(envs.action_space.n, size=(STEPS, NUM_ENVS))
+        envs.reset()
+
+        def play() -> None:
+            for row in actions:
+                envs.step(row)
+
+        return play
+
+    return measured({name: player(envs) for name, envs in contestants(game).items()}, rounds)
+
+
+def ppo(game: str, rounds: int) -> Ratios:
+    """Compare PPO's training."""
+    ratios: Ratios = {}
+    for epochs in (1, 4):
+
+        def player(envs: VecEnv, epochs: int = epochs) -> Play:
+            model = PPO("CnnPolicy", envs, n_steps=32, batch_size=256, n_epochs=epochs, seed=0, device="cpu")
+            return lambda: void(model.learn(NUM_ENVS * 32, reset_num_timesteps=False))
+
+        found = measured({name: player(envs) for name, envs in contestants(game).items()}, rounds)
+        ratios |= {f"{name}, {epochs} epoch{'s' * (epochs > 1)}": values for name, values in found.items()}
+    return ratios
+
+
+def void(_: Any) -> None:
+    """Return nothing."""
+
+
+PARTS: dict[str, Callable[[str, int], Ratios]] = {"environment": environment, "ppo": ppo}
+
+
+def main() -> None:
+    """Measure what is asked for and print it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default=",".join(PARTS), help="which, of " + ",".join(PARTS))
+    parser.add_argument("--games", default=",".join(GAMES))
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", action="store_true", help="print all ratios")
+    asked = parser.parse_args()
+    if unknown := set(asked.parts.split(",")) - PARTS.keys():
+        parser.error(f"unknown part {sorted(unknown)[0]!r}; expected some of {', '.join(PARTS)}")
+    gymnasium.register_envs(ale_py)
+    torch.set_num_threads(1)
+    found = {
+        part: {game: PARTS[part](game, asked.rounds) for game in asked.games.split(",")}
+        for part in asked.parts.split(",")
+    }
+    if asked.json:
+        print(json.dumps(found))
+        return
+    for part, by_game in found.items():
+        for game, ratios in by_game.items():
+            for row, values in ratios.items():
+                low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
+                print(f"{part:12} {game:14} {row:18} {middle:5.2f} ({low:.2f}–{high:.2f})")
+
+
+if __name__ == "__main__":
+    main()

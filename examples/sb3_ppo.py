@@ -1,0 +1,38 @@
+"""PPO of Stable-Baselines3 on a game under a declared protocol; what it saves can be scored at once.
+
+    pip install 'arcademark[sb3]'
+    python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 1
+    arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol dqn-2015
+
+Hyper-parameters are Schulman et al. 2017's for Atari, but that they stay constant.
+"""
+
+import argparse
+from pathlib import Path
+
+from stable_baselines3 import PPO
+
+import arcademark.sb3
+
+
+def main() -> None:
+    """Train, and save the network."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="breakout")
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("models"))
+    asked = parser.parse_args()
+    envs = arcademark.sb3.make_vec(asked.game, 8, "dqn-2015")
+    model = PPO(
+        "CnnPolicy", envs, 2.5e-4, asked.horizon, 256, 4, clip_range=0.1, ent_coef=0.01, seed=asked.seed, verbose=1
+    )
+    model.learn(asked.steps)
+    path = asked.out / asked.game / f"seed{asked.seed}.zip"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    model.save(path)
+
+
+if __name__ == "__main__":
+    main()

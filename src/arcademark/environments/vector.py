@@ -1,0 +1,216 @@
+"""Games under protocols as a `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.batch import Batch, default_threads
+from arcademark.environments.observation import channels_first as as_channels_first
+from arcademark.environments.single import INFOS, AtariEnv, GameStatistics, PaddingType
+from arcademark.errors import ArcadeMarkError
+
+
+class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
+    """Games under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
+
+    ``infos`` are those of `AtariEnv`, an array each. Where games end, ``infos["episode"]`` holds arrays of all of them
+    and ``infos["_episode"]`` says which, as Gymnasium's ``RecordEpisodeStatistics`` for vectors has it; with
+    "same_step" they are in ``infos["final_info"]`` too.
+
+    Parameters
+    ----------
+    environment_specs : sequence of EnvironmentSpec
+        One a sub-environment; actions and observations must agree.
+    training, render_mode, autoreset_mode, copy, threads, channels_first, padding_type
+        As for `make_vec`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If actions or observations differ.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+
+    def __init__(
+        self,
+        environment_specs: Sequence[EnvironmentSpec],
+        *,
+        training: bool = False,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int | None = None,
+        channels_first: bool = False,
+        padding_type: PaddingType = "reset",
+    ) -> None:
+        self.envs: list[AtariEnv] = []
+        _check_agreement(environment_specs)
+        self.envs = [
+            AtariEnv(
+                spec,
+                training=training,
+                render_mode=render_mode,
+                channels_first=channels_first,
+                padding_type=padding_type,
+            )
+            for spec in environment_specs
+        ]
+        first = self.envs[0]
+        self.num_envs = len(self.envs)
+        self._statistics = GameStatistics(self.num_envs)
+        for i, env in enumerate(self.envs):
+            env.statistics, env.row = self._statistics, i
+        if threads is not None and threads < 1:
+            raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
+        games = [env.environment for env in self.envs]
+        self._batch = Batch(games, default_threads(self.num_envs) if threads is None else threads)
+        self.render_mode = render_mode
+        self.copy = copy
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = batch_space(first.observation_space, self.num_envs)
+        self.action_space = batch_space(first.action_space, self.num_envs)
+        self._shape = (self.num_envs, *environment_specs[0].observation_shape)
+        self._observations = np.zeros(self._shape, np.uint8)
+        self._ended = np.zeros(self.num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """Start episodes: in all sub-environments, or in those of the mask ``options["reset_mask"]``.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Sub-environment i is seeded with ``seed + i``, or ``seed[i]``.
+        options : dict, optional
+            ``reset_mask``, a bool array of shape (num_envs,).
+        """
+        seeds = _seeds(seed, self.num_envs)
+        mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", np.ones(1, np.bool_))
+        infos: dict[str, Any] = {}
+        if self.copy:
+            self._observations = self._observations.copy()
+        for i in np.flatnonzero(np.broadcast_to(mask, self.num_envs)).tolist():
+            _, info = self.envs[i].reset(seed=seeds[i])
+            self.envs[i].environment.observe(self._observations[i])
+            infos = self._add_info(infos, info, i)
+            self._ended[i] = False
+        return self._shown(self._observations), infos
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play one agent step in each sub-environment.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If there is not one valid action a sub-environment, or, with autoreset disabled, an episode has ended.
+        """
+        chosen = np.asarray(actions).tolist()
+        if len(chosen) != self.num_envs:
+            raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
+        if self.copy:
+            self._observations = np.empty(self._shape, np.uint8)
+        restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
+        finished: dict[int, dict[str, Any]] = {}
+        for i in np.flatnonzero(idle).tolist():
+            self._begin_episode(i, finished)
+        rewards, terminated, truncated = self._batch.step(chosen, idle, self._observations)
+        self._statistics.add(rewards, ~idle)
+        if self.envs[0].clips_rewards:
+            np.sign(rewards, out=rewards)
+        self._ended = terminated | truncated
+        infos: dict[str, Any] = {}
+        for i in np.flatnonzero(self._ended).tolist():
+            env = self.envs[i]
+            env.end_episode()
+            if env.finished is not None:
+                finished[i] = env.finished
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                seen = self._shown(self._observations[i : i + 1].copy())[0]
+                infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
+                self._begin_episode(i, finished)
+                env.environment.observe(self._observations[i])
+        return self._shown(self._observations), rewards, terminated, truncated, infos | self._infos(finished)
+
+    def _begin_episode(self, i: int, finished: dict[int, dict[str, Any]]) -> None:
+        """Begin an episode; `finished` takes the game, if going on in it after a lost life ended it."""
+        env = self.envs[i]
+        env.begin_episode()
+        if env.finished is not None:
+            finished[i] = env.finished
+
+    def _shown(self, observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return as_channels_first(observations) if self.envs[0].channels_first else observations
+
+    def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
+        """Return what is told of all environments, and of the games that have just ended in some."""
+        frames = self._batch.frames
+        earlier = np.array([env.earlier_frames for env in self.envs])
+        infos: dict[str, Any] = {}
+        for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
+            infos[name] = column
+            infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
+        if finished:
+            rows = list(finished)
+            infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int64)}
+            infos["episode"]["t"] = np.zeros(self.num_envs)
+            for key, column in infos["episode"].items():
+                column[rows] = [finished[i][key] for i in rows]
+            infos["_episode"] = np.isin(np.arange(self.num_envs), rows)
+        return infos
+
+    def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]
+        """Return each sub-environment's screen in colour."""
+        return tuple(env.render() for env in self.envs)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Release the emulators and end the threads."""
+        self._batch.close()
+        for env in self.envs:
+            env.close()
+
+
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return the mode that is meant: itself, its value or its name, however it is written."""
+    asked = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    for known in AutoresetMode:
+        if asked == known.value.lower():
+            return known
+    expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
+    raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
+
+
+def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
+    first = specs[0]
+    for spec in specs[1:]:
+        if spec.num_actions != first.num_actions or spec.observation_shape != first.observation_shape:
+            raise ArcadeMarkError(
+                f"games {first.game!r} and {spec.game!r} cannot share a vector: {first.num_actions} and "
+                f"{spec.num_actions} actions, observations of shape {first.observation_shape} and "
+                f"{spec.observation_shape}; try action_set='full' and a screen_size"
+            )
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        return [int(seed) + i for i in range(count)]
+    if len(seed) != count:
+        raise ArcadeMarkError(f"{len(seed)} seeds for {count} environments; expected one each")
+    return list(seed)
