@@ -9,6 +9,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.filterwarnings("ignore:You have specified a mini-batch")
 @pytest.mark.parametrize(
     ("name", "needs", "steps"),
     [("sb3_ppo", "stable_baselines3", 64), ("cleanrl_ppo", "torch", 128), ("recurrent_policy", "sb3_contrib", 64)],
