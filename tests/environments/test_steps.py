@@ -90,7 +90,10 @@ def test_a_batch_plays_what_single_environments_play(threads, changes):
                 observation, *expected, info = environment.step(actions[i])
             assert np.array_equal(shown[i], observation)
             assert [rewards[i], terminated[i], truncated[i]] == list(expected)
+            game = info.pop("episode", None)
             assert {name: infos[name][i] for name in info} == info
+            assert bool("_episode" in infos and infos["_episode"][i]) == (game is not None)
+            assert game is None or all(infos["episode"][name][i] == game[name] for name in ("r", "l"))
         ended = terminated | truncated
     together.close()
 
