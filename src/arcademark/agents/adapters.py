@@ -2,7 +2,8 @@
 
 Accepted, in this order:
 
-1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`);
+1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`; with
+   ``fit`` and the rest: a `Trainer`);
 2. an object with ``plan(model, state, first, rng)``: a `Planner`;
 3. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have, made a `Policy` by
    `PredictPolicy`;
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
@@ -31,8 +32,10 @@ from arcademark.agents.base import (
     Observations,
     Planner,
     Policy,
+    Trainer,
     Transition,
     learns,
+    trains,
 )
 from arcademark.agents.importing import said, where_raised
 from arcademark.agents.spaces import check_spaces
@@ -41,6 +44,8 @@ from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
     from arcademark.environments.generative import GenerativeModel, State
 
 ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
@@ -67,6 +72,9 @@ def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | C
         _check_arguments(made, "act", ("observations", "first", "rngs"), name)
         if learns(made, name):
             return CheckedLearner(cast(Learner, made), name, env)
+        if trains(made, name):
+            _check_arguments(made, "fit", ("envs", "frames"), name)
+            return CheckedTrainer(cast(Trainer, made), name, env)
         return CheckedPolicy(cast(Policy, made), name, env)
     if _has(made, "plan"):
         _check_arguments(made, "plan", ("model", "state", "first", "rng"), name)
@@ -266,6 +274,35 @@ class CheckedLearner(CheckedPolicy):
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Learn from one step."""
         self._call("learn", transition, rng)
+
+
+class CheckedTrainer(CheckedPolicy):
+    """A trainer whose mistakes are reported clearly; `checkpoint_frames` as of `CheckedLearner`."""
+
+    def __init__(self, trainer: Trainer, name: str, env: EnvironmentSpec) -> None:
+        super().__init__(trainer, name, env)
+        self.checkpoint_frames = self._whole("checkpoint_frames", CHECKPOINT_FRAMES)
+        self.num_envs: int = self._whole("num_envs", None)
+        if self.num_envs is None:
+            raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected how many games it trains on at once")
+
+    def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
+        """Train, yielding wherever the trainer does."""
+        training = self._call("fit", envs, frames)
+        if not isinstance(training, Iterator):
+            raise ArcadeMarkError(f"{self.where}: fit returned {type(training).__name__}; expected a generator")
+        while True:
+            try:
+                next(training)
+            except StopIteration:
+                return
+            except (Exception, SystemExit) as error:
+                raise self._raised("fit", error) from error
+            yield
+
+    def evaluate(self) -> None:
+        """Neither learn nor explore from now on."""
+        self._call("evaluate")
 
 
 class CheckedPlanner(CheckedAgent):

@@ -1,4 +1,4 @@
-"""What an agent is: a policy on a batch, a learner on top of it, or a planner with a model of the game.
+"""What an agent is: a policy on a batch, a learner or a trainer on top of it, or a planner with a model of the game.
 
 A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be
 played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
@@ -17,8 +17,8 @@ Optional attributes, read once after the agent is made:
     The same of an agent with `predict`, which is then given observations of shape (episodes, …), and an array of
     ``episode_start``, and returns an action each.
 ``checkpoint_frames`` : int
-    Of a learner: the most training frames between checkpoints; it cannot change a score. Where they take long there are
-    more of them: about one a minute, fewer if they are large.
+    Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
+    long there are more of them: about one a minute, fewer if they are large.
 ``checkpoint_seconds`` : float
     Of a planner: about how much play may be lost when the process dies. It cannot change a score.
 ``action_space``, ``observation_space``
@@ -40,7 +40,7 @@ A planner of one's own needs no more than this; run it as ``arcademark run my_pl
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -49,6 +49,8 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
     from arcademark.environments.generative import GenerativeModel, State
 
 
@@ -130,19 +132,70 @@ class Learner(Policy, Protocol):
         """Become what `checkpoint` holds."""
 
 
+@runtime_checkable
+class Trainer(Policy, Protocol):
+    """A policy that is trained by a loop of its own, on several games at once.
+
+    Attributes
+    ----------
+    num_envs : int
+        How many games it trains on at once.
+    """
+
+    num_envs: int
+
+    def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
+        """Train, yielding at least a few times a second, or between updates where these take longer.
+
+        Where it yields `checkpoint` may be asked for, and it may never be asked to go on.
+
+        Parameters
+        ----------
+        envs : gymnasium.vector.VectorEnv
+            `num_envs` games in training mode, which begin again in the step in which they end
+            (``AutoresetMode.SAME_STEP``); rewards are clipped where the protocol says so. ``envs.frames`` counts the
+            emulated frames of this training, those from before a restart too.
+        frames : int
+            The budget: train while ``envs.frames`` is less.
+        """
+
+    def evaluate(self) -> None:
+        """Neither learn nor explore from now on; `act` explores before, as in training."""
+
+    def checkpoint(self) -> bytes:
+        """All that training needs to go on, but for games in play and what is too large to be kept, as bytes."""
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds; `fit` or `evaluate` follows."""
+
+
 LEARNER_METHODS = ("learn", "train", "evaluate", "checkpoint", "restore")
-"""What a learner has that another policy has not."""
+TRAINER_METHODS = ("fit", "evaluate", "checkpoint", "restore")
+"""What a learner and a trainer have that another policy has not; the first tells it."""
 
 
 def learns(policy: object, name: str) -> bool:
     """Say whether a policy, or a policy's class, is a learner's; ArcadeMarkError if it has only some of its methods."""
-    found = [method for method in LEARNER_METHODS if callable(getattr(policy, method, None))]
-    missing = [method for method in LEARNER_METHODS if method not in found]
-    if "learn" not in found and len(missing) > 1:
+    return not _has(policy, "fit") and _is(policy, name, "learner", LEARNER_METHODS)
+
+
+def trains(policy: object, name: str) -> bool:
+    """Say whether a policy, or a policy's class, is a trainer's; ArcadeMarkError if it has only some of its methods."""
+    return _has(policy, "fit") and _is(policy, name, "trainer", TRAINER_METHODS)
+
+
+def _is(policy: object, name: str, kind: str, methods: Sequence[str]) -> bool:
+    missing = [method for method in methods if not _has(policy, method)]
+    found = [method for method in methods if method not in missing]
+    if methods[0] in missing and len(missing) > 1:
         return False
     if missing:
-        raise ArcadeMarkError(f"agent {name}: it has {found[0]}() but not {', '.join(missing)}; a learner needs all")
+        raise ArcadeMarkError(f"agent {name}: it has {found[0]}() but not {', '.join(missing)}; a {kind} needs all")
     return True
+
+
+def _has(policy: object, method: str) -> bool:
+    return callable(getattr(policy, method, None))
 
 
 @runtime_checkable

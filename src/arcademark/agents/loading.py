@@ -3,7 +3,7 @@
 ::
 
     "perturb" ─ agent_specs ─→ 18 × AgentSpec ─ applies? ─→ make_agent(spec, env) ─→ CheckedPolicy | CheckedLearner
-    "my_agent.py:make" ──────→  1 × AgentSpec                                        | CheckedPlanner
+    "my_agent.py:make" ──────→  1 × AgentSpec                                        | CheckedTrainer | CheckedPlanner
 
 An `AgentSpec` is pure data: it says all that is needed to make the agent again, in another process or next year.
 """
@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
-from arcademark.agents.base import learns
+from arcademark.agents.base import learns, trains
 from arcademark.agents.baselines import console_action
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.importing import (
@@ -41,7 +41,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS
 LONGEST_NAME = 100
 """Characters of an agent's own name."""
 
-Kind = Literal["policy", "learner", "planner", "function"]
+Kind = Literal["policy", "learner", "trainer", "planner", "function"]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class BuiltinAgent:
 
     @property
     def kind(self) -> Kind | Literal["set"]:
-        """What it is: a learner improves by playing; a planner first tries actions in a model of the game."""
+        """What it is: learners and trainers improve by playing; planners first try actions in a model of the game."""
         return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
@@ -187,6 +187,36 @@ _AGENTS = (
         "planning.best_path:BestPath",
         "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
         "ours, after rolling horizon evolution (Perez et al. 2013)",
+    ),
+    BuiltinAgent(
+        "ppo",
+        "trainers.stable_baselines:PPO",
+        "Trains with Stable-Baselines3: proximal policy optimisation.",
+        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
+    ),
+    BuiltinAgent(
+        "a2c",
+        "trainers.stable_baselines:A2C",
+        "Trains with Stable-Baselines3: advantage actor-critic, A3C in step.",
+        "Mnih et al. 2016; settings of RL Baselines3 Zoo (Raffin 2020)",
+    ),
+    BuiltinAgent(
+        "dqn",
+        "trainers.stable_baselines:DQN",
+        "Trains with Stable-Baselines3: deep Q-network.",
+        "Mnih et al. 2015; settings of RL Baselines3 Zoo (Raffin 2020)",
+    ),
+    BuiltinAgent(
+        "qr-dqn",
+        "trainers.stable_baselines:QRDQN",
+        "Trains with sb3-contrib: deep Q-network with quantile regression.",
+        "Dabney et al. 2018; settings of RL Baselines3 Zoo (Raffin 2020)",
+    ),
+    BuiltinAgent(
+        "recurrent-ppo",
+        "trainers.stable_baselines:RecurrentPPO",
+        "Trains with sb3-contrib: proximal policy optimisation with an LSTM.",
+        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
     ),
 )
 _BUILTIN = {agent.name: agent for agent in _AGENTS}
@@ -286,7 +316,7 @@ def kind_of(factory: Callable[..., Any], name: str) -> Kind:
     if not inspect.isclass(factory) or hasattr(factory, "__getattr__"):
         return "function"
     if hasattr(factory, "act"):
-        return "learner" if learns(factory, name) else "policy"
+        return "learner" if learns(factory, name) else "trainer" if trains(factory, name) else "policy"
     if hasattr(factory, "plan"):
         return "planner"
     return "policy" if hasattr(factory, "predict") or inspect.isfunction(factory.__call__) else "function"

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from arcademark.agents.loading import all_parameters
+from arcademark.agents.loading import all_parameters, kind
 from arcademark.environments.registry import Emulator, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import emulators, manifest, provenance
+from arcademark.runs import emulators, manifest, networks, provenance
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
@@ -199,10 +199,13 @@ class _Run:
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
         self._jobs = [_job(standing, recorder, chosen) for standing in standings if not standing.done]
         self._tracker = Tracker(standings)
+        self._trained = [standing.trial.id for standing in standings if standing.trained]
         self._progress_due = 0.0
 
     def play(self, engine: Engine) -> None:
         """Play all jobs, recording each batch before it is told."""
+        for trial_id in self._trained:
+            self._hand_over(trial_id)  # a crash may have come first
         now = self._tracker.progress()
         self._tell(
             RunBegun(
@@ -253,6 +256,8 @@ class _Run:
                 for trial_id, event in batch:
                     self._record(trial_id, event)
         for trial_id, event in batch:
+            if isinstance(event, TrainingBlock) and event.checkpoint.finished:
+                self._hand_over(trial_id)
             self._tracker.hear(trial_id, event)
             for told in self._events(trial_id, event):
                 self._tell(told)
@@ -278,6 +283,14 @@ class _Run:
                     self._recorder.note_evaluation(trial_id, self._command, _now(), scored)
             case Failed(error):
                 self._recorder.fail_trial(trial_id, error)
+
+    def _hand_over(self, trial_id: str) -> None:
+        """Write what a trainer has learnt as a file, unless it is there."""
+        directory, checkpoint = self._recorder.directory, self._recorder.checkpoint(trial_id)
+        trains = kind(self._trials[trial_id].agent) == "trainer"
+        if trains and checkpoint is not None and not networks.path_of(directory, trial_id).exists():
+            with clear_errors(directory):
+                networks.write(directory, trial_id, checkpoint)
 
     def _note_opened(self, trial: Trial, plans: bool) -> None:
         """Say in the manifest what plays a game, and that an agent plans, which is known once it was made."""

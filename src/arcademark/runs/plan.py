@@ -180,6 +180,9 @@ def make_plan(
     if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
         option = "--training-episodes" if frames is None else "--frames"
         raise ArcadeMarkError(f"agent {specs[0].label} does not learn, so it cannot be trained; leave {option} out")
+    if "trainer" in kinds and budget[0] is None:
+        trainer = next(spec.label for spec in specs if kind(spec) == "trainer")
+        raise ArcadeMarkError(f"agent {trainer} trains for a number of frames, not of episodes; give --frames")
     if isinstance(games, str):
         tasks = resolve_tasks(games)
     else:

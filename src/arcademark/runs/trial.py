@@ -1,8 +1,9 @@
 """Do one trial: the loops are generators; limits, progress and the store consume what they yield.
 
 In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode.
-Training and planning (`arcademark.runs.planning`) play one episode at a time; training's last is played to its end. A
-policy always sees ``batch_size`` rows; those without an episode are blank and their actions are not used.
+A learner's training and planning (`arcademark.runs.planning`) play one episode at a time; training's last is played to
+its end. A trainer has a loop of its own (`arcademark.runs.training`). A policy always sees ``batch_size`` rows; those
+without an episode are blank and their actions are not used.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy
+from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy, CheckedTrainer
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec
@@ -28,6 +30,7 @@ from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResul
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.play import ConsoleEnvironment
 
 CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due, however few frames it was
 CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for the time may take
@@ -43,7 +46,8 @@ class Player:
         self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
         self.agent = make_agent(trial.agent, self.spec)
         self.spec = observing(self.spec, self.agent.observation)
-        self.learns = isinstance(self.agent, CheckedLearner)
+        self.trains = isinstance(self.agent, CheckedTrainer)
+        self.learns = self.trains or isinstance(self.agent, CheckedLearner)
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
@@ -65,8 +69,13 @@ class Player:
         training episodes: whether to end, with a checkpoint.
         """
         agent = self.agent
-        if isinstance(agent, CheckedLearner):
-            yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
+        if isinstance(agent, CheckedLearner | CheckedTrainer):
+            if isinstance(agent, CheckedTrainer):
+                from arcademark.runs.training import fit
+
+                yield from fit(self.trial, agent, partial(self.open, training=True), checkpoint, stopping, _pause)
+            else:
+                yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
             if stopping():
                 return
             agent.evaluate()
@@ -79,7 +88,7 @@ class Player:
         elif self._model is not None and episodes:
             yield from plan_episodes(self.trial, agent, self._slots[0], self._model, episodes, unfinished)
 
-    def open(self, training: bool = False) -> Environment:
+    def open(self, training: bool = False) -> ConsoleEnvironment:
         """Open the trial's game."""
         return open_environment(
             self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator

@@ -24,65 +24,23 @@ ROWS = 8
 is always the same number, and a score does not depend on how many episodes are played at once."""
 
 
-class Checkpoint:
-    """A trained network, played from its file.
-
-    Parameters
-    ----------
-    env : EnvironmentSpec
-    path : pathlib.Path
-    sha256 : str
-        Of the file as it was when the run was planned.
-    batch : int
-        Episodes played at once. It changes no score.
-    deterministic : bool
-        Whether the best action is taken, rather than one drawn from the policy's distribution.
-    epsilon : float
-        Probability of a uniformly random action instead (0.05 in Mnih et al. 2015).
-    device : {"cpu", "cuda"}
-    network : str
-        The class of a state dict's network, "file.py:Network"; "" for those that are known.
-    scale : float
-        What observations are divided by before a network of one's own, TorchScript or ONNX sees them.
-    trust : bool
-        Whether code in the file may run.
-
-    Attributes
-    ----------
-    batch_size : int
-    action_space, observation_space
-        What the network was made for, where that is known: a game with others is refused.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the file has changed, cannot be read, or is of a network that is not known.
-    """
+class NetworkPolicy:
+    """A network that values or weighs each action, as a policy on a batch; parameters as of `Checkpoint`."""
 
     def __init__(
         self,
+        network: Any,
         env: EnvironmentSpec,
-        path: Path,
-        sha256: str,
         *,
-        batch: int = 16,
+        batch: int = ROWS,
         deterministic: bool = True,
         epsilon: float = 0.0,
         device: Literal["cpu", "cuda"] = "cpu",
-        network: str = "",
-        scale: float = 1.0,
-        trust: bool = False,
     ) -> None:
-        place = f"checkpoint {path}"
-        if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
-            raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
-        import_torch(place)
         import torch
 
-        if device == "cuda" and not torch.cuda.is_available():
-            raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
         torch.set_num_threads(1)  # workers share the cores
-        self._network = _network(path, sha256, env, network, scale, trust, place).to(device)
+        self._network = network.to(device)
         self._device, self._deterministic, self._epsilon = device, deterministic, epsilon
         self.batch_size = batch
         self._rows = -(-batch // ROWS) * ROWS
@@ -157,6 +115,67 @@ class Checkpoint:
     def _start(self) -> list[Any]:
         blocks = self._rows // ROWS
         return [tuple(part.to(self._device).clone() for part in self._network.start(ROWS)) for _ in range(blocks)]
+
+
+class Checkpoint(NetworkPolicy):
+    """A trained network, played from its file.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+    path : pathlib.Path
+    sha256 : str
+        Of the file as it was when the run was planned.
+    batch : int
+        Episodes played at once. It changes no score.
+    deterministic : bool
+        Whether the best action is taken, rather than one drawn from the policy's distribution.
+    epsilon : float
+        Probability of a uniformly random action instead (0.05 in Mnih et al. 2015).
+    device : {"cpu", "cuda"}
+    network : str
+        The class of a state dict's network, "file.py:Network"; "" for those that are known.
+    scale : float
+        What observations are divided by before a network of one's own, TorchScript or ONNX sees them.
+    trust : bool
+        Whether code in the file may run.
+
+    Attributes
+    ----------
+    batch_size : int
+    action_space, observation_space
+        What the network was made for, where that is known: a game with others is refused.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file has changed, cannot be read, or is of a network that is not known.
+    """
+
+    def __init__(
+        self,
+        env: EnvironmentSpec,
+        path: Path,
+        sha256: str,
+        *,
+        batch: int = 16,
+        deterministic: bool = True,
+        epsilon: float = 0.0,
+        device: Literal["cpu", "cuda"] = "cpu",
+        network: str = "",
+        scale: float = 1.0,
+        trust: bool = False,
+    ) -> None:
+        place = f"checkpoint {path}"
+        if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
+            raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
+        import_torch(place)
+        import torch
+
+        if device == "cuda" and not torch.cuda.is_available():
+            raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
+        made = _network(path, sha256, env, network, scale, trust, place)
+        super().__init__(made, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
 def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:

@@ -83,6 +83,7 @@ class Opened:
     learns: bool
     batch_size: int  # how many episodes the agent plays at once
     plans: bool = False  # whether the agent is a planner
+    trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,10 @@ class Engine(Protocol):
         """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second."""
 
     def finish(self) -> Batch:
-        """End play at once, but for learners with training episodes that no checkpoint holds; return what had finished.
+        """End play at once, but for trainers, and learners with training episodes that no checkpoint holds.
 
-        `run` goes on until those have ended the episode in play and handed over what they learnt.
+        What had finished is returned; `run` goes on until learners have ended the episode in play, and all of these
+        have handed over what they learnt.
         """
 
     def stop(self) -> Batch:

@@ -54,12 +54,15 @@ class InProcessEngine:
     def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:
         try:
             player = Player(job.trial, job.emulator)
-            yield Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans)
+            yield Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans, player.trains)
             checkpoint = memory.checkpoint(job.trial.id) if player.learns else None
+            self._unkept = player.trains and not (checkpoint and checkpoint.finished)
             unfinished = memory.unfinished(job.trial.id, job.episodes) if player.plans else ()
             for event in player.play(job.episodes, checkpoint, unfinished, lambda: self._finishing):
-                if isinstance(event, Trained | TrainingBlock):
-                    self._unkept = isinstance(event, Trained)
+                if isinstance(event, TrainingBlock):
+                    self._unkept = player.trains and not event.checkpoint.finished
+                elif isinstance(event, Trained):
+                    self._unkept = True
                 yield event
         except (Exception, SystemExit) as error:
             self._unkept = False

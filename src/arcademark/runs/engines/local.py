@@ -42,6 +42,7 @@ class _Work:
     job: Job
     learns: bool = False
     plans: bool = False
+    trains: bool = False
     shareable: bool = False
     batch_size: int = 1
     players: int = 0
@@ -81,7 +82,8 @@ class _Work:
 class _Worker:
     """A worker process as the driver sees it.
 
-    `unkept`: whether training episodes ended since the last checkpoint; `fault`: what it sent that it should not have.
+    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: what it
+    sent that it should not have.
     """
 
     process: subprocess.Popen[bytes]
@@ -216,6 +218,7 @@ class LocalEngine:
         work.players += 1
         checkpoint = self._memory.checkpoint(work.id) if work.learns else None
         work.trained = checkpoint.episodes if checkpoint else 0
+        member.unkept = work.trains and not (checkpoint and checkpoint.finished)
         unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
         member.send(worker.Play(episodes, checkpoint, unfinished))
 
@@ -283,7 +286,8 @@ class LocalEngine:
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
             case TrainingBlock(_, checkpoint):
-                work.deaths, member.unkept, work.trained = 0, False, checkpoint.episodes
+                work.deaths, work.trained = 0, checkpoint.episodes
+                member.unkept = work.trains and not checkpoint.finished
             case Trained():
                 member.unkept = True
             case Unfinished():
@@ -297,6 +301,7 @@ class LocalEngine:
     def _opened(self, member: _Worker, work: _Work, message: Opened) -> None:
         member.deadlines.clear()
         work.learns, work.plans, work.batch_size = message.learns, message.plans, message.batch_size
+        work.trains = message.trains
         work.shareable = not message.learns
         if work.shareable and not work.over:
             self._shared[work.id] = work

@@ -109,7 +109,7 @@ def _obey(
     try:
         if isinstance(order, Open):
             player = Player(order.trial, order.emulator)
-            send(Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans))
+            send(Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans, player.trains))
             return player
         if player is None:
             raise ArcadeMarkError("no trial is open")
