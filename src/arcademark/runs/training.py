@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self.single_action_space = Discrete(spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.envs = list(games)
+        self.envs = [SimpleNamespace(environment=game, render_mode=None) for game in games]
         self._trial = trial
         self._clips = trial.protocol.training_reward_clipping
         self._batch = Batch(games, threads=1)
@@ -105,7 +106,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         rewards, terminated, truncated = self._play(chosen, np.zeros(self.num_envs, np.bool_))
         infos: dict[str, Any] = {}
         for row in np.flatnonzero(terminated | truncated).tolist():
-            last = {"final_obs": self._observations[row].copy(), "final_info": {"lives": self.envs[row].lives}}
+            last = {"final_obs": self._observations[row].copy(), "final_info": {"lives": self._slots[row].environment.lives}}
             infos = self._add_info(infos, last, row)
             if not self._goes_on(row, bool(terminated[row])):
                 self._begin(row)
@@ -149,8 +150,8 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
     def close_extras(self, **kwargs: Any) -> None:
         """Release the emulators."""
         self._batch.close()
-        for game in self.envs:
-            game.close()
+        for slot in self._slots:
+            slot.environment.close()
 
     def _play(
         self, actions: Sequence[int], idle: NDArray[np.bool_]
@@ -164,7 +165,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
 
     def _goes_on(self, row: int, terminated: bool) -> bool:
         """Go on in the same game after a lost life; False, with the game's result, if it is over."""
-        slot, game = self._slots[row], self.envs[row]
+        slot, game = self._slots[row], self._slots[row].environment
         if game.life_lost:
             _, terminated, truncated = slot.go_on()
             if not (terminated or truncated):
@@ -207,7 +208,7 @@ def fit(
     budget = trial.training_frames or 0
     games = TrainingGames(trial, [open_game() for _ in range(trainer.num_envs)], start, waiting)
     saved, saved_frames, pause = time.perf_counter(), start.frames, pause_after(0.0, 0)
-    for _ in trainer.fit(games, budget):
+    for _ in trainer.fit(games, budget) if budget else ():
         yield from games.events()
         stop, now = stopping(), time.perf_counter()
         if games.frames >= budget:

@@ -104,7 +104,8 @@ class StableBaselines:
         update()
         while envs.frames < frames:
             self._player = None
-            model.learn(self._chunk(), reset_num_timesteps=False, log_interval=None)
+            left = -(-(frames - envs.frames) // self.env.protocol.frame_skip)
+            model.learn(min(self._chunk(), left), reset_num_timesteps=False, log_interval=None)
             yield
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:

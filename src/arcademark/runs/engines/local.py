@@ -82,8 +82,8 @@ class _Work:
 class _Worker:
     """A worker process as the driver sees it.
 
-    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: what it
-    sent that it should not have.
+    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: what
+    it sent that it should not have.
     """
 
     process: subprocess.Popen[bytes]

@@ -1,0 +1,182 @@
+"""Stable-Baselines3's algorithms as trainers: they learn, are kept without pickle, and play as from their files."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from agent_conformance import check_agent
+
+from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.plan import Trial
+from arcademark.runs.store import Checkpoint
+from arcademark.runs.training import TrainingGames
+from arcademark.suite.protocols import protocol
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+SMALL = {"num_envs": 2, "n_steps": 16}
+MINIBATCHES = {**SMALL, "minibatch_size": 16}
+REPLAY = {"buffer_size": 500, "learning_starts": 50, "target_update_interval": 20, "num_envs": 2}
+SETTINGS = {
+    "ppo": MINIBATCHES,
+    "recurrent-ppo": {**MINIBATCHES, "lstm_hidden_size": 8},
+    "a2c": SMALL,
+    "dqn": REPLAY,
+    "qr-dqn": {**REPLAY, "n_quantiles": 5},
+}
+
+
+@pytest.fixture
+def env():
+    memory = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
+    rules = protocol("dqn-2015").override(memory | {"max_frames_per_episode": 120})
+    return dataclasses.replace(environment_spec("toy", rules), seed=3)
+
+
+def trainer(name, env, **settings):
+    (spec,) = agent_specs(name, {**SETTINGS[name], **settings})
+    return make_agent(spec, env)
+
+
+def games(env, count):
+    trial = Trial(agent_specs("random")[0], "toy", env.protocol, env.seed, 1, 1000)
+    opened = [open_environment(env, training=True) for _ in range(count)]
+    return TrainingGames(trial, opened, Checkpoint(0, 0, False, b""), [])
+
+
+def fitted(name, env, frames=1000, **settings):
+    made = trainer(name, env, **settings)
+    for _ in made.fit(games(env, made.num_envs), frames):
+        pass
+    return made
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_conforms_before_training_and_after(name, env):
+    (spec,) = agent_specs(name, SETTINGS[name])
+    assert kind(spec) == builtin_agents()[name].kind == "trainer"
+    kept = fitted(name, env).checkpoint()
+
+    def make():
+        made = make_agent(spec, env)
+        made.restore(kept)
+        made.evaluate()
+        return made.policy
+
+    check_agent(make, env, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env):
+    torch = pytest.importorskip("torch")
+    made = fitted(name, env)
+    model, kept = made.policy._model, made.checkpoint()
+    assert model._n_updates > 0
+    fresh = trainer(name, env)
+    before = {key: value.clone() for key, value in fresh.policy._made().policy.state_dict().items()}
+    fresh.restore(kept)
+    again = fresh.policy._made()
+    assert any(not torch.equal(before[key], value) for key, value in model.policy.state_dict().items())
+    for key, value in model.policy.state_dict().items():
+        assert torch.equal(again.policy.state_dict()[key], value), key
+    assert str(again.policy.optimizer.state_dict()) == str(model.policy.optimizer.state_dict())
+    assert (again.num_timesteps, again._n_updates) == (model.num_timesteps, model._n_updates)
+    assert fresh.checkpoint() == kept
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
+    once, again = (fitted(name, env, 600).checkpoint() for _ in range(2))
+    assert once == again
+    assert fitted(name, dataclasses.replace(env, seed=4), 600).checkpoint() != once
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(name, env, tmp_path):
+    torch = pytest.importorskip("torch")
+    made = fitted(name, env, 600)
+    path = tmp_path / "model.zip"
+    path.write_bytes(made.checkpoint())
+    with zipfile.ZipFile(path) as archive:
+        assert set(archive.namelist()) == {"data", "policy.pth", "policy.optimizer.pth"}
+        assert b"serialized" not in archive.read("data")
+        for inner in ("policy.pth", "policy.optimizer.pth"):
+            torch.load(io.BytesIO(archive.read(inner)), weights_only=True)
+    other = trainer(name, dataclasses.replace(env, seed=9)).policy._made()
+    other.set_parameters(str(path), device="cpu")
+    for key, value in made.policy._model.policy.state_dict().items():
+        assert torch.equal(other.policy.state_dict()[key], value), key
+
+
+@pytest.mark.parametrize("name", ["ppo", "a2c", "dqn", "qr-dqn"])
+def test_it_plays_what_the_library_predicts(name, env):
+    made = fitted(name, env)
+    made.evaluate()
+    seen = np.random.default_rng(0).integers(0, 256, (40, *env.observation_shape), dtype=np.uint8)
+    expected, _ = made.policy._model.predict(seen, deterministic=True)
+    rngs = [np.random.default_rng(i) for i in range(16)]
+    found = [made.act(seen[i : i + 16], np.ones(len(seen[i : i + 16]), bool), rngs) for i in (0, 16)]
+    assert np.concatenate(found).tolist() == expected[:32].tolist()
+
+
+def test_schedules_fall_over_the_budget_in_frames(env):
+    made = trainer("ppo", env)
+    rates = []
+    played = games(env, 2)
+    for _ in made.fit(played, 12_000):
+        rates.append((played.frames, made.policy._model.policy.optimizer.param_groups[0]["lr"]))
+    assert len(rates) > 2
+    for (frames, _), (_, rate) in zip(rates, rates[1:], strict=False):
+        assert 0 <= rate < 2.5e-4 * (1 - frames / 12_000)
+    assert trainer("ppo", env, anneal=False).policy._made().lr_schedule(0.25) == 2.5e-4
+
+
+def test_replay_fills_again_before_dqn_learns_on(env):
+    kept = fitted("dqn", env).checkpoint()
+    made = trainer("dqn", env)
+    made.restore(kept)
+    model = made.policy._made()
+    updates, steps = model._n_updates, model.num_timesteps
+    told = []
+    for _ in made.fit(games(env, 2), 3000):
+        told.append((model.replay_buffer.size() * 2, model._n_updates))
+    assert model.num_timesteps > steps
+    assert all(count == updates for size, count in told if size < 50)
+    assert told[-1][1] > updates
+
+
+def test_a_checkpoint_that_is_damaged_or_of_another_algorithm_is_refused_in_one_line(env):
+    kept = fitted("ppo", env, 300).checkpoint()
+    for data in (kept[: len(kept) // 2], b"nothing", fitted("dqn", env, 300).checkpoint()):
+        made = trainer("ppo", env)
+        made.restore(data)
+        with pytest.raises(ArcadeMarkError, match="checkpoint"):
+            next(iter(made.fit(games(env, 2), 300)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [({"epsilon": 2.0}, "'epsilon' is 2.0: expected 0 to 1"), ({"num_envs": 0}, "'num_envs' is 0")],
+)
+def test_settings_out_of_range_are_refused(env, settings, complaint):
+    with pytest.raises(ArcadeMarkError, match=complaint):
+        trainer("ppo", env, **settings)
+
+
+def test_defaults_are_those_of_the_zoo(env):
+    """Spot values of hyperparams/*.yml, under the library's names."""
+    (spec,) = agent_specs("ppo")
+    ppo = make_agent(spec, env).policy._made()
+    assert (ppo.n_envs, ppo.n_steps, ppo.n_epochs, ppo.batch_size) == (8, 128, 4, 256)
+    assert (ppo.ent_coef, ppo.vf_coef, ppo.clip_range(0.5), ppo.lr_schedule(0.5)) == (0.01, 0.5, 0.05, 1.25e-4)
+    (spec,) = agent_specs("a2c")
+    a2c = make_agent(spec, env).policy._made()
+    assert (a2c.n_envs, a2c.n_steps, a2c.ent_coef, a2c.vf_coef) == (16, 5, 0.01, 0.25)
+    assert type(a2c.policy.optimizer).__name__ == "RMSpropTFLike"

@@ -1,0 +1,268 @@
+"""Trainers under the runner: whole games in order, whatever ends first; nothing is lost but games in play."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.events import Progress
+from arcademark.runs.execution import execute
+from arcademark.runs.networks import opened, path_of, write
+from arcademark.runs.plan import make_plan
+from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
+from arcademark.runs.trial import Player
+from arcademark.runs.verify import verify
+
+TRAINER = f"{Path(__file__).parents[1] / 'fakes' / 'trainer.py'}:CountingTrainer"
+
+
+@pytest.fixture
+def plan(toy_plan):
+    """Plan trainers of the toy game, which loses five lives in a game: lost lives go on in the same one."""
+
+    def make(frames=3000, settings=None, **others):
+        base = toy_plan(override={"training_episode_end": "episodic_life", "training_reward_clipping": True})
+        rules = base.protocol.override(others.pop("override", {}))
+        specs = agent_specs(TRAINER, settings or {})
+        return make_plan(specs, ["toy"], rules, episodes=2, **({"frames": frames} | others))
+
+    return make
+
+
+def blocks(events):
+    return [event for event in events if isinstance(event, TrainingBlock)]
+
+
+def results(events):
+    return [result for block in blocks(events) for result in block.results]
+
+
+def played(result):
+    row = result.record
+    return row.episode, row.score, row.frames, row.steps, row.end, result.actions
+
+
+def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan):
+    heard = []
+    summary = execute(plan(), tmp_path / "run", workers=1, on_event=heard.append)
+    assert summary.complete
+    record = read_run(tmp_path / "run")
+    (trial,) = record.trials
+    assert (trial.status, trial.learns, trial.training_frames) == ("done", True, 3000)
+    training = list(record.training(trial))
+    assert [row.episode for row in training] == list(range(len(training)))
+    assert len(training) > 10
+    findings = verify(tmp_path / "run", workers=1).findings
+    assert Counter(finding.outcome for finding in findings) == {"confirmed": len(training) + 2}
+    kept = json.loads(path_of(tmp_path / "run", trial.id).read_bytes())
+    assert kept["ends"] > 2 * len(training), "the trainer sees lives end, the store whole games"
+    last = [event for event in heard if isinstance(event, Progress)][-1]
+    assert (last.fraction, last.trials_done) == (1.0, 1)
+    recent = [event.learning.recent for event in heard if isinstance(event, Progress) and event.learning]
+    assert any(recent)
+
+
+def test_games_that_end_before_an_earlier_one_wait_for_it(plan):
+    (trial,) = plan(settings={"checkpoint_frames": 60, "chunk": 3}).trials
+    events = list(Player(trial).play([]))
+    numbers, waited = 0, 0
+    for block in blocks(events):
+        assert [result.record.episode for result in block.results] == list(
+            range(numbers, numbers + len(block.results))
+        )
+        numbers += len(block.results)
+        assert block.checkpoint.episodes == numbers
+        waiting, _ = opened(block.checkpoint, trial.id)
+        assert all(result.record.episode > numbers for result in waiting)
+        waited += len(waiting)
+    assert waited
+    assert not opened(blocks(events)[-1].checkpoint, trial.id)[0]
+    begun = [event.episode for event in events if isinstance(event, Begun)]
+    assert begun == list(range(len(begun))) == list(range(numbers))
+    assert sum(isinstance(event, Trained) for event in events) == numbers
+    assert sum(event.frames for event in events if isinstance(event, Played)) == blocks(events)[-1].checkpoint.frames
+    assert sum(result.record.frames for result in results(events)) == blocks(events)[-1].checkpoint.frames
+
+
+def test_checkpoints_change_nothing(plan):
+    rare, often = (plan(settings={"checkpoint_frames": n}).trials[0] for n in (100, 1_000_000))
+    assert list(map(played, results(Player(rare).play([])))) == list(map(played, results(Player(often).play([]))))
+
+
+def test_a_stop_loses_games_in_play_and_nothing_else(plan):
+    (trial,) = plan(settings={"checkpoint_frames": 200, "chunk": 5}).trials
+    there, checkpoint, stops = [], None, 0
+    while checkpoint is None or not checkpoint.finished:
+        player, seen = Player(trial), []
+        for event in player.play([], checkpoint, (), lambda seen=seen: len(blocks(seen)) >= 2):
+            seen.append(event)
+        assert blocks(seen), "it gets on each time"
+        there += results(seen)
+        checkpoint = blocks(seen)[-1].checkpoint
+        stops += 1
+    assert stops > 2
+    assert [result.record.episode for result in there] == list(range(checkpoint.episodes))
+    assert checkpoint.frames >= 3000
+    assert sum(result.record.frames for result in there) < checkpoint.frames, "games in play were trained on twice"
+
+
+def test_a_stop_while_games_are_played_out_trains_no_more(plan):
+    (trial,) = plan(settings={"num_envs": 4, "checkpoint_frames": 1_000_000}).trials
+    seen = []
+    for event in Player(trial).play([], None, (), lambda: bool(blocks(seen))):
+        seen.append(event)
+    (block,) = blocks(seen)
+    assert not block.checkpoint.finished
+    assert block.checkpoint.frames >= 3000
+    rest = list(Player(trial).play([], block.checkpoint))
+    *_, last = blocks(rest)
+    assert last.checkpoint.finished
+    before, after = (json.loads(opened(one.checkpoint, trial.id)[1]) for one in (block, last))
+    assert (after["rewards"], after["restarts"]) == (before["rewards"], 1)
+    numbers = [result.record.episode for result in results(seen) + results(rest)]
+    assert numbers == list(range(last.checkpoint.episodes))
+
+
+def test_a_budget_of_nothing_plays_nothing(plan):
+    (trial,) = plan(frames=0).trials
+    (block,) = blocks(list(Player(trial).play([])))
+    assert (block.results, block.checkpoint.frames, block.checkpoint.finished) == ((), 0, True)
+
+
+def test_a_trainer_that_ends_too_soon_is_told_of(tmp_path, plan):
+    summary = execute(plan(settings={"until": 0.5}), tmp_path / "run", workers=1)
+    (failed,) = summary.failed
+    assert "fit ended after" in failed.error
+    assert "expected 3,000" in failed.error
+
+
+def test_budgets_in_episodes_are_refused(plan):
+    with pytest.raises(ArcadeMarkError, match="trains for a number of frames, not of episodes; give --frames"):
+        plan(frames=None, training_episodes=5)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff" * 20, b"\x02" + b"\0" * 7 + b"[]"])
+def test_a_checkpoint_that_is_damaged_is_refused(data, plan):
+    (trial,) = plan().trials
+    damaged = Checkpoint(0, 10, False, data)
+    with pytest.raises(ArcadeMarkError):
+        list(Player(trial).play([], damaged))
+
+
+def test_games_of_another_trial_are_refused(plan):
+    (trial,) = plan(settings={"checkpoint_frames": 60, "chunk": 3}).trials
+    waiting = [block for block in blocks(list(Player(trial).play([]))) if opened(block.checkpoint, trial.id)[0]]
+    with pytest.raises(ArcadeMarkError, match="its checkpoint is damaged"):
+        opened(waiting[0].checkpoint, "another")
+
+
+def test_the_file_is_written_again_where_it_is_missing_and_never_through_a_link(tmp_path, plan):
+    execute(plan(), tmp_path / "run", workers=1)
+    (path,) = (tmp_path / "run" / "checkpoints").iterdir()
+    content = path.read_bytes()
+    path.unlink()
+    execute(plan(), tmp_path / "run", workers=1)
+    assert path.read_bytes() == content
+    elsewhere = tmp_path / "elsewhere"
+    path.unlink()
+    path.symlink_to(elsewhere)
+    with pytest.raises(ArcadeMarkError, match="remove it"):
+        write(tmp_path / "run", path.stem, Checkpoint(0, 0, True, b"\x02" + b"\0" * 7 + b"[]"))
+    assert not elsewhere.exists()
+
+
+def test_in_this_process_a_stop_waits_for_a_checkpoint(plan):
+    (trial,) = plan(frames=100_000).trials
+    engine = InProcessEngine()
+
+    class Nothing:
+        def checkpoint(self, trial_id):
+            return None
+
+        def unfinished(self, trial_id, episodes):
+            return ()
+
+    from arcademark.runs.engines.base import Episodes, Job
+
+    heard = []
+    for batch in engine.run([Job(trial, Episodes.missing(2))], Nothing()):
+        heard += [event for _, event in batch]
+        engine.finish()
+    assert blocks(heard)
+    assert not blocks(heard)[-1].checkpoint.finished
+    assert not any(isinstance(event, EpisodeResult) for event in heard)
+
+
+def command(directory, frames, pace):
+    overrides = ("training_episode_end=episodic_life", "max_frames_per_episode=400", "reported_episodes=evaluation")
+    options = [part for override in overrides for part in ("--override", override)]
+    settings = ("checkpoint_frames=100", "chunk=5")
+    options += [part for setting in settings for part in ("--set", setting)]
+    line = ["run", TRAINER, "--games", "breakout", "--frames", str(frames), "--episodes", "2", "--out", str(directory)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "arcademark", *line, *options, "--workers", "1"],
+        env=os.environ | {"PACE": pace},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def trained(directory):
+    try:
+        return len(read_run(directory, whole=False).episodes)
+    except ArcadeMarkError:
+        return 0
+
+
+@pytest.mark.slow
+def test_a_training_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path):
+    directory, reached = tmp_path / "run", 0
+    for _ in range(2):
+        process = command(directory, 4000, "0.01")
+        until = time.monotonic() + 60
+        while trained(directory) < reached + 3:
+            assert process.poll() is None, process.stdout.read().decode()
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        reached = trained(directory)
+    process = command(directory, 4000, "0")
+    said, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, said.decode()
+    record = read_run(directory)
+    (trial,) = record.trials
+    assert trial.status == "done"
+    assert json.loads(path_of(directory, trial.id).read_bytes())["restarts"] == 2
+    assert {finding.outcome for finding in verify(directory, workers=1).findings} == {"confirmed"}
+
+
+@pytest.mark.slow
+def test_ctrl_c_makes_a_checkpoint_and_the_same_command_goes_on(tmp_path):
+    directory = tmp_path / "run"
+    process = command(directory, 4000, "0.01")
+    until = time.monotonic() + 60
+    while trained(directory) < 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode not in (0, 2), said.decode()
+    record = read_run(directory)
+    assert record.trials[0].status == "running"
+    process = command(directory, 4000, "0")
+    said, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, said.decode()
+    assert read_run(directory).trials[0].status == "done"
