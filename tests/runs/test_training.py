@@ -49,6 +49,14 @@ def results(events):
     return [result for block in blocks(events) for result in block.results]
 
 
+def until_blocks(trial, count, checkpoint=None):
+    """Play until there are so many checkpoints and a stop is heeded."""
+    seen = []
+    for event in Player(trial).play([], checkpoint, (), lambda: len(blocks(seen)) >= count):
+        seen += [event]
+    return seen
+
+
 def played(result):
     row = result.record
     return row.episode, row.score, row.frames, row.steps, row.end, result.actions
@@ -79,9 +87,7 @@ def test_games_that_end_before_an_earlier_one_wait_for_it(plan):
     events = list(Player(trial).play([]))
     numbers, waited = 0, 0
     for block in blocks(events):
-        assert [result.record.episode for result in block.results] == list(
-            range(numbers, numbers + len(block.results))
-        )
+        assert [result.record.episode for result in block.results] == list(range(numbers, numbers + len(block.results)))
         numbers += len(block.results)
         assert block.checkpoint.episodes == numbers
         waiting, _ = opened(block.checkpoint, trial.id)
@@ -105,9 +111,7 @@ def test_a_stop_loses_games_in_play_and_nothing_else(plan):
     (trial,) = plan(settings={"checkpoint_frames": 200, "chunk": 5}).trials
     there, checkpoint, stops = [], None, 0
     while checkpoint is None or not checkpoint.finished:
-        player, seen = Player(trial), []
-        for event in player.play([], checkpoint, (), lambda seen=seen: len(blocks(seen)) >= 2):
-            seen.append(event)
+        seen = until_blocks(trial, 2, checkpoint)
         assert blocks(seen), "it gets on each time"
         there += results(seen)
         checkpoint = blocks(seen)[-1].checkpoint
@@ -120,9 +124,7 @@ def test_a_stop_loses_games_in_play_and_nothing_else(plan):
 
 def test_a_stop_while_games_are_played_out_trains_no_more(plan):
     (trial,) = plan(settings={"num_envs": 4, "checkpoint_frames": 1_000_000}).trials
-    seen = []
-    for event in Player(trial).play([], None, (), lambda: bool(blocks(seen))):
-        seen.append(event)
+    seen = until_blocks(trial, 1)
     (block,) = blocks(seen)
     assert not block.checkpoint.finished
     assert block.checkpoint.frames >= 3000

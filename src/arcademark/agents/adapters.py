@@ -285,6 +285,7 @@ class CheckedTrainer(CheckedPolicy):
         self.num_envs: int = self._whole("num_envs", None)
         if self.num_envs is None:
             raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected how many games it trains on at once")
+        self.channels_first = bool(getattr(trainer, "channels_first", False))
 
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
         """Train, yielding wherever the trainer does."""

@@ -19,6 +19,9 @@ Optional attributes, read once after the agent is made:
 ``checkpoint_frames`` : int
     Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
     long there are more of them: about one a minute, fewer if they are large.
+``channels_first`` : bool
+    Of a trainer: whether the games it trains on show stacked screens and colours first, as PyTorch's convolutions take
+    them (default False).
 ``checkpoint_seconds`` : float
     Of a planner: about how much play may be lost when the process dies. It cannot change a score.
 ``action_space``, ``observation_space``

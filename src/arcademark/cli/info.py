@@ -9,7 +9,7 @@ import click
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import UnknownNameError
-from arcademark.reports.topics import TOPICS
+from arcademark.reports.topics import BESIDE, TOPICS
 
 
 @click.command("info")
@@ -17,7 +17,7 @@ from arcademark.reports.topics import TOPICS
 @click.argument("name", required=False)
 @with_output
 def command(topic: str, name: str | None, output: Output) -> None:
-    """List games, suites, subsets, protocols, agents, features or JSON schemas; with NAME, all that is known of one."""
+    """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
     from arcademark.reports.present import topics
 
     topic = topic if topic in TOPICS or f"{topic}s" not in TOPICS else f"{topic}s"
@@ -30,7 +30,8 @@ def command(topic: str, name: str | None, output: Output) -> None:
         output.show(lambda: known, lambda: topics.details(str(known.get("name") or name), known))
         return
     listed = rows()
+    beside = [(other, TOPICS[other][0], TOPICS[other][1]()) for other in filter(None, [BESIDE.get(topic)])]
     output.show(
         lambda: [dict(zip(headings, row, strict=True)) for row in listed],
-        lambda: topics.listing(topic, headings, listed),
+        lambda: topics.listing(topic, headings, listed, *beside),
     )

@@ -10,6 +10,7 @@ from arcademark.agents import docstrings
 from arcademark.agents.importing import canonical_reference, load_factory
 from arcademark.agents.loading import BuiltinAgent, builtin_agents, kind_of
 from arcademark.agents.parameters import declared
+from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
 from arcademark.suite import protocols, references, subsets, tasks
 
@@ -147,6 +148,20 @@ def _agent_rows() -> list[Row]:
     return [(a.name, a.kind, a.summary, _parameter_names(a)) for a in builtin_agents().values()]
 
 
+def _algorithm_rows() -> list[Row]:
+    return [
+        (one.name, one.citation, "yes" if one.in_review else "no", algorithms.here(one))
+        for one in algorithms.ALGORITHMS
+    ]
+
+
+def _algorithm(name: str) -> dict[str, Any]:
+    known = {one.name.lower(): one for one in algorithms.ALGORITHMS}
+    if name.lower() not in known:
+        raise UnknownNameError("algorithm", name, [one.name for one in algorithms.ALGORITHMS])
+    return known[name.lower()]._asdict()
+
+
 def _feature_rows() -> list[Row]:
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features.documents import length
@@ -164,12 +179,16 @@ def _parameter_names(agent: BuiltinAgent) -> str:
     return ", ".join(parameter.name for parameter in agent.parameters) or "–"
 
 
+BESIDE: Mapping[str, str] = {"agents": "algorithms"}
+"""The topic whose list people are shown below another's."""
+
 TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (("name", "title", "games", "source"), _suite_rows, _suite),
     "subsets": (("name", "games", "printed error", "on other papers", "what for"), _subset_rows, _subset),
     "protocols": (("name", "title", ""), _protocol_rows, _protocol),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
+    "algorithms": (("name", "paper", "in the review", "here"), _algorithm_rows, _algorithm),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
     "schemas": (("name", "what such JSON holds"), _schema_rows, _schema),
 }

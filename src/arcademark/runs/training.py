@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from arcademark.agents.adapters import CheckedTrainer
 from arcademark.environments.batch import Batch
+from arcademark.environments.observation import channels_first
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.networks import opened, packed
@@ -46,6 +47,8 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         What came before.
     waiting : sequence of EpisodeResult
         Games that have ended and are not recorded, as an earlier one has not.
+    first : bool
+        Whether observations are shown with stacked screens and colours first.
 
     Attributes
     ----------
@@ -54,14 +57,21 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
     """
 
     def __init__(
-        self, trial: Trial, games: Sequence[ConsoleEnvironment], start: Checkpoint, waiting: Sequence[EpisodeResult]
+        self,
+        trial: Trial,
+        games: Sequence[ConsoleEnvironment],
+        start: Checkpoint,
+        waiting: Sequence[EpisodeResult] = (),
+        first: bool = False,
     ) -> None:
         spec = games[0].spec
         self.num_envs = len(games)
         self.render_mode = None
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
+        self._shown = channels_first if first else np.asarray
+        self._observations = np.zeros((self.num_envs, *spec.observation_shape), np.uint8)
         high = 127 if spec.protocol.observation == "palette" else 255
-        self.single_observation_space = Box(0, high, spec.observation_shape, np.uint8)
+        self.single_observation_space = Box(0, high, self._shown(self._observations).shape[1:], np.uint8)
         self.single_action_space = Discrete(spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -71,7 +81,6 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self._batch = Batch(games, threads=1)
         self._slots = [Slot(row, game) for row, game in enumerate(games)]
         self._rngs = [np.random.default_rng(0) for _ in games]
-        self._observations = np.zeros((self.num_envs, *spec.observation_shape), np.uint8)
         self._next = start.episodes
         self._ended = {result.record.episode: result for result in waiting}
         self._numbers = (number for number in count(start.episodes) if number not in self._ended)
@@ -93,7 +102,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
             self._begun = True
             for row in range(self.num_envs):
                 self._begin(row)
-        return self._observations.copy(), {}
+        return np.copy(self._shown(self._observations)), {}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -102,17 +111,19 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         chosen = np.asarray(actions).tolist()
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} games; expected one each")
-        self._observations = np.empty_like(self._observations)
         rewards, terminated, truncated = self._play(chosen, np.zeros(self.num_envs, np.bool_))
         infos: dict[str, Any] = {}
         for row in np.flatnonzero(terminated | truncated).tolist():
-            last = {"final_obs": self._observations[row].copy(), "final_info": {"lives": self._slots[row].environment.lives}}
+            last = {
+                "final_obs": np.copy(self._shown(self._observations[row : row + 1])[0]),
+                "final_info": {"lives": self._slots[row].environment.lives},
+            }
             infos = self._add_info(infos, last, row)
             if not self._goes_on(row, bool(terminated[row])):
                 self._begin(row)
         infos["lives"] = self._batch.lives
         given = np.sign(rewards) if self._clips else rewards
-        return self._observations, given, terminated, truncated, infos
+        return np.copy(self._shown(self._observations)), given, terminated, truncated, infos
 
     def play_out(self, trainer: CheckedTrainer) -> Iterator[None]:
         """Play the games that are in play to their end, the trainer's policy choosing."""
@@ -206,7 +217,7 @@ def fit(
     if start.finished:
         return
     budget = trial.training_frames or 0
-    games = TrainingGames(trial, [open_game() for _ in range(trainer.num_envs)], start, waiting)
+    games = TrainingGames(trial, [open_game() for _ in range(trainer.num_envs)], start, waiting, trainer.channels_first)
     saved, saved_frames, pause = time.perf_counter(), start.frames, pause_after(0.0, 0)
     for _ in trainer.fit(games, budget) if budget else ():
         yield from games.events()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import itertools
 import zipfile
 
 import numpy as np
@@ -48,7 +49,7 @@ def trainer(name, env, **settings):
 def games(env, count):
     trial = Trial(agent_specs("random")[0], "toy", env.protocol, env.seed, 1, 1000)
     opened = [open_environment(env, training=True) for _ in range(count)]
-    return TrainingGames(trial, opened, Checkpoint(0, 0, False, b""), [])
+    return TrainingGames(trial, opened, Checkpoint(0, 0, False, b""), first=True)
 
 
 def fitted(name, env, frames=1000, **settings):
@@ -128,12 +129,11 @@ def test_it_plays_what_the_library_predicts(name, env):
 
 def test_schedules_fall_over_the_budget_in_frames(env):
     made = trainer("ppo", env)
-    rates = []
     played = games(env, 2)
-    for _ in made.fit(played, 12_000):
-        rates.append((played.frames, made.policy._model.policy.optimizer.param_groups[0]["lr"]))
+    optimizer = made.policy._made().policy.optimizer
+    rates = [(played.frames, optimizer.param_groups[0]["lr"]) for _ in made.fit(played, 12_000)]
     assert len(rates) > 2
-    for (frames, _), (_, rate) in zip(rates, rates[1:], strict=False):
+    for (frames, _), (_, rate) in itertools.pairwise(rates):
         assert 0 <= rate < 2.5e-4 * (1 - frames / 12_000)
     assert trainer("ppo", env, anneal=False).policy._made().lr_schedule(0.25) == 2.5e-4
 
@@ -144,9 +144,7 @@ def test_replay_fills_again_before_dqn_learns_on(env):
     made.restore(kept)
     model = made.policy._made()
     updates, steps = model._n_updates, model.num_timesteps
-    told = []
-    for _ in made.fit(games(env, 2), 3000):
-        told.append((model.replay_buffer.size() * 2, model._n_updates))
+    told = [(model.replay_buffer.size() * 2, model._n_updates) for _ in made.fit(games(env, 2), 3000)]
     assert model.num_timesteps > steps
     assert all(count == updates for size, count in told if size < 50)
     assert told[-1][1] > updates

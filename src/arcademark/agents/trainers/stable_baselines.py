@@ -26,6 +26,7 @@ from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
 from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.observation import channels_first
 from arcademark.errors import ArcadeMarkError
 
 LEAST_SCREEN = 36
@@ -73,6 +74,7 @@ class StableBaselines:
     name: ClassVar[str]
     network: ClassVar[str] = "{}Policy"
     batch_size: ClassVar[int] = ROWS
+    channels_first: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive = {name: getattr(self, name) for name in ("num_envs", "learning_rate", "checkpoint_frames")}
@@ -172,8 +174,6 @@ class StableBaselines:
         _import(self.name)
         from gymnasium.spaces import Box, Discrete
         from stable_baselines3.common.logger import Logger
-
-        from arcademark.sb3 import channels_first
 
         shape = channels_first(np.empty((1, *self.env.observation_shape), np.uint8)).shape[1:]
         images = len(shape) == 3 and min(shape[1:]) >= LEAST_SCREEN

@@ -1,0 +1,61 @@
+"""What trains or plays the algorithms of the review and those it builds on, as data.
+
+A trainer that is added, RLlib's say, gets a line in `arcademark.agents.loading`, and its name here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+STABLE_BASELINES = "Stable-Baselines3"
+CONTRIB = "sb3-contrib"
+
+
+class Algorithm(NamedTuple):
+    """An algorithm, its paper, the agent here that is it or comes nearest ("" if there are scores only), and a note."""
+
+    name: str
+    citation: str
+    in_review: bool  # whether Fan 2021 reports its scores
+    agent: str = ""
+    library: str = ""
+    note: str = ""
+
+
+ALGORITHMS: tuple[Algorithm, ...] = (
+    Algorithm("DQN", "Mnih et al. 2015", False, "dqn", STABLE_BASELINES),
+    Algorithm("A3C", "Mnih et al. 2016", False, "a2c", STABLE_BASELINES, "as A2C, with games in step"),
+    Algorithm("PPO", "Schulman et al. 2017", False, "ppo", STABLE_BASELINES, "recurrent-ppo has an LSTM"),
+    Algorithm("C51", "Bellemare, Dabney and Munos 2017", False),
+    Algorithm("QR-DQN", "Dabney et al. 2018", False, "qr-dqn", CONTRIB),
+    Algorithm("Ape-X", "Horgan et al. 2018", False),
+    Algorithm("Rainbow", "Hessel et al. 2018", True),
+    Algorithm("IMPALA", "Espeholt et al. 2018", True),
+    Algorithm("LASER", "Schmitt, Hessel and Simonyan 2020", True),
+    Algorithm("R2D2", "Kapturowski et al. 2019", True),
+    Algorithm("NGU", "Badia et al. 2020b", True),
+    Algorithm("Agent57", "Badia et al. 2020a", True),
+    Algorithm("GDI-I3", "Fan, Xiao and Huang 2021", True),
+    Algorithm("GDI-H3", "Fan, Xiao and Huang 2021", True),
+    Algorithm("SimPLe", "Kaiser et al. 2020", True),
+    Algorithm("DreamerV2", "Hafner et al. 2021", True),
+    Algorithm("MuZero", "Schrittwieser et al. 2020", True),
+    Algorithm("Muesli", "Hessel et al. 2021", True),
+    Algorithm(
+        "Go-Explore",
+        "Ecoffet et al. 2019",
+        True,
+        "go-explore",
+        "our own",
+        "exploration alone, by planning",
+    ),
+)
+"""By kind and year."""
+
+
+def here(algorithm: Algorithm) -> str:
+    """Say what there is of an algorithm here."""
+    if not algorithm.agent:
+        return "scores only"
+    what = f"agent {algorithm.agent} ({algorithm.library})"
+    return f"{what}: {algorithm.note}" if algorithm.note else what
