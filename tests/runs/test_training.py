@@ -52,8 +52,12 @@ def results(events):
 def until_blocks(trial, count, checkpoint=None):
     """Play until there are so many checkpoints and a stop is heeded."""
     seen = []
-    for event in Player(trial).play([], checkpoint, (), lambda: len(blocks(seen)) >= count):
-        seen += [event]
+
+    def stopping():
+        return len(blocks(seen)) >= count
+
+    for event in Player(trial).play([], checkpoint, (), stopping):
+        seen.append(event)  # noqa: PERF402 - it is looked at meanwhile
     return seen
 
 
@@ -62,7 +66,8 @@ def played(result):
     return row.episode, row.score, row.frames, row.steps, row.end, result.actions
 
 
-def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan):
+def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan, monkeypatch):
+    monkeypatch.setenv("PACE", "0.05")
     heard = []
     summary = execute(plan(), tmp_path / "run", workers=1, on_event=heard.append)
     assert summary.complete

@@ -1,0 +1,54 @@
+"""A trainer on the command line: trained, reported, verified, its network written as a file and played from it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from arcademark.catalogue.collections import entries
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+pytestmark = pytest.mark.slow
+
+SHORT = ("--games", "pong", "--protocol", "dqn-2015", "--override", "max_frames_per_episode=800", "--episodes", 2)
+TINY = ("--set", "num_envs=2", "--set", "n_steps=16", "--set", "minibatch_size=16")
+
+
+def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
+    asked = ("run", "ppo", *SHORT, *TINY, "--frames", "2k", "--workers", 1, "--name", "PPO", "--out", "run")
+    trained = invoke(*asked)
+    assert trained.code == 0, trained.err
+    assert "PPO learns for 2,000 frames" in trained.err
+    document = json.loads(invoke("report", "run", "--json").out)
+    assert document["algorithms"][0]["training_frames"] == 2000
+    (learning,) = document["learning"]
+    assert learning["seeds"][0]["episodes"] >= 3
+    verified = invoke("verify", "run", "--workers", 1)
+    assert verified.code == 0, verified.err
+    (path,) = Path("run/checkpoints").iterdir()
+    with zipfile.ZipFile(path) as archive:
+        assert {"data", "policy.pth"} < set(archive.namelist())
+    assert "complete already" in invoke(*asked).err
+    played = invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played")
+    assert played.code == 0, played.err
+    scores = [
+        [game["score"] for game in json.loads(invoke("report", name, "--json").out)["games"]]
+        for name in ("run", "played")
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_the_algorithms_of_the_review_are_listed_with_what_trains_them(invoke):
+    listed = " ".join(invoke("info", "agents").out.split())
+    for name in ("ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo"):
+        assert f"{name} trainer" in listed
+    rows = {row["name"]: row for row in json.loads(invoke("info", "algorithms", "--json").out)}
+    assert rows["QR-DQN"]["here"] == "agent qr-dqn (sb3-contrib)"
+    assert rows["MuZero"]["here"] == "scores only"
+    review = {name for name, row in rows.items() if row["in the review"] == "yes"}
+    assert review == {entry.name for entry in entries("review-2021")} - {"Random", "Human", "Human World Record"}
+    assert json.loads(invoke("info", "algorithms", "rainbow", "--json").out)["agent"] == ""
