@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from agent_conformance import check_agent
 
+from arcademark.agents.checkpoints.policy import ROWS
 from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
@@ -122,9 +123,9 @@ def test_it_plays_what_the_library_predicts(name, env):
     made.evaluate()
     seen = np.random.default_rng(0).integers(0, 256, (40, *env.observation_shape), dtype=np.uint8)
     expected, _ = made.policy._model.predict(seen, deterministic=True)
-    rngs = [np.random.default_rng(i) for i in range(16)]
-    found = [made.act(seen[i : i + 16], np.ones(len(seen[i : i + 16]), bool), rngs) for i in (0, 16)]
-    assert np.concatenate(found).tolist() == expected[:32].tolist()
+    rngs = [np.random.default_rng(i) for i in range(ROWS)]
+    found = [made.act(seen[i : i + ROWS], np.ones(ROWS, bool), rngs) for i in range(0, 40, ROWS)]
+    assert np.concatenate(found).tolist() == expected.tolist()
 
 
 def test_schedules_fall_over_the_budget_in_frames(env):

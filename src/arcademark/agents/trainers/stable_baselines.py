@@ -2,7 +2,8 @@
 
 Their settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
 github.com/DLR-RM/rl-baselines3-zoo), and what it leaves out the library's own defaults. What is ours: schedules run
-over the budget in emulated frames, and observations, lives and rewards are the protocol's.
+over the budget in emulated frames, and observations, lives and rewards are the protocol's; before an episode's first
+screen the stack is blank, as the library has it.
 
 A checkpoint is a zip as the library writes it, but for Python objects: settings and counters as JSON (``data``),
 ``policy.pth`` and ``policy.optimizer.pth`` as tensors. `arcademark.agents.checkpoints` plays it, and the library's
@@ -96,6 +97,8 @@ class StableBaselines:
 
         torch.set_num_threads(1)  # workers share the cores
         model = self._made()
+        for one in envs.envs:
+            one.environment.pad_with_zeros(True)  # as the library's VecFrameStack does
         model.set_env(VectorEnv(envs))
         self._explores = True
 
