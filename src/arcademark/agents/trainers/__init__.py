@@ -2,6 +2,6 @@
 
 ::
 
-    stable_baselines.py  Stable-Baselines3 and sb3-contrib
+    stable_baselines.py  the algorithms of Stable-Baselines3 and sb3-contrib; model.py trains, keeps and plays one
     algorithms.py        every algorithm of the review: what trains it here
 """
