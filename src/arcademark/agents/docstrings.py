@@ -1,4 +1,4 @@
-"""What an agent's docstring says: its first line, and each parameter of its numpydoc section "Parameters"."""
+"""What a docstring says: its first paragraph, and what each parameter, or field of a dataclass, means."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", flags=re.MULTILINE)
+_FIELD = re.compile(r"^(?P<names>\w[\w, ]*): (?P<note>.*(?:\n[ \t]+\S.*)*)$", flags=re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<names>[*\w][*\w, ]*?)[ \t]*(?::[^\n]*)?$", flags=re.MULTILINE)
 
 
@@ -19,15 +21,20 @@ def summary(factory: Callable[..., object]) -> str:
 def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
     """Return what the docstring of a class or function says of its parameters, each as one line.
 
-    Of a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it
-    inherits. Names that share an entry share its note.
+    Entries are those of a numpydoc section "Parameters"; of a dataclass also lines "field, other: What they mean." Of
+    a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
+    Names that share an entry share its note.
     """
     found: dict[str, str] = {}
     bases = inspect.getmro(factory) if inspect.isclass(factory) else ()
     documented: list[Callable[..., object]] = [base for base in bases if dataclasses.is_dataclass(base)]
-    for text in (text for one in documented or [factory] for text in _docstrings(one)):
-        for names, note in _entries(_parameters(text)):
-            found |= {name: note for name in names if note and name not in found}
+    for one in documented or [factory]:
+        for text in _docstrings(one):
+            for names, note in (
+                *_entries(_parameters(text)),
+                *(_fields(one, _SECTION.split(text)[0]) if documented else ()),
+            ):
+                found |= {name: note for name in names if note and name not in found}
     return found
 
 
@@ -47,6 +54,12 @@ def _entries(text: str) -> list[tuple[list[str], str]]:
     return [
         ([name.strip(" *") for name in entry["names"].split(",")], _line(body)) for entry, body in _pieces(_ENTRY, text)
     ]
+
+
+def _fields(kind: Any, text: str) -> list[tuple[list[str], str]]:
+    known = {field.name for field in dataclasses.fields(kind)}
+    found = [(entry["names"].split(", "), _line(entry["note"])) for entry in _FIELD.finditer(text)]
+    return [entry for entry in found if known.issuperset(entry[0])]
 
 
 def _pieces(heading: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:

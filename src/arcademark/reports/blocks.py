@@ -42,17 +42,10 @@ class Cell:
 class Column:
     """One column of a table.
 
-    Parameters
-    ----------
-    heading : str
-        Renderers break it where the column is narrow.
-    kind : {"name", "number", "prose"}, optional
-    meaning : str, optional
-        One line that defines it.
-    optional : bool, optional
-        Left out where there is no room; with all details such columns are a table of their own.
-    over : str, optional
-        Heading shared with neighbours, which are never parted.
+    heading: Renderers break it where the column is narrow.
+    meaning: One line that defines it.
+    optional: Left out where there is no room; with all details such columns are a table of their own.
+    over: Heading shared with neighbours, which are never parted.
     """
 
     heading: str
@@ -66,14 +59,9 @@ class Column:
 class Table:
     """Rows of cells, each as long as the columns; without headings there is no line of them. Make one with `table`.
 
-    Parameters
-    ----------
-    grouped : bool
-        Whether rows whose first cells are equal belong together; these then stand once.
-    sortable : bool
-        Whether a page lets readers sort it.
-    most : int or None
-        Rows that are shown where not everything is.
+    grouped: Whether rows whose first cells are equal belong together; these then stand once.
+    sortable: Whether a page lets readers sort it.
+    most: Rows that are shown where not everything is.
     """
 
     columns: tuple[Column, ...]
@@ -134,13 +122,8 @@ class Card:
 class Cards:
     """Headlines side by side, or the rows of a table.
 
-    Parameters
-    ----------
-    of, number : str
-        Headings of the cards' titles and numbers: "algorithm", "estimate".
-    cards : tuple of Card
-    optional : tuple of str, optional
-        Facts that a table leaves out where there is no room for them.
+    of, number: Headings of the cards' titles and numbers: "algorithm", "estimate".
+    optional: Facts that a table leaves out where there is no room for them.
     """
 
     of: str
@@ -153,15 +136,9 @@ class Cards:
 class Figure:
     """A drawing, or several side by side.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the document, in small letters.
-    draw : callable
-        Returns drawings, each with what it shows in words.
-    caption : str
-    legend : tuple of (str, str)
-        Names with their palette colours.
+    name: Unique in the document, in small letters.
+    draw: Returns drawings, each with what it shows in words.
+    legend: Names with their palette colours.
     """
 
     name: str
@@ -174,16 +151,10 @@ class Figure:
 class Section:
     """A title and what stands below it. Make one with `section`.
 
-    Parameters
-    ----------
-    title : str
-        "" for none.
-    content : tuple of Block, or of callables that make one
-        Without any, nothing is shown. A callable is called only by a renderer that shows the section.
-    detail : bool
-        Whether a terminal shows it only where everything is asked for.
-    folded : bool
-        Whether a page shows its title alone until that is clicked.
+    title: "" for none.
+    content: Without any, nothing is shown. A callable is called only by a renderer that shows the section.
+    detail: Whether a terminal shows it only where everything is asked for.
+    folded: Whether a page shows its title alone until that is clicked.
     """
 
     title: str

@@ -29,18 +29,12 @@ FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 class Cell:
     """One agent's episodes on one game.
 
-    Parameters
-    ----------
-    seeds : tuple of float array, shape (episodes,)
-        Scores of the episodes that make the score, an array for each seed that has any, whose number is in `numbers`.
-    truncated : tuple of bool
-        Whether the frame cap ended the episode, over all seeds in order.
-    planned : int
-        Episodes asked for, over all seeds.
-    variant : str
-        Which member of its family this is, "" if it is alone.
-    planning : Planning or None
-        What the decisions of these episodes cost a planner; None for other agents.
+    seeds: Scores of the episodes that make the score, an array for each seed that has any, whose number is in
+        `numbers`.
+    truncated: Whether the frame cap ended the episode, over all seeds in order.
+    planned: Episodes asked for, over all seeds.
+    variant: Which member of its family this is, "" if it is alone.
+    planning: What the decisions of these episodes cost a planner; None for other agents.
     """
 
     agent: str
@@ -56,16 +50,10 @@ class Cell:
 class PlayedAlgorithm:
     """One algorithm to be shown.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the report.
-    trials : tuple of TrialRecord
-        All that stand behind it.
-    cells : mapping of task to Cell
-        The games it was to play, in the plan's order.
-    variants : int
-        Agents of which each cell is the best; 1 for a single agent.
+    name: Unique in the report.
+    trials: All that stand behind it.
+    cells: The games it was to play, in the plan's order.
+    variants: Agents of which each cell is the best; 1 for a single agent.
     """
 
     name: str

@@ -19,16 +19,10 @@ Level = Literal["warning", "note"]
 class Notice:
     """Something the reader must know before believing a number.
 
-    Parameters
-    ----------
-    kind : str
-        Stable name, one of the ``KINDS`` of `arcademark.reports.runs.notices` or `arcademark.reports.tables.notices`.
-    level : {"warning", "note"}
-        Whether it puts a number in doubt, or explains one.
-    text : str
-        One or two sentences, naming what is concerned.
-    hint : str, optional
-        What to do about it on the command line; shown there only.
+    kind: Stable name, one of the ``KINDS`` of `arcademark.reports.runs.notices` or `arcademark.reports.tables.notices`.
+    level: Whether it puts a number in doubt, or explains one.
+    text: One or two sentences, naming what is concerned.
+    hint: What to do about it on the command line; shown there only.
     """
 
     kind: str
@@ -57,18 +51,11 @@ class Noticed:
 class Breakthrough:
     """In how many games a human bar is reached.
 
-    Parameters
-    ----------
-    metric : str
-        "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
-    title, short : str
-        How it is called in print, and in a narrow column.
-    reached : tuple of str
-        Names of the games where it is.
-    games : int
-        Games with the reference scores to tell.
-    unprecedented : tuple of str
-        Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
+    metric: "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
+    title, short: How it is called in print, and in a narrow column.
+    reached: Names of the games where it is.
+    games: Games with the reference scores to tell.
+    unprecedented: Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
     """
 
     metric: str
@@ -83,27 +70,19 @@ class Breakthrough:
 class Estimate:
     """What a published subset model says of the whole suite, or why it says nothing.
 
-    Parameters
-    ----------
-    subset, title, suite : str
-        "atari-5", "Atari-5", "atari-57".
-    value : float or None
-        Estimated median human-normalised score of the suite in percent; None if refused.
-    level : float
-        Of the interval.
-    low, high : float or None
-        The prediction interval for an algorithm of another paper, from errors on papers left out; None if refused.
-    printed_error : float or None
-        The typical relative error printed with the model, a fraction: an average over the algorithms that it was
-        fitted to, no interval.
-    sampling_low, sampling_high : float or None
-        95 % bootstrap interval of the value over runs (of a game with one: its episodes), the model's error apart.
-    nested_error : float or None
-        Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not published.
-    missing : tuple of str
-        Names of the subset's games without a score: why it is refused.
-    warnings : tuple of str
-        Why it should not be relied on; empty if nothing speaks against it.
+    subset, title, suite: "atari-5", "Atari-5", "atari-57".
+    value: Estimated median human-normalised score of the suite in percent; None if refused.
+    level: Of the interval.
+    low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
+        refused.
+    printed_error: The typical relative error printed with the model, a fraction: an average over the algorithms that it
+        was fitted to, no interval.
+    sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (of a game with one: its episodes), the
+        model's error apart.
+    nested_error: Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not
+        published.
+    missing: Names of the subset's games without a score: why it is refused.
+    warnings: Why it should not be relied on; empty if nothing speaks against it.
     """
 
     subset: str
@@ -125,11 +104,7 @@ class Estimate:
 class HardScore:
     """One algorithm on a hard-exploration game.
 
-    Parameters
-    ----------
-    algorithm : str
-    score, hns : float or None
-        In points, and in percent; None where it has no score.
+    score, hns: In points, and in percent; None where it has no score.
     """
 
     algorithm: str
@@ -141,18 +116,11 @@ class HardScore:
 class HardGame:
     """A hard-exploration game, with what the scores are to be seen beside.
 
-    Parameters
-    ----------
-    id, name : str
-        "private_eye", "Private Eye".
-    random, human : float
-        Reference scores in points.
-    best, best_hns : float or None
-        The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
-    best_algorithm, best_source : str
-        Whose it is, and the paper that published it; "" where there is none.
-    scores : tuple of HardScore
-        One an algorithm, in the document's order.
+    id, name: "private_eye", "Private Eye".
+    random, human: Reference scores in points.
+    best, best_hns: The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
+    best_algorithm, best_source: Whose it is, and the paper that published it; "" where there is none.
+    scores: One an algorithm, in the document's order.
     """
 
     id: str
@@ -170,10 +138,7 @@ class HardGame:
 class HardExploration:
     """The hard-exploration games by themselves (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
 
-    Parameters
-    ----------
-    games : tuple of HardGame
-        All seven, whether played or not.
+    games: All seven, whether played or not.
     """
 
     games: tuple[HardGame, ...]
@@ -188,25 +153,16 @@ class HardExploration:
 class Peer:
     """One algorithm among those of a similar budget, over the games that all of them have.
 
-    Parameters
-    ----------
-    name : str
-    source : str
-        The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
-    paper : str
-        Its key in the catalogue, "hessel-2018"; likewise.
-    training_frames : int
-        Emulated frames.
-    reported : {"training", "evaluation", "best", "unknown"}
-        What its scores are of.
-    mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber : float
-        In percent.
-    records : int
-        Human world records broken.
-    hns_a_frame, median_hns_a_frame, records_a_frame : float
-        Learning efficiency: mean HNS, as a fraction, median HNS likewise, and records broken, by training frames.
-    differs : tuple of str
-        The settings in which its protocol is known to differ from that of the report's algorithms, with both values.
+    source: The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
+    paper: Its key in the catalogue, "hessel-2018"; likewise.
+    training_frames: Emulated frames.
+    reported: What its scores are of.
+    mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber: In percent.
+    records: Human world records broken.
+    hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean HNS, as a fraction, median HNS likewise,
+        and records broken, by training frames.
+    differs: The settings in which its protocol is known to differ from that of the report's algorithms, with both
+        values.
     """
 
     name: str
@@ -231,20 +187,12 @@ class Peer:
 class Similar:
     """Algorithms of the report with the same budget, protocol and games, beside published ones of a similar budget.
 
-    Parameters
-    ----------
-    training_frames : int
-        Theirs.
-    games : tuple of str
-        Ids of the games that everything is over.
-    factor : float
-        How many times more or fewer frames a similar budget is at most.
-    within : bool
-        Whether there are published algorithms within it; else the nearest are shown.
-    own, published : tuple of Peer
-        Published ones with a score on every game; the nearest budgets first.
-    lacking : tuple of str
-        Other published algorithms of such budgets, without a score on some of the games.
+    training_frames: Theirs.
+    games: Ids of the games that everything is over.
+    factor: How many times more or fewer frames a similar budget is at most.
+    within: Whether there are published algorithms within it; else the nearest are shown.
+    own, published: Published ones with a score on every game; the nearest budgets first.
+    lacking: Other published algorithms of such budgets, without a score on some of the games.
     """
 
     training_frames: int

@@ -32,20 +32,12 @@ Runs = Mapping[str, NDArray[np.float64]]
 class Measure:
     """A way to normalise scores: percentages of the way from one reference score to another.
 
-    Parameters
-    ----------
-    metric : str
-        Its stable name: "hns".
-    title : str
-        How it is called in print.
-    meaning : str
-        One line that defines it.
-    low, high : mapping of task to float
-        The scores of 0 % and of 100 %, never equal.
-    bounds : (float, float) or None
-        Within which it is held, in percent, if it is.
-    reach : (float, float) or None
-        Within which its summaries lie, in percent, where they do although scores are not held there.
+    metric: Its stable name: "hns".
+    title: How it is called in print.
+    meaning: One line that defines it.
+    low, high: The scores of 0 % and of 100 %, never equal.
+    bounds: Within which it is held, in percent, if it is.
+    reach: Within which its summaries lie, in percent, where they do although scores are not held there.
     """
 
     metric: str
@@ -102,13 +94,7 @@ class Measure:
         return self.normaliser(padded(known.values()), known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
-        """Find mean, median, IQM and optimality gap over the tasks that it knows, at least one.
-
-        Returns
-        -------
-        float array, shape (4,)
-            In percent. Mean and median are of means over runs, IQM and optimality gap of runs.
-        """
+        """Find mean and median of means over runs, IQM and optimality gap of runs, in percent, over tasks it knows."""
         known = self.of_known(runs)
         table = padded(known.values())
         by_task, by_run = self.normaliser(means(table), known), self.normaliser(table, known)

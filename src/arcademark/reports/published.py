@@ -42,14 +42,10 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
 class Peers:
     """Published algorithms of a similar budget.
 
-    Parameters
-    ----------
-    entries : tuple of Entry
-        Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the nearest.
-    within : bool
-        Whether they are within `SIMILAR`.
-    lacking : tuple of str
-        The others whose budgets are as near, without a score on some of the games.
+    entries: Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the
+        nearest.
+    within: Whether they are within `SIMILAR`.
+    lacking: The others whose budgets are as near, without a score on some of the games.
     """
 
     entries: tuple[Entry, ...]

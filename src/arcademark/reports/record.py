@@ -17,13 +17,8 @@ Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
 class Planning:
     """What a planner's decisions cost in a model of the game.
 
-    Parameters
-    ----------
-    decisions : int
-        Actions of the scored episodes.
-    simulated_frames : int
-        Frames that the model emulated to choose them.
-    frames_per_decision : float
+    decisions: Actions of the scored episodes.
+    simulated_frames: Frames that the model emulated to choose them.
     """
 
     decisions: int
@@ -35,24 +30,14 @@ class Planning:
 class Setting:
     """One field of a protocol.
 
-    Parameters
-    ----------
-    field : str
-        The name that ``--override`` takes.
-    title : str
-        In words.
-    value : str, number, bool, tuple of int or None
-        In force.
-    text : str
-        The value in words, with its unit.
-    overridden : bool
-        Whether the run changed it.
-    original, original_text : as `value`, str
-        The named protocol's own; the same as `value` unless overridden.
-    status : {"cited", "choice"}
-        Whether the protocol's source states it, or leaves it open.
-    note : str
-        Where it is stated, or why it was chosen.
+    field: The name that ``--override`` takes.
+    title: In words.
+    value: In force.
+    text: The value in words, with its unit.
+    overridden: Whether the run changed it.
+    original, original_text: The named protocol's own; the same as `value` unless overridden.
+    status: Whether the protocol's source states it, or leaves it open.
+    note: Where it is stated, or why it was chosen.
     """
 
     field: str
@@ -81,24 +66,14 @@ class ProtocolView:
 class Trial:
     """One agent on one game with one seed, and how far it is.
 
-    Parameters
-    ----------
-    id : str
-        As the store names it.
-    agent : str
-        The agent's label.
-    game : str
-        The game's name.
-    seed : int
-        The trial's seed.
-    status : {"pending", "running", "done", "failed"}
-        Nothing played yet; begun; complete; given up.
-    episodes : int
-        Episodes that make its score so far.
-    planned_episodes : int
-        Episodes asked for.
-    error : str
-        Why it failed, one line; "" if it did not.
+    id: As the store names it.
+    agent: The agent's label.
+    game: The game's name.
+    seed: The trial's seed.
+    status: Nothing played yet; begun; complete; given up.
+    episodes: Episodes that make its score so far.
+    planned_episodes: Episodes asked for.
+    error: Why it failed, one line; "" if it did not.
     """
 
     id: str
@@ -120,18 +95,11 @@ class Trial:
 class Imported:
     """Where the scores of an imported run come from, which no replay can confirm.
 
-    Parameters
-    ----------
-    formats : tuple of str
-        Of the logs.
-    files : mapping of str to str
-        From the path of each log to its SHA-256.
-    averages : tuple of str
-        Agents whose training is known by averages only.
-    assumed : tuple of str
-        What the logs do not say and was taken for granted.
-    doubts : tuple of (str, str, str)
-        Agent, game's name, and why its scores are hardly raw ones of whole games.
+    formats: Of the logs.
+    files: From the path of each log to its SHA-256.
+    averages: Agents whose training is known by averages only.
+    assumed: What the logs do not say and was taken for granted.
+    doubts: Agent, game's name, and why its scores are hardly raw ones of whole games.
     """
 
     formats: tuple[str, ...]
@@ -145,38 +113,21 @@ class Imported:
 class Run:
     """One run directory: what was asked for, with what, and how it went.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the report.
-    directory : str
-        As it was given.
-    protocol : ProtocolView
-    agents : tuple of str
-        Labels, as planned.
-    games : tuple of str
-        Names.
-    seeds : tuple of int
-    episodes : tuple of int
-        The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
-    frames : int
-        Played in finished episodes, training included.
-    simulated_frames : int
-        Emulated by planners to choose the actions of these; 0 where no agent plans.
-    counted_frames : int
-        What the protocol counts as used: the frames played, or those and the simulated ones.
-    trials : tuple of Trial
-        In the plan's order.
-    commands : tuple of str
-        The command lines that made it, in order.
-    versions, machine : mapping of str to str
-        What it was made with and on.
-    roms : mapping of str to str
-        From a game's name to its ROM's MD5.
-    emulators : mapping of str to (tuple of str)
-        From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its core).
-    imported : Imported or None
-        Where its scores come from, if it was not played here.
+    name: Unique in the report.
+    directory: As it was given.
+    agents: Labels, as planned.
+    games: Names.
+    episodes: The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
+    frames: Played in finished episodes, training included.
+    simulated_frames: Emulated by planners to choose the actions of these; 0 where no agent plans.
+    counted_frames: What the protocol counts as used: the frames played, or those and the simulated ones.
+    trials: In the plan's order.
+    commands: The command lines that made it, in order.
+    versions, machine: What it was made with and on.
+    roms: From a game's name to its ROM's MD5.
+    emulators: From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its
+        core).
+    imported: Where its scores come from, if it was not played here.
     """
 
     name: str

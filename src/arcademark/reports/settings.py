@@ -20,16 +20,10 @@ _NO_WORDS: Mapping[str, str] = MappingProxyType({})
 class Field(NamedTuple):
     """The words of a protocol's field.
 
-    Parameters
-    ----------
-    title, text : str, callable
-        In a report: its name, and how a value reads.
-    published : str
-        What the catalogue's entries call it; "" where underscores are spaces.
-    values : mapping of str to str
-        How entries write values that are not as `format_setting` writes them.
-    phrases : mapping of str to str
-        Values within a sentence.
+    title, text: In a report: its name, and how a value reads.
+    published: What the catalogue's entries call it; "" where underscores are spaces.
+    values: How entries write values that are not as `format_setting` writes them.
+    phrases: Values within a sentence.
     """
 
     title: str

@@ -17,10 +17,7 @@ from json_schema import problems
 class Base:
     """What both have.
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
+    name: What it is called.
     """
 
     name: str
@@ -28,14 +25,7 @@ class Base:
 
 @dataclass(frozen=True)
 class InnerPart(Base):
-    """A part.
-
-    Parameters
-    ----------
-    name
-        See `Base`.
-    ends : (float, float), optional
-    """
+    """A part."""
 
     ends: tuple[float, float] | None = None
 

@@ -25,18 +25,11 @@ from arcademark.suite import references
 class PublishedScore:
     """One published score.
 
-    Parameters
-    ----------
-    score : float
-        As it holds, in game points.
-    hns : float or None
-        In percent.
-    uncertainty : float or None
-        As published; of the kind that `uncertainty_kind` names.
-    runs : int or None
-        How many the score is the mean of, where published.
-    as_published : float or None
-        What the source has in its place where that does not hold.
+    score: As it holds, in game points.
+    hns: In percent.
+    uncertainty: As published; of the kind that `uncertainty_kind` names.
+    runs: How many the score is the mean of, where published.
+    as_published: What the source has in its place where that does not hold.
     """
 
     game: str
@@ -53,34 +46,19 @@ class PublishedScore:
 class Published:
     """One algorithm as one collection has it.
 
-    Parameters
-    ----------
-    name : str
-        Unique among those shown.
-    same_as : str or None
-        Which algorithm it is, where the source calls it otherwise.
-    year : int
-        Of first publication.
-    published_by : Source or None
-        None for references such as Human.
-    table : str
-        Of the source.
-    citation : str
-        Who published the scores and where they were read.
-    hand : {"first", "second"}
-        Whether they were read in the source itself, or in a copy, which `read_in` names.
-    training_frames : int or None
-        Emulated frames; None where not known.
-    reported : {"training", "evaluation", "best", "unknown"}
-        What the scores are of.
-    assumed : tuple of str
-        Settings that the source assumed.
-    unavailable : str or None
-        Why there are no scores.
-    mean_hns, median_hns : float or None
-        In percent, over the games that have one.
-    scores : tuple of PublishedScore or None
-        In a suite's order; None in a list of algorithms.
+    name: Unique among those shown.
+    same_as: Which algorithm it is, where the source calls it otherwise.
+    year: Of first publication.
+    published_by: None for references such as Human.
+    table: Of the source.
+    citation: Who published the scores and where they were read.
+    hand: Whether they were read in the source itself, or in a copy, which `read_in` names.
+    training_frames: Emulated frames; None where not known.
+    reported: What the scores are of.
+    assumed: Settings that the source assumed.
+    unavailable: Why there are no scores.
+    mean_hns, median_hns: In percent, over the games that have one.
+    scores: In a suite's order; None in a list of algorithms.
     """
 
     name: str

@@ -27,14 +27,9 @@ class SetParameter:
 class SetView:
     """A feature set.
 
-    Parameters
-    ----------
-    features : int or None
-        How many there are; None where it depends on the game.
-    observed : str
-        What it is made of: "palette" or "ram".
-    citation : str
-        Where it is published.
+    features: How many there are; None where it depends on the game.
+    observed: What it is made of: "palette" or "ram".
+    citation: Where it is published.
     """
 
     name: str

@@ -57,23 +57,14 @@ class Images:
 class Seen:
     """What one feature set sees of one game.
 
-    Parameters
-    ----------
-    parameters : mapping of str to Value
-        The set's, as far as they were given.
-    source : str
-        What was played: "random play, seed 0" or a run's episode.
-    frames : int
-        Played before the moment that is shown.
-    steps : int
-        Observations shown to the set, that moment's included.
-    features, active : int
-        Length of the whole vector; features that are not zero at that moment.
-    mean_active, newly_active : float or None
-        Features that are not zero, and that became so, a step, but for first steps of episodes; None if there are no
-        others.
-    microseconds : float
-        Time of a step, median; learning is not included.
+    parameters: The set's, as far as they were given.
+    source: What was played: "random play, seed 0" or a run's episode.
+    frames: Played before the moment that is shown.
+    steps: Observations shown to the set, that moment's included.
+    features, active: Length of the whole vector; features that are not zero at that moment.
+    mean_active, newly_active: Features that are not zero, and that became so, a step, but for first steps of episodes;
+        None if there are no others.
+    microseconds: Time of a step, median; learning is not included.
     """
 
     set: str

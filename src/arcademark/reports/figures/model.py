@@ -22,20 +22,12 @@ Ticks = tuple[tuple[float, str], ...]
 class Mark:
     """Something in a row.
 
-    Parameters
-    ----------
-    kind : str
-        From `start` to `end` a bar, a whisker or a thin rule; at `end` an upright stroke, a dot, a ring, or a small
+    kind: From `start` to `end` a bar, a whisker or a thin rule; at `end` an upright stroke, a dot, a ring, or a small
         point, filled or hollow.
-    row : int
-    line : float
-        Which line of the row; between two at a half.
-    end, start : float
-        Where on the axis.
-    shade : str
-        A palette colour.
-    lines : float
-        How many lines a bar or a stroke is high.
+    line: Which line of the row; between two at a half.
+    end, start: Where on the axis.
+    shade: A palette colour.
+    lines: How many lines a bar or a stroke is high.
     """
 
     kind: Kind
@@ -69,14 +61,9 @@ class Guide:
 class RowPanel:
     """Marks that share an axis.
 
-    Parameters
-    ----------
-    numbers, before : tuple of Numbers; Numbers, optional
-        To the right; to the left.
-    unit : str
-        Below the ticks.
-    share : float
-        How wide the axis is beside the others.
+    numbers, before: To the right; to the left.
+    unit: Below the ticks.
+    share: How wide the axis is beside the others.
     """
 
     title: str
@@ -94,13 +81,8 @@ class RowPanel:
 class Rows:
     """A figure of rows.
 
-    Parameters
-    ----------
-    groups : tuple of (str, tuple of str)
-        Headings, "" for none, each with the names of its rows.
-    panels : tuple of RowPanel
-    lines : tuple of int
-        Of each row; empty where all have one. Rows of several lines stand apart, others are ruled.
+    groups: Headings, "" for none, each with the names of its rows.
+    lines: Of each row; empty where all have one. Rows of several lines stand apart, others are ruled.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -112,16 +94,10 @@ class Rows:
 class Curve:
     """A line through points, from the left to the right.
 
-    Parameters
-    ----------
-    series : int
-        Its colour and dashes.
-    steps : {"", "pre", "post"}
-        Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
-    thin, marked : bool
-        Whether it is in the background; whether its points are marked.
-    spread, band : tuple of float; (tuple of float, tuple of float), optional
-        Half lengths of whiskers; lower and upper end of what is shaded.
+    series: Its colour and dashes.
+    steps: Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
+    thin, marked: Whether it is in the background; whether its points are marked.
+    spread, band: Half lengths of whiskers; lower and upper end of what is shaded.
     """
 
     x: tuple[float, ...]
@@ -138,18 +114,11 @@ class Curve:
 class CurvePanel:
     """Curves that share their axes.
 
-    Parameters
-    ----------
-    title, across : str
-        With what the axis up means; what the axis across means.
-    limits, heights : (float, float)
-        Of the axis across, and of the axis up.
-    ticks, levels : tuple of (float, str)
-        Across, and up; levels have lines, and with `grid` ticks too.
-    guide, level : Guide, optional
-        Upright and across.
-    feet : tuple of (str, tuple of str)
-        Lines of numbers below the ticks, each with its name and a text a tick.
+    title, across: With what the axis up means; what the axis across means.
+    limits, heights: Of the axis across, and of the axis up.
+    ticks, levels: Across, and up; levels have lines, and with `grid` ticks too.
+    guide, level: Upright and across.
+    feet: Lines of numbers below the ticks, each with its name and a text a tick.
     """
 
     title: str

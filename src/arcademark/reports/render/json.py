@@ -7,7 +7,6 @@ others.
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
 import math
 import re
@@ -47,13 +46,7 @@ def documents() -> dict[str, type[Any]]:
 
 
 def render(shown: Any) -> dict[str, Any]:
-    """Return a dataclass as JSON values; the ``SCHEMA`` of its class, or of a part's, becomes a field.
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or infinite; a missing one is null.
-    """
+    """Return a dataclass as JSON values; the ``SCHEMA`` of its class, or of a part's, becomes a field."""
     heading = {"schema": shown.SCHEMA} if hasattr(shown, "SCHEMA") else {}
     return heading | {field.name: _value(getattr(shown, field.name)) for field in dataclasses.fields(shown)}
 
@@ -86,9 +79,7 @@ def _value(value: Any) -> Any:
 
 def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
     """Complete what msgspec says of a dataclass: all fields are there, no others, and they are described."""
-    notes: dict[str, str] = {}
-    for base in inspect.getmro(kind):
-        notes |= docstrings.parameter_notes(base)
+    notes = docstrings.parameter_notes(kind)
     known = {"schema": {"const": kind.SCHEMA}} if hasattr(kind, "SCHEMA") else {}
     properties = known | {
         name: {key: value for key, value in field.items() if key != "default"}

@@ -46,17 +46,11 @@ FRAMES = "training frames"
 class Counts:
     """How many printed cells or statements agree.
 
-    Parameters
-    ----------
-    agree, differ, unavailable : int
-        By verdict.
-    noted : int
-        Of those that agree, the ones with something to say about it.
-    unsolved : int
-        Of those that differ, the ones of which it is known what holds, but not how the paper came to print something
-        else.
-    unexplained : int
-        Of those that differ, the ones without any explanation.
+    agree, differ, unavailable: By verdict.
+    noted: Of those that agree, the ones with something to say about it.
+    unsolved: Of those that differ, the ones of which it is known what holds, but not how the paper came to print
+        something else.
+    unexplained: Of those that differ, the ones without any explanation.
     """
 
     agree: int
@@ -81,20 +75,12 @@ class Part:
 class Reproduced:
     """A paper, recomputed: what every renderer shows.
 
-    Parameters
-    ----------
-    title, generator : str
-        Of the document: the paper as text names it; "ArcadeMark 0.1.0".
-    paper : str
-        Its name in `PAPERS`.
-    source : Source
-        The paper.
-    counts : Counts
-        Over all parts shown.
-    parts : tuple of Part
-        Tables or groups of statements.
-    figures : tuple of PaperFigure
-        Figures made from the catalogue.
+    title, generator: Of the document: the paper as text names it; "ArcadeMark 0.1.0".
+    paper: Its name in `PAPERS`.
+    source: The paper.
+    counts: Over all parts shown.
+    parts: Tables or groups of statements.
+    figures: Figures made from the catalogue.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.reproduction/1"

@@ -12,19 +12,12 @@ from arcademark.runs.verify import Finding, Verification
 class Verified:
     """What replaying a run's episodes showed.
 
-    Parameters
-    ----------
-    directory : str
-    ok : bool
-        Whether every episode was confirmed.
-    episodes, confirmed, differing, unverifiable : int
-        How many are recorded, replay to their score, replay otherwise, and cannot be replayed.
-    problems : tuple of Finding
-        The episodes that are not confirmed.
-    warnings : tuple of str
-        What is not as it was when the run was made.
-    notes : tuple of str
-        What there was nothing to verify of.
+    ok: Whether every episode was confirmed.
+    episodes, confirmed, differing, unverifiable: How many are recorded, replay to their score, replay otherwise, and
+        cannot be replayed.
+    problems: The episodes that are not confirmed.
+    warnings: What is not as it was when the run was made.
+    notes: What there was nothing to verify of.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.verification/1"

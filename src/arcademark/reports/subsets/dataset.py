@@ -29,24 +29,14 @@ METRICS = ("hns", "normalised")
 class Normalised:
     """Scores of algorithms on the tasks of a benchmark.
 
-    Parameters
-    ----------
-    percent, raw : float arrays, shape (algorithms, tasks)
-        Normalised, and in each task's own unit; NaN where missing.
-    benchmark : Benchmark
-        What they are measured by.
-    metric : str
-        Its name: "hns".
-    low, high : mapping of task to float
-        What scores 0 % and 100 %.
-    plays : mapping of str to Play
-        How each algorithm's scores were made, where known.
-    sources, remarks : tuple of str
-        What was read, and what else a reader must know.
-    papers : mapping of str to str
-        The key of the paper that an algorithm's scores were first published in, where the catalogue has it.
-    unscored : tuple of str
-        Tasks that the table names and has no score on.
+    percent, raw: Shape (algorithms, tasks), normalised, and in each task's own unit; NaN where missing.
+    benchmark: What they are measured by.
+    metric: Its name: "hns".
+    low, high: What scores 0 % and 100 %.
+    plays: How each algorithm's scores were made, where known.
+    sources, remarks: What was read, and what else a reader must know.
+    papers: The key of the paper that an algorithm's scores were first published in, where the catalogue has it.
+    unscored: Tasks that the table names and has no score on.
     """
 
     algorithms: tuple[str, ...]

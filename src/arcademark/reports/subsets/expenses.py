@@ -19,18 +19,11 @@ OWN = "own"
 class Expenses:
     """Costs of one algorithm.
 
-    Parameters
-    ----------
-    running : Running
-        What one run on one game is taken to need.
-    cost : Cost
-        Of these games.
-    whole : Cost
-        Of all of the suite's.
-    changed : tuple of str
-        Assumptions that the user has replaced, the names of their fields.
-    remarks : tuple of str
-        What follows from them.
+    running: What one run on one game is taken to need.
+    cost: Of these games.
+    whole: Of all of the suite's.
+    changed: Assumptions that the user has replaced, the names of their fields.
+    remarks: What follows from them.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.cost/2"
@@ -53,22 +46,10 @@ def expenses(
     pounds_per_kwh: float | None = None,
     **assumptions: float | int | None,
 ) -> Expenses:
-    """Estimate what an evaluation takes.
+    """Estimate what an evaluation takes, of a known algorithm or, with hours and a price, of the user's own.
 
-    Parameters
-    ----------
-    algorithm : str or None
-        One of `arcademark.suite.costs.runnings`; None for the user's own, which then needs hours and a price.
-    frames_per_second : float, optional
-        From which, with the training frames, hours follow; else hours grow with the training frames asked for.
-    **assumptions : float, int or None
-        Fields of `Running` to replace; None keeps what is known.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where an algorithm or a game is unknown, or hours or a price are missing, contradict, or are no sensible
-        numbers.
+    ``assumptions`` replace fields of `Running`; None keeps what is known. Hours follow from the training frames and
+    ``frames_per_second``, or else grow with the training frames asked for.
     """
     given = {name: value for name, value in assumptions.items() if value is not None}
     base = _own(given, frames_per_second) if algorithm is None else _known(algorithm)

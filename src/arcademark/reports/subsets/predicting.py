@@ -49,12 +49,9 @@ Frames = Mapping[str, float] | None
 class Game:
     """One game's score, known or predicted, in percent.
 
-    Parameters
-    ----------
-    low, high : float or None
-        The prediction interval; None of a game that was played, and where there are too few algorithms for the level.
-    r_squared : float or None
-        Of the game's model, in sample; None of a game that was played.
+    low, high: The prediction interval; None of a game that was played, and where there are too few algorithms for the
+        level.
+    r_squared: Of the game's model, in sample; None of a game that was played.
     """
 
     task: str
@@ -69,18 +66,12 @@ class Game:
 class Upgrade:
     """The next larger model, and the games that it needs.
 
-    Parameters
-    ----------
-    games : tuple of str
-        Names of those that are missing.
-    relative_error : float or None
-        The larger model's typical error, as published.
-    nested_error : float or None
-        Its mean error on algorithms of other papers than it was chosen with; None where that was not measured.
-    instead_of : str
-        The model that was taken.
-    narrows : bool
-        Whether the larger model errs by less on other papers, too.
+    games: Names of those that are missing.
+    relative_error: The larger model's typical error, as published.
+    nested_error: Its mean error on algorithms of other papers than it was chosen with; None where that was not
+        measured.
+    instead_of: The model that was taken.
+    narrows: Whether the larger model errs by less on other papers, too.
     """
 
     model: str
@@ -95,24 +86,14 @@ class Upgrade:
 class Prediction:
     """What is predicted of one algorithm.
 
-    Parameters
-    ----------
-    estimate : Estimate or None
-        None where games are missing.
-    missing : tuple of str
-        Names of the model's games without a score.
-    games : tuple of Game
-        Every game, where the model's paper predicts them; those that were played first.
-    at_human_level : int or None
-        Games at 100 % or more, played or predicted.
-    outside : tuple of str
-        Games whose score is outside what the training table has: beyond it a model is not known to hold.
-    upgrade : Upgrade or None
-        What would narrow the estimate next.
-    forecast : Outlook or None
-        What the games that there are say of all, whichever they are; in percent, and counts of games.
-    warnings : tuple of str
-        Why the forecast should not be relied on; empty if nothing speaks against it.
+    estimate: None where games are missing.
+    missing: Names of the model's games without a score.
+    games: Every game, where the model's paper predicts them; those that were played first.
+    at_human_level: Games at 100 % or more, played or predicted.
+    outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
+    upgrade: What would narrow the estimate next.
+    forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
+    warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
     """
 
     algorithm: str
@@ -130,14 +111,9 @@ class Prediction:
 class Predicted:
     """Predictions for one or several algorithms.
 
-    Parameters
-    ----------
-    level : float
-        Of every interval.
-    sources, remarks : tuple of str
-        What was read, and what must be known of that; what speaks against a prediction stands with it.
-    noun, groups : str
-        What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
+    level: Of every interval.
+    sources, remarks: What was read, and what must be known of that; what speaks against a prediction stands with it.
+    noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-prediction/4"
@@ -160,32 +136,11 @@ def predicted(
     training: Predictor | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predicted:
-    """Predict from any scores.
+    """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
 
-    Parameters
-    ----------
-    name : str or None, optional
-        A published model, a model file, or `ANY`; None for the largest published one whose games are there, or `ANY` if
-        there is none.
-    algorithms : sequence of str, optional
-        Only these.
-    protocol : str or None, optional
-        How the scores were made, where the table does not say.
-    level : float, optional
-        Of every interval.
-    frames : mapping of game to float, optional
-        What playing each game costs, for what to play next; the same for all if None.
-    training : Predictor, optional
-        What to learn from instead of Atari's training table; then no model is taken but `ANY`.
-    reading : mapping, optional
-        Options of the reader.
-
-    Raises
-    ------
-    UnknownNameError
-        Where the model, an algorithm or the protocol is unknown.
-    ArcadeMarkError
-        Where scores cannot be read, or no algorithm has the games of any model.
+    ``name`` is a published model, a model file, or `ANY`; None for the largest published one whose games are there, or
+    `ANY` if there is none. ``protocol`` holds where the table does not say. With ``training``, instead of Atari's
+    training table, no model is taken but `ANY`.
     """
     any_games = name is not None and name.lower() == ANY
     whatever = any_games or training is not None

@@ -41,20 +41,12 @@ SEED = 1982
 class Predictor:
     """A distribution of all tasks' scores, and what it takes to put scores to it.
 
-    Parameters
-    ----------
-    low, high : mapping of task to float
-        What scores 0 % and 100 %.
-    quantities : tuple of Quantity
-        What is predicted of all tasks.
-    canonical : callable
-        From a task's name as written to the name it goes by.
-    noun, groups : str
-        What a task and what a group is called, the latter in the plural.
-    max_frames_per_episode : int or None
-        The frame cap of the scores; None where there is none, or it is not known.
-    sources, remarks : tuple of str
-        What was read and what else a reader must know, where it is not the training table of Atari.
+    low, high: What scores 0 % and 100 %.
+    quantities: What is predicted of all tasks.
+    canonical: From a task's name as written to the name it goes by.
+    noun, groups: What a task and what a group is called, the latter in the plural.
+    max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
+    sources, remarks: What was read and what else a reader must know, where it is not the training table of Atari.
     """
 
     trained: Trained

@@ -36,30 +36,19 @@ MINIMUM = 40
 class Asked(SearchOptions):
     """What is searched for, and how.
 
-    Parameters
-    ----------
-    size : int or None
-        Tasks of the subset; None with a plan.
-    plan : str or None
-        A plan's name.
-    target : str
-        One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
+    size: Tasks of the subset; None with a plan.
+    plan: A plan's name.
+    target: One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
         ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
-    transform : str
-        "log10" or "none".
-    choose : {"best", "charged", "consensus"}
-        How subsets are chosen.
-    minimum_tasks, minimum_algorithms : int or None
-        How many tasks an algorithm, and how many algorithms a task must have; None for the usual: 40 on Atari, else
-        half.
-    seeds : int
-        Other fold seeds to repeat each search with.
-    nested : bool
-        Whether to leave each paper out, search again without it, and predict its algorithms.
-    papers : path or None
-        A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own paper.
-    bootstrap : int
-        Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
+    transform: "log10" or "none".
+    choose: How subsets are chosen.
+    minimum_tasks, minimum_algorithms: How many tasks an algorithm, and how many algorithms a task must have; None for
+        the usual: 40 on Atari, else half.
+    seeds: Other fold seeds to repeat each search with.
+    nested: Whether to leave each paper out, search again without it, and predict its algorithms.
+    papers: A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own
+        paper.
+    bootstrap: Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
     """
 
     size: int | None = None
@@ -86,18 +75,11 @@ class Asked(SearchOptions):
 class Found:
     """One search's result.
 
-    Parameters
-    ----------
-    name : str
-        The step of a plan, or "".
-    winners : tuple of Win
-        Which subsets were best with other fold seeds, and with how many; empty if none were tried.
-    model : SubsetModel
-        The best one's.
-    nested : Validation or None
-        Errors on papers left out of the search; None if not asked for.
-    bootstrap : Resampled or None
-        What wins on samples of the algorithms; None if not asked for.
+    name: The step of a plan, or "".
+    winners: Which subsets were best with other fold seeds, and with how many; empty if none were tried.
+    model: The best one's.
+    nested: Errors on papers left out of the search; None if not asked for.
+    bootstrap: What wins on samples of the algorithms; None if not asked for.
     """
 
     name: str
@@ -114,20 +96,12 @@ class Found:
 class Setup:
     """What is searched.
 
-    Parameters
-    ----------
-    target, unit, transform : str
-        What is predicted, and in which unit: "%", "games", or "" for a plain number.
-    metric : str
-        What the scores are: "hns" or "normalised", in percent.
-    algorithms, tasks : int
-        How many take part.
-    left_out : mapping of str to str
-        Algorithms and tasks that do not, each with the reason.
-    titles : mapping of str to str
-        Tasks' names for people.
-    noun : str
-        What a task is called.
+    target, unit, transform: What is predicted, and in which unit: "%", "games", or "" for a plain number.
+    metric: What the scores are: "hns" or "normalised", in percent.
+    algorithms, tasks: How many take part.
+    left_out: Algorithms and tasks that do not, each with the reason.
+    titles: Tasks' names for people.
+    noun: What a task is called.
     """
 
     target: str
@@ -149,12 +123,8 @@ class Setup:
 class Searched(Setup):
     """A search, or a plan's searches.
 
-    Parameters
-    ----------
-    choose : {"best", "charged", "consensus"}
-        How subsets were chosen.
-    results : tuple of Found
-        In order.
+    choose: How subsets were chosen.
+    results: In order.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-search/2"

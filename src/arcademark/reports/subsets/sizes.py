@@ -32,15 +32,11 @@ MOST = 200
 class Sized:
     """The best subset of a size.
 
-    Parameters
-    ----------
-    error, spread : float
-        Cross-validated error and its standard error: a relative error, as a fraction, where scores are
+    error, spread: Cross-validated error and its standard error: a relative error, as a fraction, where scores are
         log-transformed, else in the target's own units.
-    r2_of_all : float or None
-        R² over all algorithms, where those that are left out count as predicted by the mean; None without variance.
-    nested : Validation or None
-        Errors on papers left out of the search; None if not asked for.
+    r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
+        variance.
+    nested: Errors on papers left out of the search; None if not asked for.
     """
 
     size: int
@@ -57,12 +53,8 @@ class Sized:
 class Series:
     """The best subsets by one objective.
 
-    Parameters
-    ----------
-    incomplete : {"leave out", "charge"}
-        What becomes of algorithms without a subset's scores.
-    sizes : tuple of Sized
-        Ascending.
+    incomplete: What becomes of algorithms without a subset's scores.
+    sizes: Ascending.
     """
 
     incomplete: Incomplete
@@ -73,11 +65,8 @@ class Series:
 class EverySize(Setup):
     """The best subsets of every size.
 
-    Parameters
-    ----------
-    series : tuple of Series
-        By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the one
-        that was asked for.
+    series: By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the
+        one that was asked for.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-sizes/2"

@@ -32,12 +32,8 @@ EQUAL = 0.5
 class Line:
     """One algorithm with its estimates.
 
-    Parameters
-    ----------
-    fitted : str
-        The algorithm of the models' own training table that has these scores; "" if it is none of these.
-    frame_cap : int or None
-        Of its episodes; None for none, and where `frame_cap_known` is False.
+    fitted: The algorithm of the models' own training table that has these scores; "" if it is none of these.
+    frame_cap: Of its episodes; None for none, and where `frame_cap_known` is False.
     """
 
     row: Row
@@ -58,30 +54,19 @@ class Kind:
 class Studied:
     """Estimates beside true values.
 
-    Parameters
-    ----------
-    models : tuple of str
-        Their names for people.
-    summary, target, unit : str
-        What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain number.
-    lines : tuple of Line
-        Algorithms with at least one estimate, from the highest true value; those without one last.
-    left_out : tuple of str
-        Algorithms without any estimate.
-    kinds : tuple of Kind
-        All algorithms; where some are of the training table, these and the others apart, too. One of the training table
-        counts once, under however many names its scores stand; who is scored otherwise than a model's data is left out,
-        unless all are.
-    published : bool
-        Whether a model is a published one.
-    corrected : mapping of str to tuple of str
-        Algorithms of the training table with tasks whose score was corrected after the models were fitted.
-    scored_otherwise : tuple of str
-        Algorithms under another frame cap than the models' data.
-    frame_caps : tuple of int
-        Of the models' data.
-    sources, remarks : tuple of str
-        What was read, and what must be known of that.
+    models: Their names for people.
+    summary, target, unit: What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain
+        number.
+    lines: Algorithms with at least one estimate, from the highest true value; those without one last.
+    left_out: Algorithms without any estimate.
+    kinds: All algorithms; where some are of the training table, these and the others apart, too. One of the training
+        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
+        left out, unless all are.
+    published: Whether a model is a published one.
+    corrected: Algorithms of the training table with tasks whose score was corrected after the models were fitted.
+    scored_otherwise: Algorithms under another frame cap than the models' data.
+    frame_caps: Of the models' data.
+    sources, remarks: What was read, and what must be known of that.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-study/2"
@@ -114,12 +99,6 @@ def studied(
 
     ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
     as true if it is over ``minimum_tasks``: 40 on Atari, else half of the tasks.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a model was normalised otherwise, the baseline has no true value, or no algorithm has a model's games; and
-        as `common_summary`.
     """
     found = tuple(models.model(name) for name in names)
     for model in found:

@@ -40,18 +40,11 @@ MEDIAN = "median"
 class Step:
     """Games that were played together, and what was known then.
 
-    Parameters
-    ----------
-    games : tuple of str
-        None in the first step of a run that is continued.
-    frames : int
-        That they took, in this command.
-    known : int
-        Games that the median was predicted from.
-    median : Range or None
-        None where nothing is known.
-    error : float or None
-        None where the interval has no upper end.
+    games: None in the first step of a run that is continued.
+    frames: That they took, in this command.
+    known: Games that the median was predicted from.
+    median: None where nothing is known.
+    error: None where the interval has no upper end.
     """
 
     games: tuple[str, ...]
@@ -77,23 +70,12 @@ class Outcome:
 
 @dataclass
 class UntilError:
-    """Plays games until the median of all is known as well as is asked for.
+    """Plays games until the median of all is known as well as is asked for; raises where that cannot be reached.
 
-    Parameters
-    ----------
-    error : float
-        At which to stop, a fraction.
-    agent : str
-        Its label.
-    games : tuple of str
-        Those to play first.
-    plan, play, say : callable
-        Plans games; plays what is missing of a plan, into the run's directory; is told what is known, a line at a time.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where the error cannot be reached whatever is played; and as ``plan``.
+    error: At which to stop, a fraction.
+    games: Those to play first.
+    plan, play, say: Plans games; plays what is missing of a plan, into the run's directory; is told what is known, a
+        line at a time.
     """
 
     error: float

@@ -28,21 +28,14 @@ COLUMNS = ["algorithm", "paper"]
 class Validation:
     """Nested errors.
 
-    Parameters
-    ----------
-    papers : int
-        How many were left out, one after the other.
-    mean, median, worst, mean_of_papers : float
-        Of the errors' sizes: relative errors, as fractions, where the target is log-transformed, else in its own units.
-    winners : tuple of Win
-        Which subsets were chosen, and without how many papers.
-    usual : Interval
-        For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
-        and so measured (`arcademark.subset.spread`).
-    held_out : tuple of HeldOut
-        Every prediction.
-    unpredicted : mapping of str to str
-        Algorithms without one, each with the reason.
+    papers: How many were left out, one after the other.
+    mean, median, worst, mean_of_papers: Of the errors' sizes: relative errors, as fractions, where the target is
+        log-transformed, else in its own units.
+    winners: Which subsets were chosen, and without how many papers.
+    usual: For usual scores, at the level that models keep; those of others are as many times as wide as they
+        extrapolate, and so measured (`arcademark.subset.spread`).
+    held_out: Every prediction.
+    unpredicted: Algorithms without one, each with the reason.
     """
 
     papers: int

@@ -45,18 +45,11 @@ Limits = Mapping[str, tuple[float, float]]
 class Benchmark:
     """A benchmark ready to measure by.
 
-    Parameters
-    ----------
-    references : mapping of str to (mapping of task to float)
-        Reference scores by kind.
-    measures : mapping of str to Measure
-        By metric, those shown unless others are asked for first.
-    shown : tuple of str
-        The metrics shown unless others are asked for.
-    remarks : tuple of str
-        What a reader must know of the measures.
-    papers : tuple of str
-        Keys of those that references and measures are from.
+    references: Reference scores by kind.
+    measures: By metric, those shown unless others are asked for first.
+    shown: The metrics shown unless others are asked for.
+    remarks: What a reader must know of the measures.
+    papers: Keys of those that references and measures are from.
     """
 
     view: BenchmarkView
@@ -122,13 +115,7 @@ class Benchmark:
 def load_benchmark(
     suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None
 ) -> Benchmark:
-    """Make the benchmark of a suite, or of a file of references (see `arcademark.scores.references`).
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where there is no such suite, the file is not what it should be, or both are given.
-    """
+    """Make the benchmark of a suite, or of a file of references (see `arcademark.scores.references`)."""
     if own is not None:
         if suite != USUAL:
             raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")

@@ -62,12 +62,8 @@ def compare_tables(
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all. ``follow`` is told how many pairs are compared, of how many, after each.
-
-    Raises
-    ------
-    ArcadeMarkError
-        As there, where there are not two different algorithms, or no two share a game.
+    all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
+    each.
     """
     wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)

@@ -18,14 +18,9 @@ Verdict = Literal["better", "worse", "undecided", "untested"]
 class Side:
     """One of the algorithms compared.
 
-    Parameters
-    ----------
-    name, source, protocol : str
-        As in `arcademark.reports.tables.document.Algorithm`.
-    training_frames : int or None
-        None where they are not known.
-    fewest_runs, most_runs : int
-        Runs a game, on the games compared.
+    name, source, protocol: As in `arcademark.reports.tables.document.Algorithm`.
+    training_frames: None where they are not known.
+    fewest_runs, most_runs: Runs a game, on the games compared.
     """
 
     name: str
@@ -40,27 +35,16 @@ class Side:
 class GameDifference:
     """Two algorithms on one game.
 
-    Parameters
-    ----------
-    game : str
-        Its id.
-    first, second : float
-        Their scores, means over runs.
-    difference : float
-        In points.
-    normalised : float or None
-        The difference by the comparison's metric, in percent.
-    p : float or None
-        Of a two-tailed Welch's t-test; None where it cannot be made.
-    verdict : {"better", "worse", "undecided", "untested"}
-        Of the first, at the tests' confidence.
-    why : str
-        Why it is untested.
-    improvement : float
-        How probable it is that a run of the first beats one of the second; a tie is half a win.
-    seeds_needed : int or None
-        Runs of each with which such a test would find the difference seen, four times in five; None where the spread is
-        not known, or there is no difference.
+    game: Its id.
+    first, second: Their scores, means over runs.
+    difference: In points.
+    normalised: The difference by the comparison's metric, in percent.
+    p: Of a two-tailed Welch's t-test; None where it cannot be made.
+    verdict: Of the first, at the tests' confidence.
+    why: Why it is untested.
+    improvement: How probable it is that a run of the first beats one of the second; a tie is half a win.
+    seeds_needed: Runs of each with which such a test would find the difference seen, four times in five; None where the
+        spread is not known, or there is no difference.
     """
 
     game: str
@@ -79,16 +63,10 @@ class GameDifference:
 class SummaryDifference:
     """One summary of one metric.
 
-    Parameters
-    ----------
-    metric, title : str
-        Of the metric.
-    statistic : {"mean", "median", "iqm", "optimality_gap"}
-    first, second : float
-        In percent, over the games that both have.
-    difference : Statistic
-    relative : float or None
-        The first's over the second's; None where the second's is not above 0.
+    metric, title: Of the metric.
+    statistic: "mean", "median", "iqm" or "optimality_gap".
+    first, second: In percent, over the games that both have.
+    relative: The first's over the second's; None where the second's is not above 0.
     """
 
     metric: str
@@ -104,18 +82,11 @@ class SummaryDifference:
 class Power:
     """How many runs it would take to find the differences seen, if they are true.
 
-    Parameters
-    ----------
-    games : int
-        Games of which it can be told.
-    enough : int
-        Of these, those that have enough runs already.
-    median_seeds : float or None
-        Middle number of runs that a game needs.
-    metric, statistic : str
-        The summary that `seeds` is of.
-    seeds : int or None
-        Runs a game with which the interval of the summary's difference would leave out 0, four times in five.
+    games: Games of which it can be told.
+    enough: Of these, those that have enough runs already.
+    median_seeds: Middle number of runs that a game needs.
+    metric, statistic: The summary that `seeds` is of.
+    seeds: Runs a game with which the interval of the summary's difference would leave out 0, four times in five.
     """
 
     games: int
@@ -130,21 +101,13 @@ class Power:
 class Pair:
     """Two algorithms against each other.
 
-    Parameters
-    ----------
-    first, second : str
-        Their names.
-    games : tuple of GameDifference
-        Those that both have.
-    left_out : tuple of str
-        Names of the games that only one of them has.
-    better, worse, undecided, untested : int
-        Games by the first's verdict: Bellemare et al. 2013, Table 3.
-    improvement : Statistic
-        How probable it is that a run of the first beats one of the second on a random game (Agarwal et al. 2021).
-    summaries : tuple of SummaryDifference
-    power : Power or None
-        None where one of them has a single run.
+    first, second: Their names.
+    games: Those that both have.
+    left_out: Names of the games that only one of them has.
+    better, worse, undecided, untested: Games by the first's verdict: Bellemare et al. 2013, Table 3.
+    improvement: How probable it is that a run of the first beats one of the second on a random game (Agarwal et al.
+        2021).
+    power: None where one of them has a single run.
     """
 
     first: str
@@ -164,20 +127,12 @@ class Pair:
 class Ranking:
     """The algorithms in the order that one measure gives.
 
-    Parameters
-    ----------
-    metric, title : str
-        What normalises: HNS has the human average for its reference, HWRNS the world record, …
-    statistic : str
-        What sums up.
-    values : tuple of float
-        In percent, in the document's order of algorithms, over the games that all have.
-    ranks : tuple of int
-        1 is best; equal values share a rank.
-    inversions : int
-        Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
-    kendall_tau : float or None
-        Rank correlation with it; None where one of the two has no order.
+    metric, title: What normalises: HNS has the human average for its reference, HWRNS the world record, …
+    statistic: What sums up.
+    values: In percent, in the document's order of algorithms, over the games that all have.
+    ranks: 1 is best; equal values share a rank.
+    inversions: Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
+    kendall_tau: Rank correlation with it; None where one of the two has no order.
     """
 
     metric: str
@@ -203,11 +158,7 @@ class Flip:
 class Sensitivity:
     """Whether the order changes under another reference set or metric.
 
-    Parameters
-    ----------
-    rankings : tuple of Ranking
-    flips : tuple of Flip
-        No flips: no measure contradicts another.
+    flips: No flips: no measure contradicts another.
     """
 
     rankings: tuple[Ranking, ...]
@@ -218,15 +169,9 @@ class Sensitivity:
 class Profile:
     """An algorithm's performance profile (Agarwal et al. 2021, §4.2).
 
-    Parameters
-    ----------
-    algorithm : str
-    thresholds : tuple of float
-        In percent.
-    shares : tuple of float
-        Of runs above each, averaged over games, as fractions.
-    low, high : tuple of float, or None
-        Ends of its interval at each threshold by itself.
+    thresholds: In percent.
+    shares: Of runs above each, averaged over games, as fractions.
+    low, high: Ends of its interval at each threshold by itself.
     """
 
     algorithm: str
@@ -238,22 +183,13 @@ class Profile:
 
 @dataclass(frozen=True)
 class Comparison(TableDocument):
-    """Everything that is said of algorithms against each other.
+    """Everything that is said of algorithms against each other; its games are those that at least two have.
 
-    Parameters
-    ----------
-    title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
-        See `arcademark.reports.tables.document.TableDocument`; games are those that at least two have.
-    metric, metric_title, metric_meaning : str
-        What normalises where one metric is enough: in the games, the profiles and the power.
-    confidence : float
-        Of the tests, a fraction: 0.99.
-    algorithms : tuple of Side
-    pairs : tuple of Pair
-        Each with each, in the algorithms' order.
-    sensitivity : Sensitivity or None
-        None where no game is common to all.
-    profiles : tuple of Profile
+    metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
+        power.
+    confidence: Of the tests, a fraction: 0.99.
+    pairs: Each with each, in the algorithms' order.
+    sensitivity: None where no game is common to all.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.comparison/1"

@@ -31,33 +31,19 @@ COMMON = "common"
 class ScoreOptions:
     """Everything that may be asked beside the table itself.
 
-    Parameters
-    ----------
-    suite : str
-        What the scores are measured by: a suite of this project.
-    references : path or None
-        A user's own reference scores instead (columns task, low, high).
-    algorithms : str or sequence of str
-        Which to show, in this order; all if empty.
-    games : str or sequence of str
-        A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has; ""
-        for all.
-    metrics : str or sequence of str
-        Which normalised scores to show; the benchmark's usual ones if empty.
-    protocol : str or None
-        A named protocol, of algorithms of which the table does not say.
-    frames : int, mapping of str to int, or None
-        Training frames, of all algorithms or by algorithm.
-    seed : int
-        Of the draws behind the intervals.
-    resamples : int or None
-        How many draws; the usual number if None.
-    method : str or None
-        How intervals are found; the recommended way if None.
-    every_variant : bool
-        Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
-    reading : mapping of str to object
-        Options of `arcademark.scores.reading.read_tables`.
+    suite: What the scores are measured by: a suite of this project.
+    references: A user's own reference scores instead (columns task, low, high).
+    algorithms: Which to show, in this order; all if empty.
+    games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
+        "" for all.
+    metrics: Which normalised scores to show; the benchmark's usual ones if empty.
+    protocol: A named protocol, of algorithms of which the table does not say.
+    frames: Training frames, of all algorithms or by algorithm.
+    seed: Of the draws behind the intervals.
+    resamples: How many draws; the usual number if None.
+    method: How intervals are found; the recommended way if None.
+    every_variant: Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
+    reading: Options of `arcademark.scores.reading.read_tables`.
     """
 
     suite: str = "atari-57"
@@ -85,10 +71,7 @@ class ScoreOptions:
 class Dataset:
     """A table ready to be judged.
 
-    Parameters
-    ----------
-    unscored : tuple of str
-        Tasks that the table names and has no score on, where it was not asked for some games only.
+    unscored: Tasks that the table names and has no score on, where it was not asked for some games only.
     """
 
     scores: Scores
@@ -152,13 +135,7 @@ class Dataset:
 
 
 def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
-    """Read what is to be judged, and what to judge it by.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where something named is not there, a file is not what it should be, or nothing is left to judge.
-    """
+    """Read what is to be judged, and what to judge it by; raise where nothing is left to judge."""
     measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
     frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
     read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)

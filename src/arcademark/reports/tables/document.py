@@ -23,12 +23,8 @@ from arcademark.reports.runs.learning import LearningCurve
 class Statistic:
     """A number and how far the runs leave it uncertain.
 
-    Parameters
-    ----------
-    value : float or None
-        None where there is nothing to compute it from.
-    low, high : float or None
-        Ends of its interval; None where the runs cannot tell.
+    value: None where there is nothing to compute it from.
+    low, high: Ends of its interval; None where the runs cannot tell.
     """
 
     value: float | None
@@ -40,16 +36,10 @@ class Statistic:
 class Intervals:
     """How the intervals were found.
 
-    Parameters
-    ----------
-    confidence : float
-        A fraction, 0.95.
-    method, title : str
-        Name and words of the method.
-    resamples : int
-        How many draws.
-    seed : int
-        Of the draws.
+    confidence: A fraction, 0.95.
+    method, title: Name and words of the method.
+    resamples: How many draws.
+    seed: Of the draws.
     """
 
     confidence: float
@@ -71,15 +61,9 @@ class ReferenceKind:
 class BenchmarkView:
     """What the scores are measured by.
 
-    Parameters
-    ----------
-    name, title : str
-        "atari-57"; of a user's own benchmark, the file of its references.
-    own : bool
-        Whether it is a user's own.
-    games : int
-        How many it has.
-    references : tuple of ReferenceKind
+    name, title: "atari-57"; of a user's own benchmark, the file of its references.
+    own: Whether it is a user's own.
+    games: How many it has.
     """
 
     name: str
@@ -93,17 +77,11 @@ class BenchmarkView:
 class Game:
     """A game that the table scores.
 
-    Parameters
-    ----------
-    id, name : str
-        "battle_zone", "Battle Zone".
-    references : mapping of str to (float or None)
-        Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there is none.
-    in_benchmark : bool
-        Whether the benchmark has it; others are in no summary of the whole.
-    hard_exploration : bool
-    record_hns : float or None
-        The world record's human-normalised score in percent; None where there is none.
+    id, name: "battle_zone", "Battle Zone".
+    references: Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there
+        is none.
+    in_benchmark: Whether the benchmark has it; others are in no summary of the whole.
+    record_hns: The world record's human-normalised score in percent; None where there is none.
     """
 
     id: str
@@ -118,19 +96,12 @@ class Game:
 class Played:
     """The episodes that a score of a run is the mean of.
 
-    Parameters
-    ----------
-    planned : int
-        Episodes asked for, over all seeds.
-    episodes : tuple of float
-        Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the protocol
-        reports training.
-    truncated : tuple of bool
-        Whether the frame cap ended it; same order.
-    variant : str
-        Where the best of several agents is shown: the one that scored best on this game. Else "".
-    planning : Planning or None
-        What the decisions of a planner cost; None for other agents.
+    planned: Episodes asked for, over all seeds.
+    episodes: Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the
+        protocol reports training.
+    truncated: Whether the frame cap ended it; same order.
+    variant: Where the best of several agents is shown: the one that scored best on this game. Else "".
+    planning: What the decisions of a planner cost; None for other agents.
     """
 
     planned: int
@@ -144,18 +115,12 @@ class Played:
 class Score:
     """One algorithm on one game.
 
-    Parameters
-    ----------
-    game : str
-        Its id.
-    score : Statistic
-        Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over these.
-    runs : int
-        Runs (seeds) with a score.
-    normalised : mapping of str to Statistic
-        The same by metric, in percent.
-    played : Played or None
-        Its episodes, where it is of a run.
+    game: Its id.
+    score: Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over
+        these.
+    runs: Runs (seeds) with a score.
+    normalised: The same by metric, in percent.
+    played: Its episodes, where it is of a run.
     """
 
     game: str
@@ -169,16 +134,11 @@ class Score:
 class Summary:
     """One metric summarised over the games that an algorithm has.
 
-    Parameters
-    ----------
-    metric, title, meaning : str
-        As in `arcademark.reports.measures`.
-    mean, median, iqm, optimality_gap : Statistic
-        In percent. The gap is how far scores fall short of 100 % on average; less is better.
-    games : int
-        Games that took part.
-    left_out : tuple of str
-        Names of the games that have a score, but not the references that the metric needs.
+    metric, title, meaning: As in `arcademark.reports.measures`.
+    mean, median, iqm, optimality_gap: In percent. The gap is how far scores fall short of 100 % on average; less is
+        better.
+    games: Games that took part.
+    left_out: Names of the games that have a score, but not the references that the metric needs.
     """
 
     metric: str
@@ -196,16 +156,10 @@ class Summary:
 class Coverage:
     """How much of the benchmark an algorithm has, and what that forbids.
 
-    Parameters
-    ----------
-    games, of : int
-        Games of the benchmark with a score, and all of them.
-    missing : tuple of str
-        Names of those without.
-    median : float or None
-        The median over the whole benchmark of its first metric, in percent; None if refused.
-    refused : str
-        Why it is; "" if it is not.
+    games, of: Games of the benchmark with a score, and all of them.
+    missing: Names of those without.
+    median: The median over the whole benchmark of its first metric, in percent; None if refused.
+    refused: Why it is; "" if it is not.
     """
 
     games: int
@@ -229,18 +183,12 @@ class Gain:
 class Efficiency:
     """What an algorithm's training took, and what each frame of it gained.
 
-    Parameters
-    ----------
-    training_frames : int
-        Emulated frames; of a run whose training is counted in episodes, those it used on average a game and seed.
-    game_time_days : float
-        The training played at 60 frames a second, in days.
-    review_days : float
-        The same as Fan 2021, Eq. 6, computes it.
-    gains : tuple of Gain
-        One a metric.
-    records : float or None
-        Human world records broken a frame; None on a benchmark without human references.
+    training_frames: Emulated frames; of a run whose training is counted in episodes, those it used on average a game
+        and seed.
+    game_time_days: The training played at 60 frames a second, in days.
+    review_days: The same as Fan 2021, Eq. 6, computes it.
+    gains: One a metric.
+    records: Human world records broken a frame; None on a benchmark without human references.
     """
 
     training_frames: int
@@ -254,37 +202,19 @@ class Efficiency:
 class Algorithm:
     """One algorithm's result.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the document.
-    source : str
-        The file, run or collection that its scores come from.
-    protocol : str
-        The label of the protocol, "" where it is not known.
-    training_frames : int or None
-        None where they are not known.
-    fewest_runs, most_runs : int
-        Runs a game; 0 and 0 if it has no score.
-    coverage : Coverage
-    scores : tuple of Score
-        One a game that it has; in the document's order of games.
-    summaries : tuple of Summary
-    breakthroughs : tuple of Breakthrough
-        Empty on a benchmark without human references.
-    efficiency : Efficiency or None
-    estimate : Estimate or None
-        None on another benchmark than atari-57.
-    run : str
-        Name of the run that it was played in; "" for others.
-    variants : int
-        1, or the number of agents of which each game shows the best ("best const").
-    frames_per_action : int or None
-        Emulated frames between two actions; None where it is not known.
-    training_episodes : int or None
-        A learner's budget on each game, where it is counted in episodes.
-    learns : bool
-        Whether it was trained in its run.
+    name: Unique in the document.
+    source: The file, run or collection that its scores come from.
+    protocol: The label of the protocol, "" where it is not known.
+    training_frames: None where they are not known.
+    fewest_runs, most_runs: Runs a game; 0 and 0 if it has no score.
+    scores: One a game that it has; in the document's order of games.
+    breakthroughs: Empty on a benchmark without human references.
+    estimate: None on another benchmark than atari-57.
+    run: Name of the run that it was played in; "" for others.
+    variants: 1, or the number of agents of which each game shows the best ("best const").
+    frames_per_action: Emulated frames between two actions; None where it is not known.
+    training_episodes: A learner's budget on each game, where it is counted in episodes.
+    learns: Whether it was trained in its run.
     """
 
     name: str
@@ -310,24 +240,12 @@ class Algorithm:
 class TableDocument(Noticed):
     """What every document on a table says.
 
-    Parameters
-    ----------
-    title : str
-        The algorithms' names.
-    generator : str
-        "ArcadeMark 0.1.0".
-    sources : tuple of str
-        What was read, in words.
-    scope : str
-        Which games the summaries are over, in words.
-    benchmark : BenchmarkView
-    intervals : Intervals
-    games : tuple of Game
-    hard_exploration : HardExploration or None
-        None on a benchmark that has no such games.
-    notices : tuple of Notice
-        Warnings first.
-    citations : tuple of Citation
+    title: The algorithms' names.
+    generator: "ArcadeMark 0.1.0".
+    sources: What was read, in words.
+    scope: Which games the summaries are over, in words.
+    hard_exploration: None on a benchmark that has no such games.
+    notices: Warnings first.
     """
 
     title: str
@@ -342,13 +260,7 @@ class TableDocument(Noticed):
     citations: tuple[Citation, ...]
 
     def game(self, task: str) -> Game:
-        """Return the game with this id.
-
-        Raises
-        ------
-        KeyError
-            If the document does not have it.
-        """
+        """Return the game with this id; raise KeyError if the document does not have it."""
         return {game.id: game for game in self.games}[task]
 
 
@@ -356,19 +268,10 @@ class TableDocument(Noticed):
 class ScoreReport(TableDocument):
     """Everything that is said of the scores of runs and tables.
 
-    Parameters
-    ----------
-    title, generator, sources, scope, benchmark, intervals, games, hard_exploration, notices, citations
-        See `TableDocument`.
-    algorithms : tuple of Algorithm
-    learning : tuple of LearningCurve
-        How learners' training went, or goes; games together.
-    runs : tuple of Run
-        The runs among what was read.
-    methods : tuple of str
-        Of runs: paragraphs to paste into a paper, written from the settings in force.
-    similar : tuple of Similar
-        The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
+    learning: How learners' training went, or goes; games together.
+    runs: The runs among what was read.
+    methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
+    similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.report/3"

@@ -55,20 +55,12 @@ _Read = str | os.PathLike[str] | ScoreTable
 class Scores:
     """Scores, and what is known of their algorithms.
 
-    Parameters
-    ----------
-    plays : mapping of str to Play
-        By algorithm, as `frames` (training frames) and `played` (those of our own runs).
-    sources : tuple of str
-        What was read, one sentence a place.
-    remarks : tuple of str
-        What else a reader must know, full sentences.
-    qualified : mapping of str to str
-        What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
-    lone : mapping of (str, str) to float array, shape (episodes,)
-        The episodes of an algorithm's only run on a task, where they are known.
-    runs : RunCollection or None
-        The runs that are among what was read.
+    plays: By algorithm, as `frames` (training frames) and `played` (those of our own runs).
+    sources: What was read, one sentence a place.
+    remarks: What else a reader must know, full sentences.
+    qualified: What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
+    lone: By algorithm and task, the episodes of an only run, where they are known.
+    runs: The runs that are among what was read.
     """
 
     table: ScoreTable
@@ -105,21 +97,8 @@ def load(
 ) -> Scores:
     """Read scores and put them into one table.
 
-    Parameters
-    ----------
-    places : ScoreSource, or a sequence of these
-        A path is a file, or a run's directory; a mapping goes from algorithm to task to a score, or one a run.
-    canonical : callable
-        From a task's name as written to the name it goes by.
-    every_variant : bool, optional
-        Whether to show the members of runs' families of agents too, and not just the best on each game.
-    **reading : object
-        Options of `arcademark.scores.reading.read_tables`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where nothing is given, or a place cannot be read; the message names file, row and column.
+    ``canonical`` turns a task's name as written into the name it goes by; ``every_variant`` keeps the members of runs'
+    families of agents beside the best of each game; ``reading`` is for `arcademark.scores.reading.read_tables`.
     """
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)

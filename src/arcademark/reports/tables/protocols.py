@@ -49,18 +49,11 @@ NO_SETTING = frozenset(
 class Play:
     """How an algorithm's scores were made.
 
-    Parameters
-    ----------
-    label : str
-        The protocol's label, "" where it is not known.
-    protocol : Protocol or None
-        Its settings, where it is one of ours.
-    settings : mapping of str to str
-        What is known beside it, and where no named protocol fits.
-    plans : bool
-        Whether it tries actions on the emulator itself before it takes one.
-    papers : tuple of str
-        Keys of those that its scores are from.
+    label: The protocol's label, "" where it is not known.
+    protocol: Its settings, where it is one of ours.
+    settings: What is known beside it, and where no named protocol fits.
+    plans: Whether it tries actions on the emulator itself before it takes one.
+    papers: Keys of those that its scores are from.
     """
 
     label: str = ""

@@ -66,13 +66,9 @@ class Notes:
 class Drawn:
     """An algorithm's summaries by some measures, and what else they might have been.
 
-    Parameters
-    ----------
-    values : float array, shape (measures, 4)
-    strata : Strata
-        Variances of shape (measures, 4, tasks).
-    draws : float array, shape (measures, 4, resamples), or None
-        None where every task has a single run.
+    values: Shape (measures, 4).
+    strata: Variances of shape (measures, 4, tasks).
+    draws: Shape (measures, 4, resamples); None where every task has a single run.
     """
 
     values: NDArray[np.float64]
@@ -94,14 +90,9 @@ class Difference:
 class Bootstrap:
     """How intervals are found for one document.
 
-    Parameters
-    ----------
-    seed, resamples, method
-        See `arcademark.reports.tables.document.Intervals`.
-    asked : bool
-        Whether the number of draws was asked for.
-    kept : dict
-        Algorithms that are compared with others, by name, metric, tasks and number of draws.
+    seed, resamples, method: See `arcademark.reports.tables.document.Intervals`.
+    asked: Whether the number of draws was asked for.
+    kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
     seed: int
@@ -286,16 +277,11 @@ def _apart(bounds: Bounds) -> Bounds:
 
 
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
-    """Find the summaries by measures that know the same tasks, and what each task's runs add to their variance.
+    """Sum up by measures that know the same tasks.
 
-    Returns
-    -------
-    float array, shape (measures, tasks, runs)
-        Runs in percent, without caps.
-    float array, shape (measures, 4)
-        The summaries.
-    Strata
-        Of shape (measures, 4, tasks); of a capped mean over runs, by how far a standard error of it moves it.
+    Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures, 4), and
+    what each task's runs add to their variance, shape (measures, 4, tasks); of a capped mean over runs that is by how
+    far a standard error of it moves it.
     """
     sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
     middle, step = means(table), np.sqrt(variances(table) / sizes)
