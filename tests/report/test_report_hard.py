@@ -12,7 +12,7 @@ from arcademark.suite import references, subsets
 
 
 def test_all_seven_games_are_there_with_what_they_stand_beside() -> None:
-    found = hard.section([("mine", {"venture": 1187.5, "pong": 3.0})])
+    found = hard.section({"mine": {"venture": 1187.5, "pong": 3.0}})
     assert tuple(game.id for game in found.games) == subsets.subset("hard-exploration-7").tasks
     assert [game.id for game in found.played] == ["venture"]
     venture = found.games[-1]

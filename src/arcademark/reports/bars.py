@@ -15,21 +15,15 @@ def breakthroughs(means: Mapping[str, float], name: str) -> tuple[Breakthrough, 
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
     at_level = aggregate.at_human_level(hns.normaliser([means[task] for task in names], names), names)
-    level = Breakthrough(
-        "human_level", "games at human level", "at human level", _named(at_level.tasks), len(names), ()
-    )
+    reached = tuple(map(tasks.game_name, at_level.tasks))
+    level = Breakthrough("human_level", "games at human level", "at human level", reached, len(names), ())
     names = [task for task in means if task in hwrns.known]
     broken = normalise.hwrb(hwrns.normaliser([means[task] for task in names], names), names)
-    new = tuple(task for task in broken.tasks if not _broken_by_others(task, name))
-    return level, Breakthrough(
-        "hwrb", "human world records broken", "records broken", _named(broken.tasks), len(names), _named(new)
+    records, best = (
+        references.scores("human_world_record"),
+        {task: published.best(task, but=[name]) for task in broken.tasks},
     )
-
-
-def _named(games: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(tasks.games()[task].name for task in games)
-
-
-def _broken_by_others(task: str, name: str) -> bool:
-    best = published.best(task, but=[name])
-    return best is not None and best.score >= references.scores("human_world_record")[task]
+    others = {task for task, other in best.items() if other is not None and other.score >= records[task]}
+    reached = tuple(map(tasks.game_name, broken.tasks))
+    new = tuple(tasks.game_name(task) for task in broken.tasks if task not in others)
+    return level, Breakthrough("hwrb", "human world records broken", "records broken", reached, len(names), new)

@@ -87,12 +87,7 @@ def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]
     cells = _cells(run.record)
     shown = dict(zip(trials, run.table.algorithms, strict=True))
     singles = {
-        agent: PlayedAlgorithm(
-            shown[agent],
-            run,
-            tuple(mine),
-            {trial.game: cells[agent, trial.game] for trial in mine},
-        )
+        agent: PlayedAlgorithm(shown[agent], run, tuple(mine), {trial.game: cells[agent, trial.game] for trial in mine})
         for agent, mine in trials.items()
     }
     families: dict[str, list[PlayedAlgorithm]] = defaultdict(list)

@@ -1,7 +1,5 @@
 """What reports of runs and of tables both say: frozen data, shown by every renderer.
 
-Conventions
------------
 * Normalised scores and summaries are in percent; a relative error is a fraction.
 * What could not be computed is None (never NaN), and a `Notice` says why.
 * Order is the order to show.

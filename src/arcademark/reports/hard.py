@@ -6,7 +6,7 @@ Table 7, the taxonomy of Bellemare et al. 2016.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from arcademark.reports import measures, published
 from arcademark.reports.document import HardExploration, HardGame, HardScore
@@ -20,15 +20,14 @@ def games() -> tuple[str, ...]:
     return subsets.subset(SUBSET).tasks
 
 
-def section(algorithms: Sequence[tuple[str, Mapping[str, float]]]) -> HardExploration:
+def section(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:
     """Set each algorithm, with its mean score by task, beside random play, humans and the best published score."""
-    names = [name for name, _ in algorithms]
-    return HardExploration(tuple(_game(task, algorithms, names) for task in games()))
+    return HardExploration(tuple(_game(task, algorithms) for task in games()))
 
 
-def _game(task: str, algorithms: Sequence[tuple[str, Mapping[str, float]]], names: Sequence[str]) -> HardGame:
+def _game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> HardGame:
     hns = measures.atari()["hns"]
-    best = published.best(task, but=names)
+    best = published.best(task, but=algorithms.keys())
     return HardGame(
         id=task,
         name=tasks.games()[task].name,
@@ -38,5 +37,7 @@ def _game(task: str, algorithms: Sequence[tuple[str, Mapping[str, float]]], name
         best_algorithm="" if best is None else best.algorithm,
         best_source="" if best is None else best.source,
         best_hns=None if best is None else hns.of(task, best.score),
-        scores=tuple(HardScore(name, scores.get(task), hns.of(task, scores.get(task))) for name, scores in algorithms),
+        scores=tuple(
+            HardScore(name, scores.get(task), hns.of(task, scores.get(task))) for name, scores in algorithms.items()
+        ),
     )

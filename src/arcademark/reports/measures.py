@@ -1,7 +1,5 @@
 """Which normalised scores a document shows, and their summaries, for games played and for tables of scores alike.
 
-Conventions
------------
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
   cap; IQM and optimality gap are always of runs, each capped where the measure is (Agarwal et al. 2021, §4.3).

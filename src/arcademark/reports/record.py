@@ -1,7 +1,4 @@
-"""What a report says of how its scores were made: the protocol in force, what was played, with what and on what.
-
-Frozen data, a part of `arcademark.reports.runs.document.Report`.
-"""
+"""What a report says of how its scores were made: the protocol in force, what was played, with what and on what."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import canonical_reference, load_factory
-from arcademark.agents.loading import BuiltinAgent, builtin_agents, kind_of
+from arcademark.agents.loading import builtin_agents, kind_of
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
@@ -41,14 +41,6 @@ def _without_nothing(reference: references.Reference) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value and key not in ("task", "kind")} | {
         "score": reference.score
     }
-
-
-def _suite(name: str) -> dict[str, Any]:
-    return dataclasses.asdict(tasks.suite(name))
-
-
-def _subset(name: str) -> dict[str, Any]:
-    return dataclasses.asdict(subsets.subset(name))
 
 
 def _protocol(name: str) -> dict[str, Any]:
@@ -125,10 +117,6 @@ def _game_rows() -> list[Row]:
     return [(g.id, g.name, g.genre, ", ".join(in_suites[g.id])) for g in tasks.games().values()]
 
 
-def _suite_rows() -> list[Row]:
-    return [(s.name, s.title, str(len(s.tasks)), s.citation) for s in tasks.suites().values()]
-
-
 def _subset_rows() -> list[Row]:
     return [
         (s.name, str(len(s.tasks)), _share(s.relative_error), _share(s.nested.mean if s.nested else None), s.advice)
@@ -140,12 +128,11 @@ def _share(error: float | None) -> str:
     return f"{100 * error:.1f}\N{NO-BREAK SPACE}%" if error else "–"
 
 
-def _protocol_rows() -> list[Row]:
-    return [(p.name, p.title, "" if p.runnable else "catalogue only") for p in protocols.protocols().values()]
-
-
 def _agent_rows() -> list[Row]:
-    return [(a.name, a.kind, a.summary, _parameter_names(a)) for a in builtin_agents().values()]
+    return [
+        (agent.name, agent.kind, agent.summary, ", ".join(parameter.name for parameter in agent.parameters) or "–")
+        for agent in builtin_agents().values()
+    ]
 
 
 def _algorithm_rows() -> list[Row]:
@@ -175,18 +162,26 @@ def _schema_rows() -> list[Row]:
     return [(name, docstrings.summary(kind)) for name, kind in json.documents().items()]
 
 
-def _parameter_names(agent: BuiltinAgent) -> str:
-    return ", ".join(parameter.name for parameter in agent.parameters) or "–"
-
-
 BESIDE: Mapping[str, str] = {"agents": "algorithms"}
 """The topic whose list people are shown below another's."""
 
 TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
-    "suites": (("name", "title", "games", "source"), _suite_rows, _suite),
-    "subsets": (("name", "games", "printed error", "on other papers", "what for"), _subset_rows, _subset),
-    "protocols": (("name", "title", ""), _protocol_rows, _protocol),
+    "suites": (
+        ("name", "title", "games", "source"),
+        lambda: [(it.name, it.title, str(len(it.tasks)), it.citation) for it in tasks.suites().values()],
+        lambda name: dataclasses.asdict(tasks.suite(name)),
+    ),
+    "subsets": (
+        ("name", "games", "printed error", "on other papers", "what for"),
+        _subset_rows,
+        lambda name: dataclasses.asdict(subsets.subset(name)),
+    ),
+    "protocols": (
+        ("name", "title", ""),
+        lambda: [(it.name, it.title, "" if it.runnable else "catalogue only") for it in protocols.protocols().values()],
+        _protocol,
+    ),
     "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
     "algorithms": (("name", "paper", "in the review", "here"), _algorithm_rows, _algorithm),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),

@@ -35,14 +35,5 @@ class Verified:
 
 def of(found: Verification) -> Verified:
     """Make the document of a verification."""
-    return Verified(
-        str(found.directory),
-        found.ok,
-        len(found.findings),
-        found.confirmed,
-        found.differing,
-        found.unverifiable,
-        found.problems,
-        found.warnings,
-        found.notes,
-    )
+    counts = (len(found.findings), found.confirmed, found.differing, found.unverifiable)
+    return Verified(str(found.directory), found.ok, *counts, found.problems, found.warnings, found.notes)

@@ -1,7 +1,5 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-Conventions
------------
 * A published model needs exactly its games; of several the largest whose games are there is taken.
 * Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
   table. A game that was played keeps its own score.

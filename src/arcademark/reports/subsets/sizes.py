@@ -88,13 +88,7 @@ def read_sizes(text: str) -> tuple[int, ...]:
 
 
 def every_size(
-    scores: Normalised,
-    asked: Asked,
-    sizes: Sequence[int],
-    name: str,
-    progress: Begin = None,
-    *,
-    both: bool = True,
+    scores: Normalised, asked: Asked, sizes: Sequence[int], name: str, progress: Begin = None, *, both: bool = True
 ) -> EverySize:
     """Search every size, and put together what is shown.
 

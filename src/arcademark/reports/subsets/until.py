@@ -1,7 +1,5 @@
 """Play the most informative games first, until the median of all is known well.
 
-Conventions
------------
 * The error is that of the median over the games of atari-57, predicted from any games: how far the 90 % interval
   reaches, as a share of the estimate (`arcademark.subset.outlook.Range.error`). Scores count as exact: what more
   episodes or seeds would change is apart from it.

@@ -18,7 +18,7 @@ from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
-from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice
+from arcademark.reports.document import Breakthrough, Estimate, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.tables import notices, protocols, similar
@@ -74,13 +74,11 @@ def analyse(
 def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     """Work out everything that is to be said of a dataset; see `analyse`."""
     chosen = dataset.benchmark.chosen(options.metrics)
-    bootstrap = Bootstrap.of(
-        options.seed, options.resamples, options.method, int(dataset.scores.table.runs_present().sum())
-    )
+    bootstrap = bootstrap_of(dataset, options)
+    runs = dataset.scores.runs.runs if dataset.scores.runs else ()
+    names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
+    by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
     models = _models(dataset)
-    collection, shown = dataset.scores.runs, dataset.played
-    names = run_names(collection) if collection else ()
-    by_run = dict(zip((id(run.record) for run in collection.runs), names, strict=True)) if collection else {}
     algorithms = tuple(
         replace(
             _algorithm(name, dataset, chosen, bootstrap, model),
@@ -89,23 +87,26 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
         for name, model in zip(dataset.algorithms, models, strict=True)
     )
     told = notices.collect(dataset, algorithms, bootstrap)
-    views = tuple(
-        directory.view(run, name) for run, name in zip(collection.runs if collection else (), names, strict=True)
-    )
+    views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
-    there, where = games(dataset), scope(dataset)
-    paragraphs = methods.paragraphs(algorithms, there, views, where) if views else ()
     used = [model.papers for model, item in zip(models, algorithms, strict=True) if model and item.estimate]
     beside = tuple(similar.budgets(dataset, algorithms))
     papers = [item.paper for one in beside for item in one.published]
+    common = shared(title, dataset, chosen, bootstrap, told, (ALE,) if views else (), papers, *used)
     return ScoreReport(
-        **shared(title, dataset, chosen, bootstrap, told, there, where, (ALE,) if views else (), papers, *used),
+        **common,
         algorithms=algorithms,
-        learning=learning.curves(shown),
+        learning=learning.curves(dataset.played),
         runs=views,
-        methods=paragraphs,
+        methods=methods.paragraphs(algorithms, common["games"], views, common["scope"]) if views else (),
         similar=beside,
     )
+
+
+def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
+    """Return how intervals of a dataset are found."""
+    runs = int(dataset.scores.table.runs_present().sum())
+    return Bootstrap.of(options.seed, options.resamples, options.method, runs)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str]) -> dict[str, Any]:
@@ -129,8 +130,6 @@ def shared(
     chosen: Sequence[Measure],
     bootstrap: Bootstrap,
     told: tuple[Notice, ...],
-    there: tuple[Game, ...],
-    where: str,
     *more: Sequence[str],
 ) -> dict[str, Any]:
     """Return the fields of `TableDocument`; `more` are keys of papers."""
@@ -138,11 +137,13 @@ def shared(
         "title": title,
         "generator": f"ArcadeMark {__version__}",
         "sources": dataset.scores.sources,
-        "scope": where,
+        "scope": _scope(dataset),
         "benchmark": dataset.benchmark.view,
         "intervals": bootstrap.view(),
-        "games": there,
-        "hard_exploration": hard_exploration(dataset),
+        "games": _games(dataset),
+        "hard_exploration": hard.section({name: dataset.means(name) for name in dataset.algorithms})
+        if dataset.benchmark.atari
+        else None,
         "notices": told,
         "citations": cited(_papers(dataset, chosen, told).union(*more)),
     }
@@ -159,9 +160,9 @@ def _papers(dataset: Dataset, chosen: Sequence[Measure], told: Sequence[Notice])
     )
 
 
-def games(dataset: Dataset) -> tuple[Game, ...]:
-    """Show the games of a table."""
-    benchmark = dataset.benchmark
+def _games(dataset: Dataset) -> tuple[Game, ...]:
+    benchmark, hns = dataset.benchmark, measures.atari()["hns"]
+    records = references.scores("human_world_record")
     return tuple(
         Game(
             id=task,
@@ -169,18 +170,13 @@ def games(dataset: Dataset) -> tuple[Game, ...]:
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
             in_benchmark=task in benchmark.tasks,
             hard_exploration=benchmark.atari and task in hard.games(),
-            record_hns=record_hns(task) if benchmark.atari else None,
+            record_hns=hns.of(task, records.get(task)) if benchmark.atari else None,
         )
         for task in dataset.tasks
     )
 
 
-def record_hns(task: str) -> float | None:
-    """Return the world record's human-normalised score in percent."""
-    return measures.atari()["hns"].of(task, references.scores("human_world_record").get(task))
-
-
-def scope(dataset: Dataset) -> str:
+def _scope(dataset: Dataset) -> str:
     """Say which games the summaries are over."""
     benchmark, names = dataset.benchmark, dataset.tasks
     if benchmark.atari and (known := directory.known_set(names)):
@@ -191,13 +187,6 @@ def scope(dataset: Dataset) -> str:
     if inside == len(benchmark.tasks) and not benchmark.atari:
         return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
     return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
-
-
-def hard_exploration(dataset: Dataset) -> HardExploration | None:
-    """Set the hard-exploration games apart; None where the benchmark has no such games."""
-    if not dataset.benchmark.atari:
-        return None
-    return hard.section([(name, dataset.means(name)) for name in dataset.algorithms])
 
 
 def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
@@ -217,12 +206,7 @@ def _algorithm(
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
     bars_reached = bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else ()
     return Algorithm(
-        name=name,
-        source=dataset.source(name),
-        protocol=dataset.play(name).label,
-        training_frames=frames,
-        fewest_runs=min(counts.values(), default=0),
-        most_runs=max(counts.values(), default=0),
+        **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),
         scores=tuple(_scores(units, counts, chosen, run, dataset.tasks)),
         summaries=summaries,
@@ -230,6 +214,19 @@ def _algorithm(
         efficiency=_efficiency(frames or (learning.frames_used(run) if run else None), summaries, bars_reached),
         estimate=None if model is None else _estimate(name, model, dataset, bootstrap),
     )
+
+
+def identity(name: str, dataset: Dataset) -> dict[str, Any]:
+    """Return the fields that `Algorithm` and a comparison's `Side` begin with."""
+    counts = [row.size for row in dataset.runs(name).values()]
+    return {
+        "name": name,
+        "source": dataset.source(name),
+        "protocol": dataset.play(name).label,
+        "training_frames": dataset.scores.frames.get(name),
+        "fewest_runs": min(counts, default=0),
+        "most_runs": max(counts, default=0),
+    }
 
 
 def _scores(
@@ -291,17 +288,14 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     benchmark, first = dataset.benchmark, summaries[0]
     missing = [task for task in benchmark.tasks if task not in means]
     inside = len(benchmark.tasks) - len(missing)
-    if not missing:
-        others = first.games - inside
-        if others <= 0:
-            return Coverage(inside, len(benchmark.tasks), (), first.median.value, "")
-        return Coverage(
-            inside, len(benchmark.tasks), (), None, f"{wording.plural(others, benchmark.noun)} of other suites"
-        )
-    names = tuple(benchmark.title(task) for task in missing)
-    lacking = wording.plural(len(names), benchmark.noun)
-    why = f"{lacking} of {benchmark.view.name} {'has' if len(names) == 1 else 'have'} no score"
-    return Coverage(inside, len(benchmark.tasks), names, None, why)
+    why = ""
+    if missing:
+        lacking = wording.plural(len(missing), benchmark.noun)
+        why = f"{lacking} of {benchmark.view.name} {'has' if len(missing) == 1 else 'have'} no score"
+    elif first.games > inside:
+        why = f"{wording.plural(first.games - inside, benchmark.noun)} of other suites"
+    names = tuple(map(benchmark.title, missing))
+    return Coverage(inside, len(benchmark.tasks), names, None if why else first.median.value, why)
 
 
 def _efficiency(

@@ -74,18 +74,14 @@ def compare_tables(
             "table if need be"
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
-    bootstrap = Bootstrap.of(
-        wanted.seed, wanted.resamples, wanted.method, int(dataset.scores.table.runs_present().sum())
-    )
+    bootstrap = analysis.bootstrap_of(dataset, wanted)
     pairs = _pairs(dataset, measures, bootstrap, follow)
-    sides = tuple(_side(name, dataset) for name in dataset.algorithms)
+    sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
     told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
     main = measures[0]
     return Comparison(
-        **analysis.shared(
-            title, dataset, measures, bootstrap, told, analysis.games(dataset), analysis.scope(dataset), CITED
-        ),
+        **analysis.shared(title, dataset, measures, bootstrap, told, CITED),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,
@@ -103,18 +99,6 @@ def _check_different(names: Sequence[str]) -> None:
         raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
     if len(names) == 1:
         raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all")
-
-
-def _side(name: str, dataset: Dataset) -> Side:
-    counts = [row.size for row in dataset.runs(name).values()]
-    return Side(
-        name,
-        dataset.source(name),
-        dataset.play(name).label,
-        dataset.scores.frames.get(name),
-        min(counts, default=0),
-        max(counts, default=0),
-    )
 
 
 def _pairs(
@@ -165,19 +149,20 @@ def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDiffe
     for test, better in zip(tested.tests, improvement, strict=True):
         task, placed = test.task, (of_one[test.task], of_other[test.task])
         apart = one[task] - other[task]
-        difference = GameDifference(
-            game=task,
-            first=one[task],
-            second=other[task],
-            difference=apart,
-            normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
-            p=test.p,
-            verdict=test.verdict,
-            why=test.why,
-            improvement=better,
-            seeds_needed=_seeds_needed(apart, first[task], second[task], tested.alpha),
+        games.append(
+            GameDifference(
+                game=task,
+                first=one[task],
+                second=other[task],
+                difference=apart,
+                normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
+                p=test.p,
+                verdict=test.verdict,
+                why=test.why,
+                improvement=better,
+                seeds_needed=_seeds_needed(apart, first[task], second[task], tested.alpha),
+            )
         )
-        games.append(difference)
     return tuple(games), tested
 
 

@@ -1,7 +1,5 @@
 """What is said of a table of scores: frozen data, everything that a renderer shows and nothing that it has to work out.
 
-Conventions
------------
 * Normalised scores and summaries are in percent, scores in the task's own unit, lengths in emulated frames.
 * What could not be computed is None (never NaN), and a `Notice` or a reason beside it says why.
 * Order is the order to show: algorithms as the table has them, games as the benchmark has them.

@@ -75,16 +75,15 @@ class Scores:
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
+        new = {name: names.get(name, name) for name in self.table.algorithms}
         return replace(
             self,
             table=self.table.rename(names),
-            plays={names.get(name, name): play for name, play in self.plays.items()},
-            frames={names.get(name, name): count for name, count in self.frames.items()},
-            qualified={names.get(name, name): known for name, known in self.qualified.items()},
-            lone={(names.get(name, name), task): episodes for (name, task), episodes in self.lone.items()},
-            played={
-                names.get(name, name): replace(item, name=names.get(name, name)) for name, item in self.played.items()
-            },
+            plays={new[name]: play for name, play in self.plays.items()},
+            frames={new[name]: count for name, count in self.frames.items()},
+            qualified={new[name]: known for name, known in self.qualified.items()},
+            lone={(new[name], task): episodes for (name, task), episodes in self.lone.items()},
+            played={new[name]: replace(item, name=new[name]) for name, item in self.played.items()},
         )
 
 
@@ -189,14 +188,8 @@ def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Map
         _table(found.table, names),
         sources=(f"{names}: {found.summary}",),
         remarks=tuple(found.notes),
-        lone=_lone(found.episodes or {}),
+        lone={cell: runs[0] for cell, runs in (found.episodes or {}).items() if len(runs) == 1},
     )
-
-
-def _lone(
-    episodes: Mapping[tuple[str, str], Sequence[NDArray[np.float64]]],
-) -> dict[tuple[str, str], NDArray[np.float64]]:
-    return {cell: runs[0] for cell, runs in episodes.items() if len(runs) == 1}
 
 
 def _table(table: ScoreTable, name: str) -> Scores:
