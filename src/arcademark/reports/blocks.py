@@ -185,7 +185,7 @@ class Document:
 
 
 def table(
-    columns: Iterable[Column | str],
+    columns: Iterable[Column | str | None],
     rows: Iterable[Sequence[Cell | str]],
     *,
     names: int = 1,
@@ -194,13 +194,17 @@ def table(
     sortable: bool = False,
     most: int | None = None,
 ) -> Table:
-    """Make a `Table`; texts stand for plain columns, the first so many of names, others of numbers, and for cells."""
+    """Make a `Table`; texts stand for plain columns, the first so many of names, others of numbers, and for cells.
+
+    A column that is None is left out, with its cells.
+    """
+    kept = [(place, item) for place, item in enumerate(columns) if item is not None]
     return Table(
         tuple(
             item if isinstance(item, Column) else Column(item, "name" if index < names else "number")
-            for index, item in enumerate(columns)
+            for index, (_, item) in enumerate(kept)
         ),
-        tuple(tuple(Cell(item) if isinstance(item, str) else item for item in row) for row in rows),
+        tuple(tuple(Cell(cell) if isinstance(cell := row[place], str) else cell for place, _ in kept) for row in rows),
         caption,
         grouped,
         sortable,

@@ -41,6 +41,16 @@ def percent(value: float | None) -> str:
     return _signed(value, 0 if size >= 99.95 else 1 if size >= 9.995 else 2) + "\N{NO-BREAK SPACE}%"
 
 
+def share(fraction: float | None) -> str:
+    """Show a fraction as a percentage."""
+    return percent(None if fraction is None else 100 * fraction)
+
+
+def fixed(value: float | None, places: int = 2) -> str:
+    """Show a number with so many decimals."""
+    return MISSING if value is None else f"{value:.{places}f}".replace("-", "−")
+
+
 def number(value: float | None) -> str:
     """Show a percentage as `percent` does, without its sign, which then stands elsewhere."""
     return percent(value).removesuffix("%").strip()

@@ -92,22 +92,21 @@ def _document(title: str, *shown: Block) -> Document:
 
 
 def _algorithms(items: Sequence[Published], *, summaries: bool) -> Table:
-    last = ["mean HNS", "median HNS"] if summaries else [Column("protocol", "name")]
+    last = ("mean HNS", "median HNS", None) if summaries else (None, None, Column("protocol", "name"))
     columns = ("algorithm", Column("kind", "name"), "year", "frames", "games", *last)
-    rows: list[tuple[Cell | str, ...]] = []
-    for item in items:
-        values = [wording.percent(item.mean_hns), wording.percent(item.median_hns)]
-        rows.append(
-            (
-                Cell(item.algorithm, "strong"),
-                item.kind,
-                str(item.year),
-                frames(item.training_frames),
-                "lost" if item.unavailable else wording.count(item.games),
-                *(values if summaries else [item.protocol or wording.MISSING]),
-                item.published_by.short if item.published_by else wording.MISSING,
-            )
+    rows = (
+        (
+            Cell(item.algorithm, "strong"),
+            item.kind,
+            str(item.year),
+            frames(item.training_frames),
+            "lost" if item.unavailable else wording.count(item.games),
+            *map(wording.percent, (item.mean_hns, item.median_hns)),
+            item.protocol or wording.MISSING,
+            item.published_by.short if item.published_by else wording.MISSING,
         )
+        for item in items
+    )
     return table((*columns, Column("published by", "name", optional=True)), rows, sortable=True)
 
 
@@ -155,8 +154,7 @@ def _scores(item: Published) -> Iterator[Block]:
     runs = any(score.runs is not None for score in scores)
     random, human = (references.scores(kind) for kind in ("random", "human"))
     anchors = (Column(name, optional=True) for name in ("random", "human"))
-    columns: tuple[Column | str, ...]
-    columns = ("game", "score", *(["±"] if kinds else []), "HNS", *(["runs"] if runs else []), *anchors)
+    columns = ("game", "score", "±" if kinds else None, "HNS", "runs" if runs else None, *anchors)
     rows: list[tuple[Cell | str, ...]] = []
     for score in scores:
         mark = f" [{marks[score.note]}]" if score.note else ""
@@ -164,9 +162,9 @@ def _scores(item: Published) -> Iterator[Block]:
             (
                 f"{tasks.game_name(score.game)}{mark}",
                 Cell(wording.reference(score.score), "strong", sort=score.score),
-                *([wording.reference(score.uncertainty)] if kinds else []),
+                wording.reference(score.uncertainty),
                 Cell(wording.percent(score.hns), sort=score.hns),
-                *([wording.MISSING if score.runs is None else str(score.runs)] if runs else []),
+                wording.MISSING if score.runs is None else str(score.runs),
                 wording.reference(random.get(score.game)),
                 wording.reference(human.get(score.game)),
             )
@@ -192,10 +190,9 @@ def _categories(slips: Sequence[Erratum]) -> Table:
     rows = (
         (
             category,
-            wording.count(total),
             *(
-                wording.count(counted[category, paper]) if counted[category, paper] else wording.MISSING
-                for paper in papers
+                wording.count(n) if n else wording.MISSING
+                for n in (total, *(counted[category, paper] for paper in papers))
             ),
         )
         for category, total in sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))

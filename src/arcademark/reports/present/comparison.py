@@ -106,10 +106,8 @@ def _verdicts(found: Comparison, pair: Pair) -> Iterator[str]:
     whose = "Its" if tested else f"{pair.first}'s"
     yield f"{whose} score is higher in {higher} and lower in {lower} of {games}."
     span = _share_span(pair.improvement)
-    yield (
-        f"A run of it beats one of {pair.second} on a random {kind} with probability {_share(pair.improvement.value)}"
-        f"{f' ({span})' if span else ''}."
-    )
+    probability = f"{wording.fixed(pair.improvement.value)}{f' ({span})' if span else ''}"
+    yield f"A run of it beats one of {pair.second} on a random {kind} with probability {probability}."
     if pair.power is not None:
         yield _power(pair.power, kind)
 
@@ -131,7 +129,7 @@ def _summaries(found: Comparison, pair: Pair) -> Table:
             wording.percent(item.second),
             Cell(wording.percent(item.difference.value), "strong"),
             words.span(item.difference) or wording.MISSING,
-            wording.MISSING if item.relative is None else f"{item.relative:.2f}",
+            wording.fixed(item.relative),
         )
         for item in pair.summaries
     )
@@ -154,7 +152,7 @@ def _pairs(found: Comparison) -> Table:
                 Cell(pair.second, "strong"),
                 str(len(pair.games)),
                 f"{pair.better} –{pair.worse}" if pair.untested < len(pair.games) else wording.MISSING,
-                Cell(_share(pair.improvement.value), below=_share_span(pair.improvement)),
+                Cell(wording.fixed(pair.improvement.value), below=_share_span(pair.improvement)),
                 *(_difference(shown.get(key)) for key in ("median", "iqm")),
             )
         )
@@ -206,7 +204,7 @@ def _game(found: Comparison, game: GameDifference) -> tuple[Cell, ...]:
         Cell(wording.percent(game.normalised), sort=game.normalised),
         Cell(wording.MISSING if game.p is None else "<0.001" if game.p < 0.001 else f"{game.p:.3f}", sort=game.p),
         Cell(game.verdict, VERDICTS[game.verdict]),
-        Cell(_share(game.improvement), sort=game.improvement),
+        Cell(wording.fixed(game.improvement), sort=game.improvement),
         Cell(wording.MISSING if needed is None else wording.count(needed), sort=needed),
     )
 
@@ -236,7 +234,7 @@ def _sensitivity(found: Comparison, told: Sensitivity) -> Iterator[Section]:
             words.SHORT[item.statistic],
             *map(str, item.ranks),
             str(item.inversions),
-            wording.MISSING if item.kendall_tau is None else f"{item.kendall_tau:.2f}".replace("-", "−"),
+            wording.fixed(item.kendall_tau),
         )
         for item in told.rankings
     )
@@ -277,10 +275,6 @@ def _inversions(told: Sensitivity) -> str:
         f"Inversions against the order by median {usual.title}, of {pairs} (Aitchison et al. 2023, §7): "
         f"{f'{by_number}, none by the others' if found else 'none'}."
     )
-
-
-def _share(value: float | None) -> str:
-    return wording.MISSING if value is None else f"{value:.2f}"
 
 
 def _share_span(found: Statistic) -> str:

@@ -18,12 +18,12 @@ def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> 
     missing = wording.listing((game.name for game in found.games if game not in found.played), last="or")
     lacking = Prose(f"No score on {missing}: where exploration matters, play these too.", "weak") if missing else None
     several = len(found.games[0].scores) > 1
-    who = ("game", Column("algorithm", "name")) if several else ("game",)
-    columns = (*who, "score", "HNS", "random", "human", "best other", Column("published by", "prose", optional=True))
+    who = Column("algorithm", "name") if several else None
+    heads = ("score", "HNS", "random", "human", "best other", Column("published by", "prose", optional=True))
     rows = [
         (
             game.name,
-            *((score.algorithm,) if several else ()),
+            score.algorithm,
             Cell(wording.score(score.score), "strong", sort=score.score),
             wording.percent(score.hns),
             wording.reference(game.random),
@@ -34,4 +34,6 @@ def hard_exploration(found: HardExploration | None, *, detail: bool = False) -> 
         for game in found.played
         for score in game.scores
     ]
-    return section(title, table(columns, rows, grouped=several), lacking, detail=detail or len(rows) > MOST_ROWS)
+    return section(
+        title, table(("game", who, *heads), rows, grouped=several), lacking, detail=detail or len(rows) > MOST_ROWS
+    )

@@ -111,7 +111,7 @@ def _typical(estimate: Estimate) -> str:
     """Show a typical error: a share of the estimate, or in its unit where the model has no transform."""
     if estimate.relative_error is None:
         return f"±{wording.quantity(estimate.absolute_error, _points(estimate))}"
-    return f"±{wording.percent(100 * estimate.relative_error)}"
+    return f"±{wording.share(estimate.relative_error)}"
 
 
 def _on_others(estimate: Estimate) -> str:
@@ -119,7 +119,7 @@ def _on_others(estimate: Estimate) -> str:
         return wording.MISSING
     if estimate.relative_error is None:
         return wording.quantity(estimate.nested.mean, _points(estimate))
-    return wording.percent(100 * estimate.nested.mean)
+    return wording.share(estimate.nested.mean)
 
 
 def _points(estimate: Estimate) -> str:
@@ -131,7 +131,7 @@ def _upgraded(upgrade: Upgrade, *, others: bool) -> Prose:
     printed = None if upgrade.relative_error is None else 100 * upgrade.relative_error
     errors = f"{wording.percent(printed)} as printed"
     if upgrade.nested_error is not None:
-        errors += f", {wording.percent(100 * upgrade.nested_error)} on other papers"
+        errors += f", {wording.share(upgrade.nested_error)} on other papers"
     if not upgrade.games:
         better = "" if upgrade.narrows else f", where {upgrade.instead_of} errs no more"
         return Prose(

@@ -71,12 +71,12 @@ def training(report: ScoreReport) -> Iterator[Block]:
     rows = (
         (
             names[curve.game],
-            *((curve.algorithm,) if several else ()),
+            curve.algorithm,
             wording.count(curve.episodes),
             wording.count(curve.frames),
             wording.score(curve.first),
             Cell(wording.score(curve.training_score), "strong", sort=curve.training_score),
-            *((Cell(wording.score(curve.evaluation), sort=curve.evaluation),) if evaluated else ()),
+            Cell(wording.score(curve.evaluation), sort=curve.evaluation),
             sparkline(curve.mean().mean, SPARKLINE) + ("" if curve.finished else " …"),
         )
         for curve in report.learning
@@ -103,9 +103,8 @@ def training(report: ScoreReport) -> Iterator[Block]:
             f"band: {100 * LEVEL:g} % Student’s t over seeds at each frame.",
             legend if several else (),
         )
-    who = ("game", Column("algorithm", "name")) if several else ("game",)
-    scores = ("first", "last", *(("evaluation",) if evaluated else ()))
-    columns = (*who, "episodes", "frames", *scores, Column("", "name", optional=True))
+    who, sparklines = Column("algorithm", "name") if several else None, Column("", "name", optional=True)
+    columns = ("game", who, "episodes", "frames", "first", "last", "evaluation" if evaluated else None, sparklines)
     yield table(columns, rows, caption=told + going, grouped=several)
 
 
@@ -124,7 +123,7 @@ def planning(report: ScoreReport) -> Iterator[Block]:
     rows = [
         (
             names[score.game],
-            *((item.name,) if several else ()),
+            item.name,
             wording.count(cost.decisions),
             wording.count(cost.simulated_frames),
             wording.count(round(cost.frames_per_decision)),
@@ -133,8 +132,8 @@ def planning(report: ScoreReport) -> Iterator[Block]:
         for score in item.scores
         if score.played and (cost := score.played.planning)
     ]
-    who = ("game", Column("algorithm", "name")) if several else ("game",)
-    yield table((*who, "decisions", "simulated frames", "a decision"), sorted(rows), grouped=several)
+    columns = ("game", Column("algorithm", "name") if several else None, "decisions", "simulated frames", "a decision")
+    yield table(columns, sorted(rows), grouped=several)
     if rows:
         yield from (Prose(directory.frames_used(run), "weak") for run in report.runs if run.simulated_frames)
 

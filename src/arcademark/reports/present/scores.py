@@ -130,19 +130,23 @@ def _card(item: Algorithm) -> Card:
 
 
 def _estimate(estimate: Estimate | None) -> Cell:
-    if estimate is None or estimate.value is None:
+    return _median(estimate.value if estimate else None, doubtful=bool(estimate and estimate.warnings))
+
+
+def _median(value: float | None, *, doubtful: bool = False) -> Cell:
+    if value is None:
         return Cell("refused", "doubtful")
-    return Cell(wording.percent(estimate.value), "doubtful" if estimate.warnings else "good", sort=estimate.value)
+    return Cell(wording.percent(value), "doubtful" if doubtful else "good", sort=value)
 
 
 def _errors(estimate: Estimate | None) -> str:
     """Return the printed error and, after a comma, the one on papers that the model was not chosen with."""
     if estimate is None or estimate.value is None or estimate.printed_error is None:
         return wording.MISSING
-    printed = wording.percent(100 * estimate.printed_error)
+    printed = wording.share(estimate.printed_error)
     if estimate.nested_error is None:
         return printed
-    return f"{wording.number(100 * estimate.printed_error)}, {wording.percent(100 * estimate.nested_error)}"
+    return f"{wording.number(100 * estimate.printed_error)}, {wording.share(estimate.nested_error)}"
 
 
 def _between(low: float | None, high: float | None) -> str:
@@ -159,7 +163,8 @@ def _glance(report: ScoreReport) -> Table:
             f"{noun}s of {benchmark.games}",
             "runs",
             "median of all" if benchmark.own else f"{benchmark.name} median",
-            *(("estimated median", Column("by", "name")) if models else ()),
+            "estimated median" if models else None,
+            Column("by", "name") if models else None,
             *(bar.short for bar in bars),
         ),
         (
@@ -167,12 +172,9 @@ def _glance(report: ScoreReport) -> Table:
                 Cell(item.name, "strong"),
                 str(item.coverage.games),
                 words.runs(item),
-                _median(item),
-                *(
-                    (_estimate(item.estimate), item.estimate.title if item.estimate else wording.MISSING)
-                    if models
-                    else ()
-                ),
+                _median(item.coverage.median),
+                _estimate(item.estimate),
+                item.estimate.title if item.estimate else wording.MISSING,
                 *(f"{len(bar.reached)} of {bar.games}" for bar in item.breakthroughs),
             )
             for item in report.algorithms
@@ -180,12 +182,6 @@ def _glance(report: ScoreReport) -> Table:
         sortable=True,
         most=MOST_ALGORITHMS,
     )
-
-
-def _median(item: Algorithm) -> Cell:
-    if item.coverage.median is None:
-        return Cell("refused", "doubtful")
-    return Cell(wording.percent(item.coverage.median), "good", sort=item.coverage.median)
 
 
 def _summaries(report: ScoreReport) -> Iterator[Block]:
@@ -196,14 +192,14 @@ def _summaries(report: ScoreReport) -> Iterator[Block]:
     rows = (
         (
             Cell(algorithm.name, "strong"),
-            item.title,
+            Cell(item.title),
             *map(_percent, (item.mean, item.median, item.iqm, item.optimality_gap)),
-            *((str(item.games),) if counted else ()),
+            Cell(str(item.games)),
         )
         for algorithm in report.algorithms
         for item in algorithm.summaries
     )
-    columns = ("algorithm", "metric", "mean", "median", "IQM", "optimality gap", *((f"{noun}s",) if counted else ()))
+    columns = ("algorithm", "metric", "mean", "median", "IQM", "optimality gap", f"{noun}s" if counted else None)
     most = MOST_ALGORITHMS * max(len(metrics), 1)
     yield table(columns, rows, names=2, grouped=True, most=most)
     yield Notices(tuple(item for item in report.warnings if item.kind == OF_SUMMARIES))
@@ -223,7 +219,7 @@ def _games(report: ScoreReport) -> Table:
     rows = (
         (
             Cell(game.name),
-            *((Cell(_who(item, score)),) if several else ()),
+            Cell(f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name),
             _points(score, best.get(game.id)),
             Cell(words.points_span(score.score), sort=score.score.low),
             _count(score) if played else wording.count(score.runs),
@@ -240,7 +236,7 @@ def _games(report: ScoreReport) -> Table:
     return table(
         (
             words.noun(report.benchmark),
-            *((Column("algorithm", "name"),) if several else ()),
+            Column("algorithm", "name") if several else None,
             "score",
             f"{100 * report.intervals.confidence:g} % interval",
             "episodes" if played else "runs",
@@ -261,10 +257,6 @@ def _best(report: ScoreReport) -> Mapping[str, float]:
             if score.score.value is not None:
                 found.setdefault(score.game, []).append(score.score.value)
     return {game: max(values) for game, values in found.items() if len(values) > 1}
-
-
-def _who(item: Algorithm, score: Score) -> str:
-    return f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name
 
 
 def _points(score: Score, best: float | None) -> Cell:

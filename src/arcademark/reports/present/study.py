@@ -59,8 +59,10 @@ def _estimates(shown: Studied, caption: str) -> Table:
 def _relative(shown: Studied) -> Table:
     rows = []
     for row in (line.row for line in shown.lines):
-        estimates = (text for item in row.estimates for text in (_ratio(item.relative), _signed(item.relative_error)))
-        rows.append((row.algorithm, _ratio(row.relative), *estimates))
+        estimates = (
+            text for item in row.estimates for text in (wording.fixed(item.relative), _signed(item.relative_error))
+        )
+        rows.append((row.algorithm, wording.fixed(row.relative), *estimates))
     return table(("algorithm", shown.summary, *_models(shown)), rows, most=MOST)
 
 
@@ -74,12 +76,15 @@ def _agreement(shown: Studied) -> Table:
     rows = []
     for kind in shown.kinds:
         for name, item in zip(shown.models, kind.agreements, strict=True):
-            more = [_share(item.relative_mean_error)] if relative else []
-            errors = (_share(item.mean_error), _share(item.worst_error), _signed(item.bias))
-            turned = f"{len(item.inversions)} of {item.pairs}"
-            rows.append((kind.title, name, str(item.compared), *errors, *more, turned))
+            errors = map(wording.share, (item.mean_error, item.worst_error))
+            last = (
+                _signed(item.bias),
+                wording.share(item.relative_mean_error),
+                f"{len(item.inversions)} of {item.pairs}",
+            )
+            rows.append((kind.title, name, str(item.compared), *errors, *last))
     compared = Column("n", meaning="Algorithms that have an estimate and a true value")
-    heads = (compared, "mean error", "worst", "bias", *(("relative",) if relative else ()), "inversions")
+    heads = (compared, "mean error", "worst", "bias", "relative" if relative else None, "inversions")
     return table(("of", "model", *heads), rows, names=2, grouped=True)
 
 
@@ -132,15 +137,7 @@ def _value(value: float | None, unit: str) -> Cell:
     return Cell(wording.quantity(value, "%" if unit == "%" else ""), sort=value)
 
 
-def _share(value: float | None) -> str:
-    return wording.percent(None if value is None else 100 * value)
-
-
 def _signed(value: float | None) -> str:
     if value is None:
         return wording.MISSING
-    return ("+" if value > 0 else "") + wording.percent(100 * value)
-
-
-def _ratio(value: float | None) -> str:
-    return wording.MISSING if value is None else f"{value:.2f}"
+    return ("+" if value > 0 else "") + wording.share(value)

@@ -153,7 +153,7 @@ def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) 
                 f"{100 * item.level:g}\N{NO-BREAK SPACE}%",
                 _width(item, log),
                 f"{item.inside} of {item.of}",
-                wording.percent(100 * item.of_papers),
+                wording.share(item.of_papers),
             )
             for item in found.intervals
         ),
@@ -181,8 +181,8 @@ def _bootstrap(found: Resampled, best: Sequence[str], shown: Setup) -> Iterator[
 
 def _series(series: Series, shown: EverySize) -> Iterator[Block]:
     nested = any(item.nested is not None for item in series.sizes)
-    columns = ("size", "error", "±", "n", "R² of all", *(["nested"] if nested else []), "proven")
-    yield table(columns, (_row(item, shown, nested) for item in series.sizes))
+    columns = ("size", "error", "±", "n", "R² of all", "nested" if nested else None, "proven")
+    yield table(columns, (_row(item, shown) for item in series.sizes))
     rows, before = [], frozenset[str]()
     for item in series.sizes:
         names = [f"{'' if task in before else '+'}{shown.titles[task]}" for task in item.best.tasks]
@@ -192,15 +192,14 @@ def _series(series: Series, shown: EverySize) -> Iterator[Block]:
     yield table(("size", Column(f"{shown.noun}s", "prose")), rows, caption=told)
 
 
-def _row(item: Sized, shown: EverySize, nested: bool) -> tuple[str, ...]:
-    beyond = wording.MISSING if item.nested is None else _error(item.nested.mean, shown)
+def _row(item: Sized, shown: EverySize) -> tuple[str, ...]:
     return (
         str(item.size),
         _error(item.error, shown),
         _error(item.spread, shown),
         str(item.best.n),
-        wording.MISSING if item.r2_of_all is None else f"{item.r2_of_all:.4f}",
-        *([beyond] if nested else []),
+        wording.fixed(item.r2_of_all, 4),
+        wording.MISSING if item.nested is None else _error(item.nested.mean, shown),
         f"of {item.certificate.subsets:,}" if item.certificate.holds else "NO",
     )
 
@@ -229,7 +228,7 @@ def _names(tasks: Sequence[str], shown: Setup) -> str:
 
 def _error(value: float, shown: Setup) -> str:
     """Show an error: a share of what is predicted, or in its unit where there is no transform."""
-    return wording.percent(100 * value) if shown.transform == LOG else f"{value:.3g}"
+    return wording.share(value) if shown.transform == LOG else f"{value:.3g}"
 
 
 def _width(item: Interval, log: bool) -> str:

@@ -31,7 +31,7 @@ def _places(shown: Tuned) -> Table:
         (
             str(rank),
             *(setting.values[name] for name in names),
-            Cell(wording.MISSING if setting.mean is None else f"{setting.mean:.3f}", "strong"),
+            Cell(wording.fixed(setting.mean, 3), "strong"),
             _half_width(setting),
         )
         for rank, setting in enumerate(shown.settings, start=1)

@@ -210,7 +210,7 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
         title, error = shown[0][1].title, shown[0][1].printed_error or 0.0
         nested = ""
         if subset.nested is not None:
-            nested = f" (on papers left out when its games were chosen: {wording.percent(100 * subset.nested.mean)})"
+            nested = f" (on papers left out when its games were chosen: {wording.share(subset.nested.mean)})"
         terms = ", ".join(f"{coefficient:g}" for coefficient in subset.coefficients or ())
         doubtful = any(estimate.warnings for _, estimate in shown)
         caveat = (
@@ -222,7 +222,7 @@ def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
             f"The median HNS over all games of {subset.suite} is estimated from "
             f"{wording.plural(len(subset.tasks), 'game')} with the {title} model of Aitchison et al. 2023, "
             f"10^(Σ cᵢ·log₁₀(1 + max(0, sᵢ))) − 1 with c = ({terms}), "
-            f"whose printed typical relative error is {wording.percent(100 * error)}{nested}: "
+            f"whose printed typical relative error is {wording.share(error)}{nested}: "
             f"{wording.listing(f'{who} {wording.percent(estimate.value)}' for who, estimate in shown)}."
             f"{caveat} {title} estimates are to be compared with {title} estimates."
         )

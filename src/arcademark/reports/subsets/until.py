@@ -108,9 +108,9 @@ class UntilError:
         least = outlook.least_error(self._trained, playable, rng=np.random.default_rng(predictors.SEED))
         if least > self.error:
             raise ArcadeMarkError(
-                f"--until-error {_share(self.error)} cannot be reached: {self.agent} plays {len(playable)} of the "
-                f"{len(self._trained.joint.tasks)} games, and the interval is ±{_share(least)} at least when all are "
-                "played; ask for that or more"
+                f"--until-error {wording.share(self.error)} cannot be reached: {self.agent} plays {len(playable)} of "
+                f"the {len(self._trained.joint.tasks)} games, and the interval is ±{wording.share(least)} at least "
+                "when all are played; ask for that or more"
             )
 
     def run(self) -> Outcome:
@@ -181,15 +181,11 @@ def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, as
         told = "nothing is known yet"
     else:
         low, high = (wording.percent(end) for end in (step.median.low, step.median.high))
-        error = "unknown" if step.error is None else _share(step.error)
+        error = "unknown" if step.error is None else wording.share(step.error)
         told = (
             f"{wording.plural(step.known, 'game')}: median {wording.percent(step.median.value)}, 90 % from {low} to "
             f"{high}, ±{error}"
         )
     if enough:
-        return f"{told}: within ±{_share(asked)}, as asked"
+        return f"{told}: within ±{wording.share(asked)}, as asked"
     return f"{told}; next {title(following[0].task)}" if following else told
-
-
-def _share(share: float) -> str:
-    return wording.percent(100 * share)
