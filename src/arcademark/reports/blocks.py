@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from arcademark import __version__
 from arcademark.reports.document import Notice
+from arcademark.reports.figures import model
 from arcademark.reports.record import Citation
-
-if TYPE_CHECKING:
-    import matplotlib.figure
 
 GENERATOR = f"ArcadeMark {__version__}"
 
@@ -137,12 +135,12 @@ class Figure:
     """A drawing, or several side by side.
 
     name: Unique in the document, in small letters.
-    draw: Returns drawings, each with what it shows in words.
+    made: Returns what is to be drawn, each with what it shows in words.
     legend: Names with their palette colours.
     """
 
     name: str
-    draw: Callable[[], Sequence[tuple[matplotlib.figure.Figure, str]]]
+    made: Callable[[], Sequence[tuple[model.Figure, str]]]
     caption: str = ""
     legend: tuple[tuple[str, str], ...] = ()
 

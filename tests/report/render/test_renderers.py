@@ -4,7 +4,6 @@ import io
 import re
 
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 from arcademark.reports.blocks import (
     Card,
@@ -22,6 +21,7 @@ from arcademark.reports.blocks import (
     table,
 )
 from arcademark.reports.document import Notice
+from arcademark.reports.figures.model import RowPanel, Rows
 from arcademark.reports.layout import Console
 from arcademark.reports.record import Citation
 from arcademark.reports.render import html, latex, markdown, terminal
@@ -40,10 +40,8 @@ SCORES = table(
 )
 
 
-def drawing() -> list[tuple[Drawing, str]]:
-    figure = Drawing(figsize=(2, 1))
-    figure.text(0.1, 0.5, HOSTILE)
-    return [(figure, f"A drawing of {HOSTILE}")]
+def drawing() -> list[tuple[Rows, str]]:
+    return [(Rows((("", (HOSTILE,)),), (RowPanel("", (0.0, 1.0), (), ()),)), f"A drawing of {HOSTILE}")]
 
 
 CARD = Card("PPO", Cell("12 %", "good", sort=12.0), "by five", (("seeds", "2"),))

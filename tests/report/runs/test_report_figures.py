@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
-from arcademark.reports.figures.files import as_svg, themed
+from arcademark.reports.figures.files import as_svg, draw, themed
 from arcademark.reports.figures.style import MOST_SERIES, PALETTE
 from arcademark.reports.runs import figures
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import ScoreReport
 
 
-def drawn(draw, report: ScoreReport) -> str:
-    ((figure, _),) = draw(report)
-    return as_svg(figure, draw.__name__)
+def drawn(made, report: ScoreReport) -> str:
+    ((model, _),) = made(report)
+    return as_svg(draw(model), made.__name__)
 
 
 def test_scale_is_the_models_own_and_odd() -> None:
@@ -25,10 +25,10 @@ def test_scale_is_the_models_own_and_odd() -> None:
     assert figures.scale([9.0, 999.0]) == pytest.approx([1, 3])
 
 
-@pytest.mark.parametrize("draw", [figures.standing, figures.distribution])
-def test_a_figure_is_one_plain_svg_that_never_changes(draw, report_two: ScoreReport) -> None:
-    svg = drawn(draw, report_two)
-    assert svg == drawn(draw, report_two)
+@pytest.mark.parametrize("made", [figures.standing, figures.distribution])
+def test_a_figure_is_one_plain_svg_that_never_changes(made, report_two: ScoreReport) -> None:
+    svg = drawn(made, report_two)
+    assert svg == drawn(made, report_two)
     assert svg.startswith("<svg ")
     assert svg.rstrip().endswith("</svg>")
     assert svg.count("<svg") == 1

@@ -11,7 +11,7 @@ from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, made
 from shown import page as rendered
 from shown import printed
 
-from arcademark.reports.figures.files import as_svg
+from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import MOST_SERIES
 from arcademark.reports.runs import figure_learning, learning
 from arcademark.reports.tables.analysis import analyse
@@ -95,7 +95,7 @@ def test_seeds_that_share_no_stretch_have_no_mean():
     assert together.frames.size == together.mean.size == 0
     assert together.low is None
     ((figure, _),) = figure_learning.panels(analyse(hand_made([(1.0, 10)] * 5, [(1.0, 1000)])))
-    assert as_svg(figure, "learning").startswith("<svg")
+    assert as_svg(draw(figure), "learning").startswith("<svg")
 
 
 def test_few_points_of_long_curves_are_kept_the_ends_among_them():
@@ -138,7 +138,8 @@ def report():
 def test_the_page_draws_a_panel_a_game(report):
     names = ("Battle Zone", "Double Dunk", "Name This Game", "Phoenix", "Q*bert")
     panels, again = (
-        [(as_svg(figure, "learning"), words) for figure, words in figure_learning.panels(report)] for _ in range(2)
+        [(as_svg(draw(figure), "learning"), words) for figure, words in figure_learning.panels(report)]
+        for _ in range(2)
     )
     assert panels == again
     for (svg, words), name in zip(panels, names, strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from arcademark.reports.features.documents import length
 from arcademark.reports.features.seen import Images, Seen
 from arcademark.reports.figures.model import Picture, PictureRow, Pictures
 from arcademark.suite.tasks import game_name
-
-if TYPE_CHECKING:
-    import matplotlib.figure
 
 Look = tuple[Seen, Images]
 
@@ -77,16 +73,13 @@ def _seen(look: Look) -> Block:
         Prose(moment(item), "weak"),
         table(columns, chosen) if chosen else Prose("Nothing is active."),
         section("Every active feature", table(columns, rows), detail=True, folded=True) if rows != chosen else None,
-        Figure(f"features-{item.set}-{item.game}", partial(_draw, look)),
+        Figure(f"features-{item.set}-{item.game}", partial(_pictures, look)),
     )
 
 
-def _draw(look: Look) -> tuple[tuple[matplotlib.figure.Figure, str], ...]:
-    from arcademark.reports.figures import files
-
-    drawn = model([look])
-    (row,) = drawn.rows
-    return ((files.draw(drawn), f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."),)
+def _pictures(look: Look) -> tuple[tuple[Pictures, str], ...]:
+    row = _row(*look)
+    return ((Pictures((row,)), f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."),)
 
 
 def model(found: Sequence[Look]) -> Pictures:

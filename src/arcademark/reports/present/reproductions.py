@@ -6,8 +6,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING
 
 from arcademark.reports import wording
 from arcademark.reports.blocks import (
@@ -28,9 +26,6 @@ from arcademark.reports.reproductions import analysis, figures
 from arcademark.reports.reproductions.analysis import BELOW, Counts, Grid, Part, Reproduced
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.figures import PaperFigure
-
-if TYPE_CHECKING:
-    import matplotlib.figure
 
 DIFFERS, NOTED = "≠", "≈"
 """Marks of what differs, and of a cell that agrees in a way that its note tells."""
@@ -231,15 +226,9 @@ def _figure(shown: PaperFigure, *, alone: bool) -> Section:
     return section(
         shown.title,
         Prose(shown.caption),
-        Figure(figures.name(shown), partial(_draw, shown)),
+        Figure(figures.name(shown), lambda: ((figures.model(shown), figures.in_words(shown)),)),
         section("The figures' numbers", *_numbers(shown), detail=not alone, folded=True),
     )
-
-
-def _draw(shown: PaperFigure) -> Sequence[tuple[matplotlib.figure.Figure, str]]:
-    from arcademark.reports.figures import files
-
-    return ((files.draw(figures.model(shown)), figures.in_words(shown)),)
 
 
 def _numbers(shown: PaperFigure) -> Iterator[Table]:

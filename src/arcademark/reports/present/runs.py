@@ -10,7 +10,7 @@ from arcademark.metrics.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, Prose, Table, section, table
 from arcademark.reports.record import ProtocolView, Run, Setting
-from arcademark.reports.runs import directory
+from arcademark.reports.runs import directory, figure_learning, figures
 from arcademark.reports.runs.learning import sparkline
 from arcademark.reports.tables.document import ScoreReport
 
@@ -32,8 +32,6 @@ def in_short(run: Run) -> str:
 
 def standing(report: ScoreReport) -> Figure | None:
     """Draw where each algorithm stands on each game."""
-    from arcademark.reports.runs import figures
-
     if not report.runs:
         return None
     return Figure(
@@ -47,8 +45,6 @@ def standing(report: ScoreReport) -> Figure | None:
 
 def episodes(report: ScoreReport) -> Figure | None:
     """Draw how the episodes of each game are distributed."""
-    from arcademark.reports.runs import figures
-
     if not report.runs:
         return None
     return Figure(
@@ -63,8 +59,6 @@ def training(report: ScoreReport) -> Iterator[Block]:
     """Show how the training of learners went."""
     if not report.learning:
         return
-    from arcademark.reports.runs import figure_learning, figures
-
     several = len(report.algorithms) > 1
     evaluated = any(curve.evaluation is not None for curve in report.learning)
     names = MappingProxyType({game.id: game.name for game in report.games})
@@ -169,7 +163,8 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     """Show the protocol, what reproduces the run, and on what it was played."""
     same = next((other.name for other in before if other.protocol == run.protocol), "")
     protocol = Prose(f"The same settings as in {same}.", "weak") if same else _protocol(run.protocol)
-    yield section(f"Protocol: {run.protocol.label}", *(() if same else _cited(run.protocol)), protocol)
+    after = None if same else Prose(f"{run.protocol.title}. After {run.protocol.citation}.", "weak")
+    yield section(f"Protocol: {run.protocol.label}", after, protocol)
     if run.imported:
         yield section("Imported by", Code("\n".join(run.commands)))
         yield section("SHA-256 of the logs", Facts(tuple(run.imported.files.items())), folded=True)
@@ -178,10 +173,6 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     emulators = directory.played_on(run)
     yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
     yield section("MD5 of the ROMs", Facts(tuple(run.roms.items())), folded=True)
-
-
-def _cited(protocol: ProtocolView) -> Iterator[Prose]:
-    yield Prose(f"{protocol.title}. After {protocol.citation}.", "weak")
 
 
 def _protocol(protocol: ProtocolView) -> Table:

@@ -30,14 +30,14 @@ def _rows(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def details(name: str, known: Mapping[str, Any]) -> Document:
     """Show all that is known of one thing."""
-    plain = {key: value for key, value in known.items() if not _is_listing(value)}
+    plain = {
+        key: value
+        for key, value in known.items()
+        if not (isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value.values()))
+    }
     facts = Facts(tuple((key.replace("_", " "), _text(value)) for key, value in plain.items()))
     listings = (section("", _listing(key, known[key])) for key in known if key not in plain)
     return Document(name, "info", "", (section("", facts), *listings))
-
-
-def _is_listing(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value.values())
 
 
 def _listing(title: str, entries: Mapping[str, Mapping[str, Any]]) -> Table:

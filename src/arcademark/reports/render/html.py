@@ -54,8 +54,8 @@ def drawings(shown: Figure) -> list[Markup]:
     from arcademark.reports.figures import files
 
     made = []
-    for number, (drawing, words) in enumerate(shown.draw()):
+    for number, (model, words) in enumerate(shown.made()):
         label = Markup('<svg role="img" aria-label="{}" ').format(escaped(words))
-        svg = files.as_svg(drawing, f"{shown.name}-{number}" if number else shown.name)
+        svg = files.as_svg(files.draw(model), f"{shown.name}-{number}" if number else shown.name)
         made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
     return made

@@ -85,12 +85,9 @@ def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
             groups.append([])
         groups[-1].append((count, label))
         last = count
-    return tuple((_heading(group), tuple(label for _, label in group)) for group in groups)
-
-
-def _heading(group: Sequence[tuple[float, str]]) -> str:
-    least, most = frames_text(group[0][0]), frames_text(group[-1][0])
-    return f"{least} frames" if least == most else f"{least} to {most} frames"
+    ends = ([frames_text(count) for count, _ in (group[0], group[-1])] for group in groups)
+    headings = (f"{' to '.join(dict.fromkeys(pair))} frames" for pair in ends)
+    return tuple((heading, tuple(label for _, label in group)) for heading, group in zip(headings, groups, strict=True))
 
 
 def _frames(detail: str) -> float:

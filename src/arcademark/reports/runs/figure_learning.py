@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
@@ -11,22 +10,16 @@ from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
 from arcademark.reports.tables.document import ScoreReport
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
 BODY = 120.0
 ROOM = 0.06  # part of the axis up that is left free above and below
 
 
-def panels(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:
-    """Draw each game's curves apart, without a legend: a page has one, and columns as there is room."""
-    from arcademark.reports.figures import files
-
+def panels(report: ScoreReport) -> tuple[tuple[Curves, str], ...]:
+    """Lay out each game's curves apart, without a legend: a page has one, and columns as there is room."""
     return tuple(
-        (files.draw(Curves((_panel(report, shown),), COLUMNS, body=BODY)), _in_words(report, shown))
-        for shown in _by_game(report)
+        (Curves((_panel(report, shown),), COLUMNS, body=BODY), _in_words(report, shown)) for shown in _by_game(report)
     )
 
 

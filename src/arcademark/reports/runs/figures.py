@@ -7,7 +7,6 @@ subset models are fitted (Aitchison et al. 2023, Appendix E): random play is at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +16,6 @@ from arcademark.reports.figures.model import Guide, Kind, Mark, Numbers, RowPane
 from arcademark.reports.figures.style import MOST_SERIES, SERIES
 from arcademark.reports.figures.style import legend as colours
 from arcademark.reports.tables.document import Algorithm, Game, Score, ScoreReport, Statistic
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MOST_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
@@ -35,25 +31,20 @@ def scale(hns: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.sign(values) * np.log10(1 + np.abs(values)))
 
 
-def standing(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:
-    """Draw each game's scores between random play, the human average and the world record, and say them."""
-    from arcademark.reports.figures import files
-
+def standing(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
+    """Lay out each game's scores between random play, the human average and the world record, and say them."""
     played = _played(report)
     said = (
         f"{game.name}, {report.algorithms[index].name}: {wording.percent(_hns(score).value)}"
         for game, scores in played
         for index, score in scores
     )
-    return ((files.draw(standing_model(played)), f"Human-normalised scores. {'; '.join(said)}."),)
+    return ((standing_model(played), f"Human-normalised scores. {'; '.join(said)}."),)
 
 
-def distribution(report: ScoreReport) -> tuple[tuple[Figure, str], ...]:
-    """Draw every game's episodes, each game from its lowest to its highest episode."""
-    from arcademark.reports.figures import files
-
-    words = "Every episode's score; the table has means and intervals."
-    return ((files.draw(distribution_model(_played(report))), words),)
+def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
+    """Lay out every game's episodes, each game from its lowest to its highest episode."""
+    return ((distribution_model(_played(report)), "Every episode's score; the table has means and intervals."),)
 
 
 def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ and §3.1.2). More trials of that setting are fine. The 2013 baselines have noth
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -114,10 +114,10 @@ def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Ac
 
 def in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
     """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
-    by_part = [
-        {key: value for key, value in entry.parameters.items() if (key in apart) is part} for part in (True, False)
-    ]
-    chosen, tuned = map(_pairs, by_part)
+    words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.parameters.items()}
+    chosen, tuned = (
+        ", ".join(f"{key}={value}" for key, value in words.items() if (key in apart) is part) for part in (True, False)
+    )
     budget = settings.budget(entry.training_frames, entry.training_episodes)
     setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
@@ -134,12 +134,6 @@ def told(account: Account, *, paths: bool = True) -> str:
     return (
         f"{account.algorithm} was evaluated on {wording.shortened(game_name(item.game) for item in alike)} in {runs}"
         f"{where} with {most.settings} different settings{more}: the methodology allows one ({METHODOLOGY})."
-    )
-
-
-def _pairs(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in parameters.items()
     )
 
 

@@ -30,8 +30,7 @@ def paragraphs(
 
 
 def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], games: Sequence[Game]) -> str:
-    versions = run.versions
-    protocol = run.protocol
+    versions, protocol = run.versions, run.protocol
     said = any(protocol == other.protocol for other in before)
     if run.imported is not None:
         return " ".join(_imported(run, run.imported, algorithms, games))

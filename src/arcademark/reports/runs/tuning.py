@@ -7,7 +7,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -131,15 +131,11 @@ def _setting(
     names = [task for task, tells in zip(run.table.tasks, telling, strict=True) if tells]
     if not names or any(shown[task] is None for task in names):
         return Setting(label, values, None, None, None, shown)
+    worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
     found = intervals.interval(
         {task: run.episodes[label, task] for task in names},
-        _placing(scores[:, telling]),
+        lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
         np.random.default_rng(0),
         method="symmetric",
     )
     return Setting(label, values, found.value, found.low, found.high, shown)
-
-
-def _placing(scores: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
-    return lambda values: np.asarray(((values - low) / (high - low)).mean(axis=-1))

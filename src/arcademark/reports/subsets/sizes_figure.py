@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import ticks
 from arcademark.reports.subsets.sizes import EverySize, Series
 from arcademark.reports.subsets.validating import LOG
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 KINDS = (".svg", ".png")
 NAMES = {"leave out": "best", "charge": "best if all count"}
@@ -68,14 +63,12 @@ def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
     return found
 
 
-def figure(shown: EverySize) -> tuple[tuple[Figure, str], ...]:
-    """Draw the figure, and say what it shows."""
-    from arcademark.reports.figures import files
-
+def figure(shown: EverySize) -> tuple[tuple[Curves, str], ...]:
+    """Lay the figure out, and say what it shows."""
     drawn = model(shown)
     named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
     told = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
-    return ((files.draw(drawn), f"{drawn.panels[0].title}. From the smallest to the largest subset {told}."),)
+    return ((drawn, f"{drawn.panels[0].title}. From the smallest to the largest subset {told}."),)
 
 
 def draw(shown: EverySize, kind: str) -> bytes:

@@ -78,7 +78,9 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
     names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
     by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
-    models = _models(dataset)
+    of_models = dataset.benchmark.view.name == SUITE_OF_MODELS
+    played = [dataset.runs(name) for name in dataset.algorithms]
+    models = estimates.choose_together(played) if of_models else (None,) * len(played)
     algorithms = tuple(
         replace(
             _algorithm(name, dataset, chosen, bootstrap, model),
@@ -187,13 +189,6 @@ def _scope(dataset: Dataset) -> str:
     if inside == len(benchmark.tasks) and not benchmark.atari:
         return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
     return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
-
-
-def _models(dataset: Dataset) -> tuple[Subset | None, ...]:
-    """Choose each algorithm's subset model; none where the benchmark is not the models' own."""
-    if dataset.benchmark.view.name != SUITE_OF_MODELS:
-        return (None,) * len(dataset.algorithms)
-    return estimates.choose_together([dataset.runs(name) for name in dataset.algorithms])
 
 
 def _algorithm(

@@ -122,23 +122,19 @@ def load_benchmark(
         return _own(own, decimal)
     found = tasks.suite(suite)
     anchors = {kind: references.scores(kind, found.name) for kind in found.references}
-    told = tuple(ReferenceKind(KINDS[kind], _sources(kind, found.name)) for kind in found.references)
+    entries = {kind: references.references(kind, found.name).values() for kind in found.references}
+    told = tuple(
+        ReferenceKind(KINDS[kind], "; ".join(dict.fromkeys(entry.source for entry in entries[kind])))
+        for kind in entries
+    )
     view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
     if "human" in anchors:
         made = measures.atari()
         benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
     else:
         benchmark = _ale(view, found.tasks, anchors)
-    return replace(benchmark, papers=_papers(found.references, found.name))
-
-
-def _sources(kind: str, suite: str) -> str:
-    return "; ".join(dict.fromkeys(entry.source for entry in references.references(kind, suite).values()))
-
-
-def _papers(kinds: Sequence[str], suite: str) -> tuple[str, ...]:
-    entries = (entry for kind in kinds for entry in references.references(kind, suite).values())
-    return tuple(dict.fromkeys(key for entry in entries for key in entry.papers))
+    papers = dict.fromkeys(key for those in entries.values() for entry in those for key in entry.papers)
+    return replace(benchmark, papers=tuple(papers))
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
@@ -166,7 +162,9 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
     }
     remarks = []
     if flat := ranges.zero_ranges(limits, names):
-        remarks.append(f"Random play scores 0 on {_named(flat)}: no random-normalised score there.")
+        remarks.append(
+            f"Random play scores 0 on {wording.listing(map(tasks.game_name, flat))}: no random-normalised score there."
+        )
     baselines, told = _baselines()
     if baselines:
         limits = ranges.baseline_limits(baselines, tuple(baselines))
@@ -178,10 +176,6 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
         )
         remarks.append(told)
     return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
-
-
-def _named(names: Sequence[str]) -> str:
-    return wording.listing(tasks.games()[task].name for task in names)
 
 
 def _baselines() -> tuple[dict[str, list[float]], str]:

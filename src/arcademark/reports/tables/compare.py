@@ -123,7 +123,10 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     games, tested = _games(first, second, measures[0])
-    found = {measure.metric: _differences(names, measure, first, second, bootstrap) for measure in measures}
+    found: dict[str, dict[str, Difference]] = {}
+    for measure in measures:
+        one, other = measure.of_known(first), measure.of_known(second)
+        found[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
     return Pair(
         first=names[0],
         second=names[1],
@@ -179,13 +182,6 @@ def _seeds_needed(
         return powers.seeds_needed(difference, spreads, alpha=alpha)
     except ArcadeMarkError:  # more than could ever be played
         return None
-
-
-def _differences(
-    names: tuple[str, str], measure: Measure, first: Runs, second: Runs, bootstrap: Bootstrap
-) -> dict[str, Difference]:
-    known = measure.of_known(first)
-    return bootstrap.differences(names, measure, known, {task: second[task] for task in known}) if known else {}
 
 
 def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[SummaryDifference]:

@@ -67,15 +67,12 @@ def _tests(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Noti
         )
     why = dict.fromkeys(game.why for pair in pairs for game in pair.games if game.verdict == "untested")
     if untested:
+        together = f", those of {wording.plural(len(pairs), 'pair')} counted together" if len(pairs) > 1 else ""
         yield notice(
             "untested",
-            f"No test could be made on {untested:,} of {wording.plural(games, noun)}{_of_pairs(pairs)}: "
+            f"No test could be made on {untested:,} of {wording.plural(games, noun)}{together}: "
             f"{wording.shortened(why, most=3)}.",
         )
-
-
-def _of_pairs(pairs: Sequence[Pair]) -> str:
-    return f", those of {wording.plural(len(pairs), 'pair')} counted together" if len(pairs) > 1 else ""
 
 
 def _power(pairs: Sequence[Pair], confidence: float, noun: str) -> Iterator[Notice]:

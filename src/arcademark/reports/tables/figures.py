@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.figures.style import legend as colours
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from arcademark.reports.tables.comparison import Comparison
+from arcademark.reports.tables.comparison import Comparison
 
 BODY = 248.0
 SAID = (50.0, 100.0, 200.0)
 """Thresholds, in percent, whose shares are told in words."""
 
 
-def profiles(found: Comparison) -> tuple[tuple[Figure, str], ...]:
-    """Draw the share of runs above each threshold, of the first algorithms, and say what it shows."""
-    from arcademark.reports.figures import files
-
-    return ((files.draw(model(found)), in_words(found)),) if found.profiles else ()
+def profiles(found: Comparison) -> tuple[tuple[Curves, str], ...]:
+    """Lay out the share of runs above each threshold, of the first algorithms, and say what it shows."""
+    return ((model(found), in_words(found)),) if found.profiles else ()
 
 
 def model(found: Comparison) -> Curves:

@@ -102,7 +102,9 @@ def load(
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)
     wanted = _wanted(places)
-    files = [place for place in wanted if _is_file(place)]
+    files = [
+        place for place in wanted if _text(place) and not _text(place).startswith(CATALOGUE) and not _is_run(place)
+    ]
     runs = [place for place in wanted if _is_run(place)]
     found: list[Scores] = []
     for place in wanted:
@@ -168,11 +170,6 @@ def _no_table(value: object) -> str:
 
 def _text(place: _Read) -> str:
     return os.fspath(place) if not isinstance(place, ScoreTable) else ""
-
-
-def _is_file(place: _Read) -> bool:
-    text = _text(place)
-    return bool(text) and not text.startswith(CATALOGUE) and not _is_run(place)
 
 
 def _is_run(place: _Read) -> bool:

@@ -31,6 +31,7 @@ _SAID = frozenset({"one_run", "coverage"})
 def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
     """Gather all notices of a table, warnings first."""
     estimates = [(item.name, item.estimate) for item in algorithms if item.estimate is not None]
+    runs = dataset.scores.runs
     return sort(
         [
             *partial(dataset, algorithms),
@@ -48,7 +49,7 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
                 bootstrap,
             ),
             *_over_episodes(algorithms, dataset.benchmark.noun),
-            *_of_runs(dataset, algorithms),
+            *(runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else ()),
         ]
     )
 
@@ -62,16 +63,21 @@ def shared(
     """
     yield from references(dataset)
     yield from (notice("few_runs", f"{text}.") for text in few_runs)
-    yield from _over_runs(dataset)
+    if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
+        yield notice(
+            "measures",
+            f"Mean and median are over {dataset.benchmark.noun}s, of each one's mean over runs; IQM and optimality "
+            "gap are over runs. A capped metric caps those means and those runs.",
+        )
     yield from (notice("measures", text) for text in dataset.benchmark.remarks)
     yield from intervals(counts, bootstrap, dataset.benchmark.noun)
-    yield from read(dataset)
-    yield from _hard(dataset)
-
-
-def _of_runs(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    runs = dataset.scores.runs
-    return runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else iter(())
+    yield from (notice("read", text if text.endswith(".") else f"{text}.") for text in dataset.scores.remarks)
+    if dataset.benchmark.atari:
+        yield notice(
+            "hard_exploration",
+            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
+            "separately.",
+        )
 
 
 def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
@@ -236,15 +242,6 @@ def _complete(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Not
         )
 
 
-def _over_runs(dataset: Dataset) -> Iterator[Notice]:
-    if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
-        yield notice(
-            "measures",
-            f"Mean and median are over {dataset.benchmark.noun}s, of each one's mean over runs; IQM and optimality "
-            "gap are over runs. A capped metric caps those means and those runs.",
-        )
-
-
 def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     if any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:]):
         yield notice(
@@ -339,19 +336,4 @@ def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notic
         yield notice(
             "intervals",
             f"A {noun} with one episode, or whose scores are all alike, has no interval: {wording.shortened(still)}.",
-        )
-
-
-def read(dataset: Dataset) -> Iterator[Notice]:
-    """Pass on what was said in reading."""
-    for text in dataset.scores.remarks:
-        yield notice("read", text if text.endswith(".") else f"{text}.")
-
-
-def _hard(dataset: Dataset) -> Iterator[Notice]:
-    if dataset.benchmark.atari:
-        yield notice(
-            "hard_exploration",
-            "Small subsets say little about hard exploration (Aitchison et al. 2023, §8.1): its games are listed "
-            "separately.",
         )
