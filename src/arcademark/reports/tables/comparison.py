@@ -183,8 +183,9 @@ class Profile:
 
 @dataclass(frozen=True)
 class Comparison(TableDocument):
-    """Everything that is said of algorithms against each other; its games are those that at least two have.
+    """Everything that is said of algorithms against each other.
 
+    games: Those that at least two have.
     metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
         power.
     confidence: Of the tests, a fraction: 0.99.
