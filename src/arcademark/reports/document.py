@@ -154,7 +154,7 @@ class Peer:
     source: The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
     paper: Its key in the catalogue, "hessel-2018"; likewise.
     training_frames: Emulated frames.
-    reported: What its scores are of.
+    reported: What its scores are of: "training", "evaluation", "best" or "unknown".
     mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber: In percent.
     records: Human world records broken.
     hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean HNS, as a fraction, median HNS likewise,
