@@ -429,9 +429,10 @@ def test_of_all_subsets_of_five_games_atari_5_is_the_best_by_either_criterion():
 
 def _errors(chosen, present, inputs, targets):
     """Training mean squared error of many subsets at once, each over the algorithms that have all its games."""
-    there = present[:, chosen].all(axis=2).T
-    x = inputs[:, chosen].transpose(1, 0, 2) * there[:, :, None]
+    columns = [chosen[:, place] for place in range(chosen.shape[1])]
+    there = np.logical_and.reduce([present.T[column] for column in columns])
+    x = np.stack([inputs.T[column] * there for column in columns], axis=1)
     y = (targets * there)[:, :, None]
-    transposed = x.transpose(0, 2, 1)
-    coefficients = np.linalg.solve(transposed @ x, transposed @ y)
-    return ((y - x @ coefficients) ** 2).sum(axis=(1, 2)) / there.sum(axis=1)
+    moments = x @ y
+    coefficients = np.linalg.solve(x @ x.transpose(0, 2, 1), moments)
+    return ((y**2).sum(axis=(1, 2)) - (moments * coefficients).sum(axis=(1, 2))) / there.sum(axis=1)
