@@ -222,7 +222,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         level, stale, before = np.int64(0), True, np.int64(0)
         while level >= 0:
             while before < held + level:  # what was chosen since makes the bound tighter
-                if constrained is None:
+                if not constrained:
                     strengthen(values, ends, weights, chosen[before], before, allowed, metrics, lever_room)
                 else:
                     copy_gram(metrics[before], metrics[before + 1])

@@ -50,13 +50,13 @@ def fold_grams(columns, rows, n, fold_of, first, grams, whole):  # type: ignore[
 def cross_validate(grams, whole, d, sizes, constrained, limit, nothing, room):  # type: ignore[no-untyped-def]
     """Return the mean over folds of the mean squared error on held-out rows.
 
-    Infinity where it is above ``limit``, or where ``constrained`` is None and the model of all rows has a negative
-    coefficient; where that is True, every fit is made without. Errors up to ``nothing`` count as 0. ``grams`` and
+    Infinity where it is above ``limit``, or where the model of all rows has a negative coefficient and is not
+    ``constrained``; if it is, every fit is made without. Errors up to ``nothing`` count as 0. ``grams`` and
     ``whole`` are as for `fold_grams`, ``sizes`` the folds' held-out rows, ``room`` is made by `make_room`.
     """
     train, factor, solution, active, small, trial = room
     total, folds = 0.0, len(sizes)
-    if constrained is None:
+    if not constrained:
         least_squares(whole, d, factor, solution)
         if has_negative(whole, d, solution):
             return np.inf
@@ -65,7 +65,7 @@ def cross_validate(grams, whole, d, sizes, constrained, limit, nothing, room):  
             for b in range(d + 1):
                 train[a, b] = whole[a, b] - grams[f, a, b]
         least_squares(train, d, factor, solution)
-        if constrained is not None and lowest(solution, d) < 0.0:
+        if constrained and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(grams[f], d, solution) / (folds * sizes[f])
         if total > limit and total > nothing:

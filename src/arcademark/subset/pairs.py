@@ -47,9 +47,9 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
     y = whole.shape[0] - 1
     _gather(whole, subset, d, y, all_rows)
     least_squares(all_rows, d, factor, solution)
-    if constrained is None and has_negative(all_rows, d, solution):
+    if not constrained and has_negative(all_rows, d, solution):
         return np.inf
-    if constrained is not None and lowest(solution, d) < 0.0:
+    if constrained and lowest(solution, d) < 0.0:
         solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
     folds = len(weights)
     total = 0.0
@@ -64,7 +64,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
             for b in range(d + 1):
                 train[a, b] = all_rows[a, b] - held[f, a, b]
         least_squares(train, d, factor, solution)
-        if constrained is not None and lowest(solution, d) < 0.0:
+        if constrained and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
         total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
         if total > reach and total > nothing:
@@ -277,7 +277,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         levels = np.empty((choose - 1, q + 1, q + 1))
         metrics = np.empty((held + 1, q + 1, q + 1))
         copy_gram(weighted, metrics[0])
-        if held > 0 and constrained is None:  # fixed tasks make the bound tighter
+        if held > 0 and not constrained:  # fixed tasks make the bound tighter
             values, ends = rows_by_fold(data, lacking, places)
             use, lever_room = np.ones(q, np.bool_), make_leverage_room(values, ends, held)
             for a in range(held):

@@ -78,8 +78,8 @@ class PreparedSearch:
         In row n, the fold of each of n complete cases; rows below ``floor``, the fewest complete cases, are not filled.
     fixed, free : int arrays
         Tasks that every subset has; tasks to choose from, ascending.
-    constrained : True or None
-        Whether every fit is made without negative coefficients; if None, models that have one are dropped.
+    constrained : bool
+        Whether every fit is made without negative coefficients; if not, models that have one are dropped.
     charge : float
         An incomplete case's squared error; −1 to leave incomplete cases out.
     """
@@ -90,7 +90,7 @@ class PreparedSearch:
     fixed: NDArray[np.int64]
     free: NDArray[np.int64]
     size: int
-    constrained: Literal[True] | None
+    constrained: bool
     charge: float
     top: int
     bounds: bool
@@ -156,7 +156,7 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
         fixed=np.array(fixed, dtype=np.int64),
         free=np.array(free, dtype=np.int64),
         size=size,
-        constrained=None if options.nonnegative == "drop" else True,
+        constrained=options.nonnegative == "nnls",
         charge=float(np.var(problem.y)) if options.incomplete == "charge" else -1.0,
         top=options.top,
         bounds=options.bounds,
