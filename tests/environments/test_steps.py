@@ -118,6 +118,7 @@ def test_python_and_c_agree_on_the_record():
     assert build.core().console_step_size() == ctypes.sizeof(StepRecord)
 
 
+@pytest.mark.slow
 def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
     monkeypatch.setattr(native, "_translations", {})

@@ -25,6 +25,7 @@ def measured():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["1", "3", "5"])
 def test_published_models_have_the_errors_that_a_search_measures(measured, name):
     kept, found = subset(f"atari-{name}").nested, measured[name]
@@ -38,6 +39,7 @@ def test_published_models_have_the_errors_that_a_search_measures(measured, name)
     assert subset(f"atari-{name}").relative_error < kept.mean
 
 
+@pytest.mark.slow
 def test_what_is_said_of_atari_5_holds(measured):
     found = measured["5"]
     assert found.worst.algorithm == "CGP"

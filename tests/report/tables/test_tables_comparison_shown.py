@@ -65,7 +65,8 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Compari
     names = {tasks.game_name(game) for game in decided}
     assert {name for game in whole.games if (name := game.name) in games} == names
     assert f"and {57 - len(decided)} more: --all shows them" in games
-    assert all(game.name in printed(whole, everything=True) for game in whole.games)
+    everything = printed(whole, everything=True)
+    assert all(game.name in everything for game in whole.games)
 
 
 def test_where_no_game_is_decided_none_is_shown_until_all_are_asked_for(pair: Comparison) -> None:
