@@ -1,6 +1,6 @@
 """How fast deep agents train on our games, beside the library's own wrappers, in the same process.
 
-    python bench/deep.py [--parts environment,ppo] [--games pong,breakout] [--rounds 7] [--json]
+    python bench/deep.py [--parts environment,ppo,evaluation] [--games pong,breakout] [--rounds 7] [--json]
 
 Needs ``pip install 'arcademark[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, lost lives
 ending episodes and rewards clipped, in one thread, PyTorch's too; they take turns in short rounds. What is compared is
@@ -10,6 +10,8 @@ the quartiles in brackets.
 * "environment": random actions, drawn beforehand, on ``arcademark.sb3.make_vec`` against Stable-Baselines3's
   ``make_atari_env`` with ``VecFrameStack``.
 * "ppo": PPO's ``learn`` with its usual network on both, with 1 and with 4 epochs.
+* "evaluation": a saved PPO played from its file, the default number of episodes at once, against the model's own
+  ``predict`` asked about one episode at a time on the same games; and the share of the time that its network takes.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ import argparse
 import json
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import ale_py
@@ -32,14 +36,21 @@ from stable_baselines3.common.env_util import make_atari_env
 from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
 
 import arcademark.sb3
+from arcademark.agents.adapters import PredictPolicy
+from arcademark.agents.checkpoints.paths import checksum
+from arcademark.agents.checkpoints.policy import Checkpoint
 from arcademark.console.translate import translated
 from arcademark.environments.atari import rom_path
-from arcademark.environments.registry import choose_emulator
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
+from arcademark.suite.protocols import protocol
 
 GAMES = ("pong", "breakout", "ms_pacman")
 NUM_ENVS = 8
 STEPS = 100
 """Steps of a vector in a round."""
+
+EVALUATED = 480
+"""Steps of a game, of all episodes together, in a round of evaluation."""
 
 SWITCH = "ARCADEMARK_CONSOLE"
 Play = Callable[[], None]
@@ -130,11 +141,51 @@ def ppo(game: str, rounds: int) -> Ratios:
     return ratios
 
 
+def evaluation(game: str, rounds: int) -> Ratios:
+    """Compare a network played from its file with ``predict``, on what plays the games here."""
+    spec = environment_spec(game, protocol("dqn-2015"))
+    model = PPO("CnnPolicy", ours(game), n_steps=32, batch_size=256, seed=0, device="cpu")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.zip"
+        model.save(path)
+        played = Checkpoint(spec, path, checksum(path))
+    share: list[float] = []
+
+    def player(agent: Any, rows: int, in_network: list[float]) -> Play:
+        games = [open_environment(spec) for _ in range(rows)]
+        seen = np.zeros((rows, *spec.observation_shape), np.uint8)
+        first = np.ones(rows, np.bool_)
+        rngs = [np.random.default_rng(row) for row in range(rows)]
+        for row, one in enumerate(games):
+            one.reset(rngs[row])
+            one.observe(seen[row])
+
+        def play() -> None:
+            began, within = time.process_time(), 0.0
+            for _ in range(EVALUATED // rows):
+                asked = time.process_time()
+                actions = agent.act(seen, first, rngs).tolist()
+                within += time.process_time() - asked
+                for row, one in enumerate(games):
+                    step = one.step(actions[row])
+                    first[row] = step.terminated or step.truncated
+                    if first[row]:
+                        one.reset(rngs[row])
+                    one.observe(seen[row])
+            in_network.append(within / (time.process_time() - began))
+
+        return play
+
+    alone = player(PredictPolicy(model), 1, [])
+    ratios = measured({"library": alone, "from its file": player(played, played.batch_size, share)}, rounds)
+    return {**ratios, "network's share": share[1:]}
+
+
 def void(_: Any) -> None:
     """Return nothing."""
 
 
-PARTS: dict[str, Callable[[str, int], Ratios]] = {"environment": environment, "ppo": ppo}
+PARTS: dict[str, Callable[[str, int], Ratios]] = {"environment": environment, "ppo": ppo, "evaluation": evaluation}
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
 
-ROWS = 8
+ROWS = 16
 """Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
 is always the same number, and a score does not depend on how many episodes are played at once."""
 
