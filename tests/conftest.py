@@ -3,8 +3,6 @@ from pathlib import Path
 
 import pytest
 
-import forked
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
 
