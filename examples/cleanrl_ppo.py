@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--game", default="breakout")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=HORIZON)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     torch.manual_seed(asked.seed)
     envs = arcademark.make_vec(asked.game, ENVS, "dqn-2015", training=True, autoreset_mode="same_step")

@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--game", default="pong")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
     asked = parser.parse_args()
     envs = arcademark.sb3.make_vec(asked.game, 8, "dqn-2015", frame_stack=1)

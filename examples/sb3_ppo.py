@@ -1,7 +1,7 @@
 """PPO of Stable-Baselines3 on a game under a declared protocol; what it saves can be scored at once.
 
     pip install 'arcademark[sb3]'
-    python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 1
+    python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 0
     arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol dqn-2015
 
 Hyper-parameters are Schulman et al. 2017's for Atari, but that they stay constant.
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--game", default="breakout")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
     asked = parser.parse_args()
     envs = arcademark.sb3.make_vec(asked.game, 8, "dqn-2015")
