@@ -66,7 +66,7 @@ def test_run_grows_by_seeds_and_refuses_another_file(models: Path, invoke: Invok
 def test_missing_files_are_listed_before_anything_plays(models: Path, invoke: Invoke) -> None:
     refused = invoke("run", PATTERN, "--games", "pong,qbert", "--seeds", "3", "--out", "r", *HOW)
     assert refused.code == 2
-    assert "checkpoints are missing (4)" in refused.err
+    assert "4 checkpoints are missing: " in refused.err
     for name in ("pong/2.pt", "qbert/0.pt", "qbert/2.pt"):
         assert name in refused.err
     assert not (models / "r").exists()

@@ -121,10 +121,10 @@ def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(nam
 def test_it_plays_what_the_library_predicts(name, env):
     made = fitted(name, env)
     made.evaluate()
-    seen = np.random.default_rng(0).integers(0, 256, (40, *env.observation_shape), dtype=np.uint8)
+    seen = np.random.default_rng(0).integers(0, 256, (3 * ROWS, *env.observation_shape), dtype=np.uint8)
     expected, _ = made.policy._model.predict(seen, deterministic=True)
     rngs = [np.random.default_rng(i) for i in range(ROWS)]
-    found = [made.act(seen[i : i + ROWS], np.ones(ROWS, bool), rngs) for i in range(0, 40, ROWS)]
+    found = [made.act(seen[i : i + ROWS], np.ones(ROWS, bool), rngs) for i in range(0, len(seen), ROWS)]
     assert np.concatenate(found).tolist() == expected.tolist()
 
 

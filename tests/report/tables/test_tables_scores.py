@@ -366,6 +366,6 @@ def test_scores_above_all_known_ones_are_doubted() -> None:
 
 def test_every_setting_that_differs_stands_in_a_note() -> None:
     found = analyse("catalogue:review-2021")
-    assert "and 8 settings more" in text_of(found, "protocols_differ")
+    assert "and 9 settings more" in text_of(found, "protocols_differ")
     assert "frame stack (4: " in text_of(found, "settings")
     assert "frame_stack" not in text_of(found, "settings")

@@ -15,6 +15,8 @@ from arcademark.files import read_bytes
 SUFFIXES = (".zip", ".pt", ".pth", ".cleanrl_model", ".safetensors", ".onnx", ".ckpt")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _FIELDS = ("game", "gym_id", "seed")
+RLLIB = ("rllib_checkpoint.json", "class_and_ctor_args.pkl", "class_and_ctor_args.msgpack", "algorithm_state.pkl")
+"""Files of which RLlib's checkpoints have one."""
 MOST_LISTED = 10
 
 
@@ -22,7 +24,12 @@ def is_checkpoint(reference: str) -> bool:
     """Whether an agent's reference names checkpoints, rather than code or a built-in agent; folders are RLlib's."""
     if reference.endswith(SUFFIXES) or _FIELD.search(reference):
         return True
-    return os.sep in reference and not reference.rpartition(":")[0].endswith(".py") and os.path.isdir(reference)
+    return os.sep in reference and not reference.endswith(".py") and os.path.exists(reference)
+
+
+def is_rllib(folder: Path) -> bool:
+    """Whether a folder is a checkpoint of RLlib's."""
+    return any((folder / name).is_file() for name in RLLIB)
 
 
 def short(pattern: str) -> str:
@@ -87,10 +94,11 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
         else:
             missing.append(str(candidates[0]))
     if missing:
-        lines = [f"checkpoints are missing ({len(missing):,}); train them, or leave their games or seeds out:"]
-        lines += [f"  {name}" for name in missing[:MOST_LISTED]]
-        lines += [f"  and {len(missing) - MOST_LISTED:,} more"] if len(missing) > MOST_LISTED else []
-        raise ArcadeMarkError("\n".join(lines))
+        more = f" and {len(missing) - MOST_LISTED:,} more" if len(missing) > MOST_LISTED else ""
+        raise ArcadeMarkError(
+            f"{len(missing):,} checkpoints are missing: {', '.join(missing[:MOST_LISTED])}{more}; correct the path, or "
+            "leave their games or seeds out"
+        )
     known: dict[Path, str] = {}
     for path in paths.values():
         if path not in known:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
-from arcademark.agents.checkpoints.paths import checksum, file_of
+from arcademark.agents.checkpoints.paths import checksum, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
@@ -203,6 +203,10 @@ def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale:
     from arcademark.agents.checkpoints import foreign, libraries
 
     if path.is_dir():
+        if not is_rllib(path):
+            raise ArcadeMarkError(
+                f"{place}: is a folder; name a file, or a pattern of files such as {path / '{game}-{seed}.zip'}"
+            )
         if not trust:
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
         _check(checksum(path), sha256, place)

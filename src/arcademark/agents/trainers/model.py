@@ -45,7 +45,7 @@ class StableBaselines:
     learning_rate : float
         Of the optimizer.
     gamma : float
-        Discount.
+        Discount of later rewards.
     deterministic : bool
         Whether the best action is taken in evaluation, rather than one drawn from the policy's distribution.
     epsilon : float
