@@ -376,6 +376,21 @@ def test_pattern_names_the_file_of_each_game_and_seed(tmp_path: Path) -> None:
     assert str(tmp_path / "PongNoFrameskip-v4/7.zip") in str(caught.value)
 
 
+def test_file_is_a_checkpoint_whatever_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "renamed.bin").write_bytes(b"x")
+    (tmp_path / "agent.py").write_bytes(b"x")
+    assert paths.is_checkpoint("renamed.bin")
+    assert not paths.is_checkpoint("agent.py")
+    assert not paths.is_checkpoint("missing.bin")
+    assert not paths.is_checkpoint("agent.py:make")
+
+
+def test_folder_of_files_is_no_checkpoint(tmp_path: Path, dqn_file: Path) -> None:
+    with pytest.raises(ArcadeMarkError, match="is a folder; name a file, or a pattern"):
+        load(dqn_file.parent)
+
+
 def test_pattern_with_another_field_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="rom"):
         paths.canonical_pattern("{rom}.zip")

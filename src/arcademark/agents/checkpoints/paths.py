@@ -24,7 +24,9 @@ def is_checkpoint(reference: str) -> bool:
     """Whether an agent's reference names checkpoints, rather than code or a built-in agent; folders are RLlib's."""
     if reference.endswith(SUFFIXES) or _FIELD.search(reference):
         return True
-    return os.sep in reference and not reference.endswith(".py") and os.path.exists(reference)
+    if reference.endswith(".py"):
+        return False
+    return os.path.isfile(reference) or (os.sep in reference and os.path.isdir(reference))
 
 
 def is_rllib(folder: Path) -> bool:
