@@ -128,6 +128,39 @@ def test_other_sizes_and_colours_equal_gymnasium(open_game, changes):
     assert assert_same_episode(ours, theirs, raw, 5, 100)[0] == "truncated"
 
 
+def small(screen, observation):
+    """Make an image of a screen as RLlib's WarpFrame does."""
+    shown = cv2.cvtColor(screen, cv2.COLOR_RGB2GRAY) if observation == "grayscale" else screen
+    return cv2.resize(shown, (64, 64), interpolation=cv2.INTER_AREA)
+
+
+@pytest.mark.parametrize("observation", ["grayscale", "rgb"])
+@pytest.mark.parametrize("cap", [301, 302, 303, 304])
+def test_pooling_after_resizing_is_of_the_last_two_small_images(open_game, observation, cap):
+    """As RLlib's MaxAndSkipEnv, whose buffer keeps what an ended step has not reached."""
+    seen_as = {"max_pool": "resized", "observation": observation, "screen_size": (64, 64), "frame_stack": 1}
+    whole = {"start": "reset", "noop_max": 0, "max_frames_per_episode": cap}
+    ours = open_game("space_invaders", "dqn-2015", **seen_as, **whole)
+    raw, _ = gymnasium_env(ours.spec)
+    ours.reset(np.random.default_rng(0))
+    seen = np.empty(ours.spec.observation_shape, np.uint8)
+    start, _ = raw.reset()
+    ours.observe(seen)
+    np.testing.assert_array_equal(seen, small(start, observation))
+    buffer, truncated = [seen, seen], False
+    for action in np.random.default_rng(1).integers(ours.spec.num_actions, size=76).tolist():
+        for frame in range(4):
+            screen, _, _, truncated, _ = raw.step(action)
+            if frame >= 2:
+                buffer[frame - 2] = small(screen, observation)
+            if truncated:
+                break
+        assert ours.step(action).truncated == truncated
+        ours.observe(seen)
+        np.testing.assert_array_equal(seen, np.maximum(*buffer))
+    assert truncated
+
+
 @pytest.mark.parametrize("game", ["pacman", "carnival", "journey_escape", "pooyan"])
 def test_screens_of_other_heights_equal_gymnasium(open_game, game):
     ours = open_game(game, "dqn-2015", **AS_GYMNASIUM)

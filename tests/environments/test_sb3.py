@@ -38,19 +38,27 @@ def their_noops(env):
 
 @pytest.mark.parametrize(
     ("game", "gym_id", "steps"),
-    [("freeway", "Freeway", 600), ("ms_pacman", "MsPacman", 1500)],
+    [
+        ("freeway", "Freeway", 600),
+        ("ms_pacman", "MsPacman", 1500),
+        ("breakout", "Breakout", 500),
+        ("pong", "Pong", 1200),
+        ("beam_rider", "BeamRider", 1200),
+        ("space_invaders", "SpaceInvaders", 700),
+    ],
 )
 def test_what_is_seen_and_given_equals_their_own_wrappers(fresh_starts, game, gym_id, steps):
-    """With lost lives and ends of games; they are told how many no-ops we drew."""
+    """With lost lives and ends of games, and FIRE pressed; they are told how many no-ops we drew."""
     count = 2
-    ours = arcademark.sb3.make_vec(game, count, "dqn-2015", max_frames_per_episode=108_000)
+    ours = arcademark.sb3.make_vec(game, count, "dqn-2015", max_frames_per_episode=108_000, fire_reset=True)
     theirs = VecFrameStack(make_atari_env(f"{gym_id}NoFrameskip-v4", count), 4)
     noops = [their_noops(env) for env in theirs.venv.envs]
     games = [env.environment for env in ours.envs.envs]
+    pressed = 8 if games[0].spec.presses_fire else 0
 
     def tell_noops():
         for theirs_i, ours_i in zip(noops, games, strict=True):
-            theirs_i.override_num_noops = ours_i.episode_frames
+            theirs_i.override_num_noops = ours_i.episode_frames - pressed
 
     ours.seed(3)
     seen = ours.reset()
@@ -77,8 +85,8 @@ def test_what_is_seen_and_given_equals_their_own_wrappers(fresh_starts, game, gy
                 assert info["episode"]["r"] == theirs_info["episode"]["r"]
             ended += "episode" in info
             lost += "episode" not in info
-    assert ended > 1 or game != "ms_pacman"
-    assert lost > 5 or game != "ms_pacman"
+    assert ended > 0 or game == "freeway"
+    assert lost > 1 or game in ("freeway", "pong")
 
 
 def test_ppo_trains_and_hears_raw_scores_of_whole_games():

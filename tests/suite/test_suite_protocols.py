@@ -28,6 +28,7 @@ VALUES = {
     "frame_stack": whole,
     "training_reward_clipping": st.booleans(),
     "evaluation_episodes": whole,
+    "fire_reset": st.booleans(),
     "counted_frames": st.sampled_from(["emulated", "played"]),
 }
 EPISODE_ENDS = ("training_episode_end", "evaluation_episode_end")
@@ -80,6 +81,20 @@ def test_provenance_is_of_the_settings_and_nothing_else(name):
     assert list(protocol(name).provenance) == list(SETTINGS)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
+    """There was no pressing of FIRE; trials keep the names that they had."""
+    older = protocol(name).to_json()
+    del older["settings"]["fire_reset"], older["provenance"]["fire_reset"]
+    read = Protocol.from_json(older)
+    assert read == protocol(name)
+    assert list(read.provenance) == list(SETTINGS)
+    assert read.provenance["fire_reset"].status == "choice"
+    del older["settings"]["noop_max"]
+    with pytest.raises(ArcadeMarkError, match="noop_max"):
+        Protocol.from_json(older)
+
+
 def test_only_human_starts_cannot_be_run():
     assert [name for name in NAMES if not protocol(name).runnable] == ["human-starts"]
 
@@ -119,6 +134,7 @@ def test_what_sets_the_protocols_apart():
     assert those("action_set", "minimal") == {"dqn-2015", "noop-108000", "human-starts", "ale-v5"}
     assert those("noop_max", 30) == {"dqn-2015", "noop-108000"}
     assert those("training_episode_end", "episodic_life") == {"dqn-2015", "noop-108000", "human-starts"}
+    assert those("fire_reset", False) == set(NAMES)
     assert those("training_episode_end", "life_lost") == {"go-explore"}
     assert those("max_pool", "rgb") == {"dqn-2015", "noop-108000", "human-starts"}
     assert those("evaluation_episode_end", "game_over") == set(NAMES)
@@ -271,8 +287,8 @@ def test_large_numbers_can_be_typed_with_underscores():
         ("screen_size", "84x0", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", "84x84x3", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", 84, "a height and a width such as '84x84' or 'none'"),
-        ("max_pool", "yes", "'true' or 'false' or 'rgb'"),
-        ("max_pool", 1, "'true' or 'false' or 'rgb'"),
+        ("max_pool", "yes", "'true' or 'false' or 'rgb' or 'resized'"),
+        ("max_pool", 1, "'true' or 'false' or 'rgb' or 'resized'"),
         ("counted_frames", "all", "'emulated' or 'played'"),
         ("action_set", ["full"], "'full' or 'minimal'"),
     ],

@@ -13,6 +13,7 @@ same screens, RAM, rewards and ends.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -46,6 +47,16 @@ class EnvironmentSpec:
         """Number of actions the agent may choose from."""
         return len(self.action_meanings)
 
+    @property
+    def has_fire(self) -> bool:
+        """Whether FIRE can be pressed at a reset, as Stable-Baselines3's ``FireResetEnv`` asks: action 1 of three."""
+        return len(self.action_meanings) >= 3 and self.action_meanings[1] == "FIRE"
+
+    @property
+    def presses_fire(self) -> bool:
+        """Whether the protocol presses FIRE for the agent in this game."""
+        return self.protocol.fire_reset and self.has_fire
+
 
 class Step(NamedTuple):
     """What one agent step gave.
@@ -76,13 +87,20 @@ class Environment(Protocol):
     def life_lost(self) -> bool:
         """Whether an episode ended with a lost life and `go_on` goes on in the same game."""
 
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start an episode in a new game; `rng` is the source of every draw until the next reset."""
+    @property
+    def life_begun(self) -> bool:
+        """Whether a life was lost and FIRE pressed in the last step, so that the agent sees an episode begin."""
+
+    def reset(self, rng: np.random.Generator) -> float:
+        """Start an episode in a new game; `rng` is the source of every draw until the next reset.
+
+        Returns the raw reward of what the protocol presses for the agent, 0 where that is nothing.
+        """
 
     def go_on(self) -> Step:
         """Start an episode in the same game after a lost life, with an agent step of action 0, which is no action.
 
-        The step may end the game; then only a reset starts an episode.
+        FIRE follows where the protocol presses it. The game may end meanwhile; then only a reset starts an episode.
 
         Raises
         ------
@@ -91,9 +109,15 @@ class Environment(Protocol):
         """
 
     def step(self, action: int) -> Step:
-        """Play one agent step.
+        """Play one agent step, and what the protocol presses for the agent where it lost a life.
 
         ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
+        """
+
+    def each_frame(self, action: int) -> Iterator[Step]:
+        """Play one agent step frame by frame, yielding what each gave; what the protocol presses counts to the last.
+
+        Only where observations are of the last frame alone. Errors as of `step`.
         """
 
     def observe(self, out: NDArray[np.uint8]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.environments.base import Step
 from arcademark.environments.console import BatchCall, StepRecord
 from arcademark.environments.play import ConsoleEnvironment
 
@@ -42,7 +43,7 @@ class Batch:
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
             game.move_to(record)
         self._actions = np.array([game.console_actions for game in self._games])
-        self._episodic = any(game.episodic_life for game in self._games)
+        self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
         play, turn = self._games[0].batch, ctypes.c_int32()
         self._crew: Crew | None = None
@@ -61,7 +62,7 @@ class Batch:
         self._choose(actions, idle)
         records["idle"] = idle
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
-        lives = self.lives if self._episodic else None
+        lives = self.lives if self._minds_lives else None
         if self._crew is not None:
             self._crew.work()
         else:
@@ -76,7 +77,9 @@ class Batch:
             games[i].observe(out[i])
         if lives is not None:
             for i in np.flatnonzero(~idle & (records["lives"] < lives)).tolist():
-                terminated[i] |= games[i].lose_life(lives[i])
+                step = Step(float(rewards[i]), bool(terminated[i]), bool(truncated[i]))
+                rewards[i], terminated[i], truncated[i] = games[i].mind_lives(int(lives[i]), step)
+                games[i].observe(out[i])
         return rewards, terminated, truncated
 
     def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
@@ -88,9 +91,10 @@ class Batch:
             due = ~idle
         else:
             records["chosen"] = self._actions[np.arange(len(numbers)), numbers]
-            ended = np.array([game.ended for game in self._games])
-            sticky = records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
-            due = ~idle & (ended | sticky if self._games[0].sticky else ended)
+            due = np.array([game.ended for game in self._games])
+            if self._games[0].sticky:
+                due |= records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
+            due &= ~idle
         for i in np.flatnonzero(due).tolist():
             self._games[i].prepare(actions[i])
 

@@ -1,8 +1,9 @@
 """What the agent sees: the console's screens or memory, made into observations.
 
 With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
-bit for bit, and with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``. Two of the former's habits
-matter at the end of an episode, which stops within the frame skip (the latter fetches the last frame's screen too):
+bit for bit, with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``, and with ``max_pool="resized"``
+those of RLlib's ``WarpFrame`` followed by ``MaxAndSkipEnv``. Two of the first's habits matter at the end of an episode,
+which stops within the frame skip (the others fetch the last frame's screen too):
 
 * A screen is fetched only after the last two frames of the skip, and not if the episode ends with that frame. The final
   observation then pools what was fetched before: the step before's screens, and this step's last but one if reached.
@@ -79,6 +80,7 @@ def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
     if settings.observation == "palette" and settings.frame_stack == 1:
         return PaletteObserver(console)
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
+    usual = usual and settings.max_pool != "resized"
     return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
@@ -154,7 +156,8 @@ class ScreenObserver(Observer):
         self.ends_with_screen = not settings.max_pool
         self.newest_at = settings.frame_skip - 1 if settings.max_pool else -1
         self.before_at = settings.frame_skip - 2 if self._pooled else -1
-        self._luminance = settings.observation == "grayscale" and settings.max_pool == "rgb"
+        self._resized = settings.max_pool == "resized"
+        self._luminance = settings.observation == "grayscale" and settings.max_pool in ("rgb", "resized")
         self._colours = console.rgb if self._luminance else _colours(console, settings)
         channels = 3 if settings.observation == "rgb" else 1
         self._resize = AreaResize(console.screen_shape, size)
@@ -186,7 +189,7 @@ class ScreenObserver(Observer):
         """Observe a step in which the episode ended with frame `last_frame` (from 0)."""
         if not self._held:
             self.push()
-        elif self._luminance and last_frame >= self.before_at:
+        elif (self._luminance or self._resized) and last_frame >= self.before_at:
             self._push_ended_screen(last_frame)
         elif self._pooled and last_frame > self.before_at:
             self._show([*self.old, self.before])
@@ -211,11 +214,21 @@ class ScreenObserver(Observer):
 
     def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
         """Append the image of the greatest luminances or colours of some screens."""
-        first, *others = (self._colours[screen] for screen in screens)
+        seen = (self._colours[screen] for screen in screens)
+        if self._resized:
+            seen = (self._shrunk(colours, np.empty_like(self._images[-1])) for colours in seen)
+        first, *others = seen
         for other in others:
             np.maximum(first, other, out=first)
         self._images[:-1] = self._images[1:]
-        self._resize(luminance(first)[..., None] if self._luminance else first, self._images[-1])
+        if self._resized:
+            self._images[-1] = first
+        else:
+            self._shrunk(first, self._images[-1])
+
+    def _shrunk(self, colours: NDArray[np.uint8], out: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        self._resize(luminance(colours)[..., None] if self._luminance else colours, out)
+        return out
 
     def save(self) -> Any:
         """Return the screens of the step before and the stack."""
@@ -243,6 +256,16 @@ class KernelObserver(ScreenObserver):
     def _append_start(self) -> None:
         np.invert(self._new, out=self.old)  # so that all is made anew
         push_pooled(self._words, self.table, self.stack)
+
+    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
+        """Append the image of some screens; what a step's screens are compared with stays as it is."""
+        given = [*screens]
+        if len(given) != len(self.old):
+            super()._show(given)
+            return
+        words = np.array([given, given]).view(np.uint64).reshape(self._words.shape)
+        np.invert(words[0], out=words[1])
+        push_pooled(words, self.table, self.stack)
 
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:

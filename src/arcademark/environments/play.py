@@ -7,12 +7,15 @@
 * A step stops within its frames as soon as the episode ends. Termination wins over truncation in the same frame.
 * No-op starts draw their number of frames before anything else. Should the game end meanwhile, it starts again and the
   remaining no-ops follow.
+* Where FIRE is pressed for the agent (``fire_reset``), it is at the start and after a lost life; as for no-ops, should
+  the game end at the start, it starts again and the remaining press follows. A lost life among the presses is followed
+  by a step of no action. So do Stable-Baselines3's ``FireResetEnv`` and ``EpisodicLifeEnv``.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +29,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import TrainingEpisodeEnd
 
 NOOP = 0
+PRESSES = (1, 2)
+"""What is pressed for the agent: FIRE, then the action after it."""
 NO_CAP = 1 << 62
 _new_step = tuple.__new__
 """Makes a `Step` in half the time."""
@@ -54,7 +59,8 @@ class Play:
     """The steps of a game on a console, as a protocol says; what an environment and a generative model share.
 
     `actions` are the console's actions, one for each of the agent's; `observer` looks at the screens that the steps
-    show. `observed` says whether the console makes the observations of steps in which the episode does not end.
+    show. `observed` says whether the console makes the observations of steps in which the episode does not end,
+    `minds_lives` whether something follows a lost life: see `mind_lives`.
     """
 
     begin_with = "reset"
@@ -79,7 +85,12 @@ class Play:
         self._repeat_probability = settings.repeat_action_probability
         self.sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
+        self._presses = PRESSES if spec.presses_fire else ()
+        self._episodic = episode_end == "episodic_life"
+        self.minds_lives = self._episodic or (bool(self._presses) and episode_end == "game_over")
+        self._begins_lives = settings.training_episode_end == "episodic_life"
         self.ended = True
+        self.life_lost = self.life_begun = False
         self._rng: np.random.Generator | None = None
         self._generator: Mapping[str, Any] | None = None
         self._record = StepRecord(
@@ -115,13 +126,56 @@ class Play:
         return self._record.played > 0
 
     def step(self, action: int) -> Step:
-        """Play one agent step.
+        """Play one agent step, and what the protocol presses for the agent where it lost a life.
 
         ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
+        if not self.minds_lives:
+            return self._step(action)
+        lives = self.lives
+        return self.mind_lives(lives, self._step(action))
+
+    def each_frame(self, action: int) -> Iterator[Step]:
+        """Play one agent step frame by frame, as `base.Environment.each_frame` says."""
+        record, lives = self._record, self.lives
+        for left in reversed(range(self._frame_skip)):
+            record.frame_skip = 1
+            try:
+                step = self._step(action)
+            finally:
+                record.frame_skip = self._frame_skip
+            yield step if left or not self.minds_lives else self.mind_lives(lives, step)
+            if self.ended:
+                return
+
+    def _step(self, action: int) -> Step:
+        """Play one agent step and nothing else."""
         self.prepare(action)
         self._console.play(self._record)
         return self.finish()
+
+    def mind_lives(self, lives: int, step: Step) -> Step:
+        """Return what a step, before which there were `lives`, gave with all that follows where it lost a life.
+
+        The episode ends, or FIRE is pressed. The last life is lost when the game says that it is over: Q*bert goes on
+        for some frames with none left.
+        """
+        self.life_begun = False
+        if self.ended or not 0 < self.lives < lives:
+            return step
+        if self._episodic:
+            self.ended = self.life_lost = True
+            return _new_step(Step, (step.reward, True, False))
+        pressed = self._press_after_life()
+        self.life_begun = self._begins_lives and not self.ended
+        if self.life_begun:
+            self._observer.fill()
+        return _new_step(Step, (step.reward + pressed.reward, pressed.terminated, pressed.truncated))
+
+    def _press_after_life(self) -> Step:
+        """Play a step of no action, and FIRE where it is pressed for the agent."""
+        self._record.out = 0
+        return press((NOOP, *self._presses), self._step, lambda: self.lives)
 
     def prepare(self, action: int) -> None:
         """Prepare a step, to be played by `play` or in a batch; errors as of `step`."""
@@ -171,18 +225,43 @@ class Play:
         return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
 
 
-class ConsoleEnvironment(Play):
-    """A game on a console under a protocol; a `base.Environment`.
+def press(actions: Sequence[int], play: Callable[[int], Step], lives: Callable[[], int]) -> Step:
+    """Play agent steps for the agent, unless the episode ends, and return what they gave together.
 
-    `episodic_life` says whether a lost life ends an episode but not its game, `life_lost` whether one just did.
+    FIRE and what follows it cost a step of no action where they lose a life but not the last.
     """
+    total, terminated, truncated = 0.0, False, False
+    for action in actions:
+        before = lives()
+        reward, terminated, truncated = play(action)
+        total += reward
+        if not (terminated or truncated) and action != NOOP and 0 < lives() < before:
+            reward, terminated, truncated = play(NOOP)
+            total += reward
+        if terminated or truncated:
+            break
+    return Step(total, terminated, truncated)
+
+
+def press_at_start(play: Callable[[int], Step], lives: Callable[[], int], start: Callable[[], None]) -> float:
+    """Press FIRE at the start of a game, which `start` starts again if it ends meanwhile, and return the reward."""
+    total = 0.0
+    for action in PRESSES:
+        reward, terminated, truncated = press((action,), play, lives)
+        total += reward
+        if terminated or truncated:
+            start()
+            total = 0.0
+    return total
+
+
+class ConsoleEnvironment(Play):
+    """A game on a console under a protocol; a `base.Environment`."""
 
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: TrainingEpisodeEnd
     ) -> None:
         super().__init__(spec, console, actions, episode_end, make_observer(console, spec.protocol))
-        self.episodic_life = episode_end == "episodic_life"
-        self.life_lost = False
         settings = spec.protocol
         self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
@@ -192,13 +271,22 @@ class ConsoleEnvironment(Play):
         """Let zeros, or else copies of it, stand for the screens before an episode's first one from the next on."""
         self._observer.zero_padding = zeros
 
-    def reset(self, rng: np.random.Generator) -> None:
+    def reset(self, rng: np.random.Generator) -> float:
         """Start an episode; `rng` belongs to the environment until the next reset."""
-        noops = int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0
+        self._begin(rng, int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0)
+        if not self._presses:
+            return 0.0
+        reward = press_at_start(self._step, lambda: self.lives, lambda: self._begin(rng, 0))
+        self._observer.fill()
+        return reward
+
+    def _begin(self, rng: np.random.Generator, noops: int) -> None:
+        """Start an episode that so many no-ops begin."""
         self._start(rng, noops)
+        self._record.out = 0
         self._record.executed = NOOP
         self._record.set_draws(b"", 0)
-        self.ended = self.life_lost = False
+        self.ended = self.life_lost = self.life_begun = False
         self._rng = rng
         self._generator = rng.bit_generator.state if self.sticky else None
         self._observer.begin(self._touched)
@@ -206,28 +294,14 @@ class ConsoleEnvironment(Play):
     def step(self, action: int) -> Step:
         """Play one agent step; errors as of `Play.step`."""
         self._record.out = 0  # a batch's array of an earlier step may be gone
-        if not self.episodic_life:
-            return super().step(action)
-        lives = self.lives
-        step = super().step(action)
-        return _new_step(Step, (step.reward, True, False)) if self.lose_life(lives) else step
-
-    def lose_life(self, lives: int) -> bool:
-        """Return whether a life was lost by a step before which there were `lives`, and end the episode if so.
-
-        The last life is lost when the game says that it is over: Q*bert goes on for some frames with none left.
-        """
-        if not self.ended and 0 < self.lives < lives:
-            self.ended = self.life_lost = True
-        return self.life_lost
+        return super().step(action)
 
     def go_on(self) -> Step:
         """Start an episode in the same game after a lost life, as `base.Environment.go_on` says."""
         if not self.life_lost:
             raise ArcadeMarkError(f"game {self.spec.game!r}: there is no game to go on in; call reset")
         self.ended = self.life_lost = False
-        self._record.out = 0
-        step = super().step(0)
+        step = self._press_after_life()
         if not self.ended:
             self._observer.fill()
         return step
@@ -291,7 +365,7 @@ class ConsoleEnvironment(Play):
         step = self._record
         step.frames, step.lives, step.executed, step.played = state.frames, state.lives, state.executed, 0
         step.set_draws(state.repeats, state.next_repeat)
-        self.ended, self.life_lost = state.ended, state.life_lost
+        self.ended, self.life_lost, self.life_begun = state.ended, state.life_lost, False
         self._rng, self._generator = None, state.generator
 
     def close(self) -> None:

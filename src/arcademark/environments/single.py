@@ -36,9 +36,9 @@ class GameStatistics:
         self.steps = np.zeros(count, np.int64)
         self._began = np.full(count, time.perf_counter())
 
-    def begin(self, i: int) -> None:
-        """Begin a new game in an environment."""
-        self.scores[i], self.steps[i], self._began[i] = 0.0, 0, time.perf_counter()
+    def begin(self, i: int, reward: float) -> None:
+        """Begin a new game in an environment, whose start gave a reward."""
+        self.scores[i], self.steps[i], self._began[i] = reward, 0, time.perf_counter()
 
     def add(self, rewards: NDArray[np.float64], played: NDArray[np.bool_]) -> None:
         """Add a step in the environments that played one, with raw rewards (0 in others)."""
@@ -128,13 +128,12 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         if self.environment.life_lost and not new_game:
             step = self.environment.go_on()
             self.statistics.scores[self.row] += step.reward
-            self.statistics.steps[self.row] += 1
+            self.statistics.steps[self.row] += not self.environment_spec.presses_fire
             if not self.environment.ended:
                 return
             self.end_episode()
         self.earlier_frames += self.environment.episode_frames
-        self.environment.reset(self.np_random.spawn(1)[0])
-        self.statistics.begin(self.row)
+        self.statistics.begin(self.row, self.environment.reset(self.np_random.spawn(1)[0]))
 
     def end_episode(self) -> None:
         """Take down what is told of a game, if the episode that has just ended was its last."""

@@ -98,25 +98,24 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
 def _screens(
     env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
-    shown = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1, "frame_skip": 1}
+    shown = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
     emulator = choose_emulator(env.game, compiles=False)  # a process beside others is no place to compile in
     game = open_environment(environment_spec(env.game, env.protocol.override(shown)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:
-        episodes = (_episode(game, actions, env.protocol.frame_skip, screen, rng) for _ in repeat(None))
+        episodes = (_episode(game, actions, screen, rng) for _ in repeat(None))
         yield from islice(chain.from_iterable(episodes), count)
     finally:
         game.close()
 
 
 def _episode(
-    game: Environment, trajectory: Sequence[int], frame_skip: int, screen: NDArray[np.uint8], rng: np.random.Generator
+    game: Environment, trajectory: Sequence[int], screen: NDArray[np.uint8], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
     game_rng, rng = rng.spawn(2)
     game.reset(game_rng)
     for action in _actions(trajectory, game.spec.num_actions, rng):
-        for _ in range(frame_skip):
-            _, terminated, truncated = game.step(action)
+        for _, terminated, truncated in game.each_frame(action):
             game.observe(screen)
             yield screen
             if terminated or truncated:

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.settings import (
+    ADDED,
     SETTINGS,
     ActionSet,
     CountedFrames,
@@ -47,6 +48,9 @@ class Provenance:
 
     status: Literal["cited", "choice"]
     note: str
+
+
+_OLDER = Provenance("choice", "as it was before there was this setting")
 
 
 @dataclass(frozen=True)
@@ -88,16 +92,22 @@ class Protocol:
         How an episode starts; "human" needs recorded human play and cannot be run.
     noop_max : int
         With ``start="noop"``: no-op frames are drawn uniformly from 1 to this number; otherwise 0.
+    fire_reset : bool
+        Whether FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``,
+        in games whose action 1 is FIRE: at the start, after the no-ops, an agent step each of actions 1 and 2, which
+        are no steps of the agent; after each lost life that does not end the game's play the same, in evaluation too,
+        after one of no action. Their rewards count in scores and are not told in training, their frames count. Where
+        lost lives end training episodes ("episodic_life"), what the agent sees then begins anew in evaluation too.
     mode, difficulty : int or None
         The game's switches; None for the ROM's default.
     observation : {"grayscale", "rgb", "palette", "ram"}
         What the agent sees: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None
         Height and width after area resizing; None for the console's 210 × 160.
-    max_pool : bool or "rgb"
+    max_pool : bool, "rgb" or "resized"
         Whether a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of what
-        is shown, as in Gymnasium's ``AtariPreprocessing``, or always of the three colours, before any luminance is
-        taken, as in Stable-Baselines3's wrappers.
+        is shown, as in Gymnasium's ``AtariPreprocessing``; always of the three colours, before any luminance is taken,
+        as in Stable-Baselines3's wrappers; or of what is shown, after each was resized, as in RLlib's.
     frame_stack : int
         Screens an observation holds, oldest first.
     training_reward_clipping : bool
@@ -135,6 +145,7 @@ class Protocol:
     evaluation_episode_end: EpisodeEnd
     start: Start
     noop_max: int
+    fire_reset: bool
     mode: int | None
     difficulty: int | None
     observation: ObservationKind
@@ -197,18 +208,21 @@ class Protocol:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Protocol:
-        """Return the protocol that `to_json` wrote, whatever the definitions say today.
+        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
 
         ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
         """
         try:
-            settings = {name: _parse(name, data["settings"][name]) for name in SETTINGS}
+            older = ADDED.keys() - data["settings"].keys()
+            given = {**data["settings"], **{name: ADDED[name] for name in older}}
+            notes = {**data["provenance"], **dict.fromkeys(older, dataclasses.asdict(_OLDER))}
+            settings = {name: _parse(name, given[name]) for name in SETTINGS}
             return Protocol(
                 name=data["name"],
                 title=data["title"],
                 citation=data["citation"],
                 **settings,
-                provenance=MappingProxyType({name: Provenance(**data["provenance"][name]) for name in SETTINGS}),
+                provenance=MappingProxyType({name: Provenance(**notes[name]) for name in SETTINGS}),
                 overrides=MappingProxyType({name: _parse(name, value) for name, value in data["overrides"].items()}),
             )
         except (KeyError, TypeError, AttributeError) as error:

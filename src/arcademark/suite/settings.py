@@ -16,7 +16,7 @@ ActionSet = Literal["full", "minimal"]
 Start = Literal["reset", "noop", "human"]
 ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
 Reporting = Literal["evaluation", "training_last_k"]
-MaxPool = bool | Literal["rgb"]
+MaxPool = bool | Literal["rgb", "resized"]
 CountedFrames = Literal["emulated", "played"]
 
 Parser = Callable[[object], Any]
@@ -54,12 +54,12 @@ def _truth(value: object) -> bool:
 
 
 def _max_pool(value: object) -> MaxPool:
-    if isinstance(value, str) and value.strip().lower() == "rgb":
-        return "rgb"
+    if isinstance(value, str) and (word := value.strip().lower()) in ("rgb", "resized"):
+        return word  # type: ignore[return-value]
     try:
         return _truth(value)
     except ValueError as error:
-        raise ValueError(f"{error} or 'rgb'") from None
+        raise ValueError(f"{error} or 'rgb' or 'resized'") from None
 
 
 def _size(value: object) -> tuple[int, int]:
@@ -105,6 +105,7 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
         "evaluation_episode_end": _one_of(EpisodeEnd),
         "start": _one_of(Start),
         "noop_max": _integer(0),
+        "fire_reset": _truth,
         "mode": _or_none(_integer(0)),
         "difficulty": _or_none(_integer(0)),
         "observation": _one_of(ObservationKind),
@@ -120,6 +121,9 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
     }
 )
 """Every setting that can change a score, in the order in which it is shown, with the parser of its values."""
+
+ADDED: Mapping[str, Any] = MappingProxyType({"fire_reset": False})
+"""Settings that protocols written by older versions lack, with the value that they had then."""
 
 
 def format_setting(value: object) -> str:

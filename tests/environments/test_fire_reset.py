@@ -1,0 +1,222 @@
+"""FIRE pressed for the agent: as if it were pressed by hand, wherever a game is played; 18 actions have FIRE at 1."""
+
+import numpy as np
+import pytest
+
+import arcademark
+from arcademark.environments.generative import snapshot
+from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.suite.protocols import protocol
+
+FRAMES = 3
+SETTINGS = {
+    "action_set": "full",
+    "frame_skip": FRAMES,
+    "repeat_action_probability": 0,
+    "frame_stack": 3,
+    "screen_size": "none",
+    "reported_episodes": "evaluation",
+    "max_frames_per_episode": "none",
+}
+STICKY = {"repeat_action_probability": 0.25}
+
+
+class ByHand:
+    """The game without the setting, in which FIRE is pressed as Stable-Baselines3's two wrappers press it.
+
+    Their habit is repeated here from their source: `EpisodicLifeEnv` steps with no action after a life that was lost,
+    `FireResetEnv` then steps with action 1 and action 2, and resets, which is that step again, where these lose a life.
+    """
+
+    def __init__(self, spec):
+        self.env = open_environment(spec)
+        self.pressed = 0
+
+    def reset(self, rng):
+        self.env.reset(rng)
+        self.ended = False
+        return self.fire()
+
+    def fire(self):
+        return sum(self.one(action, reset=True) for action in (1, 2))
+
+    def one(self, action, reset=False):
+        if self.ended:
+            return 0.0
+        self.pressed += reset
+        before = self.env.lives
+        reward, terminated, truncated = self.env.step(action)
+        self.ended = terminated or truncated
+        self.lost = not self.ended and self.env.lives < before
+        return reward + (self.one(0) if reset and self.lost else 0.0)
+
+    def step(self, action):
+        reward = self.one(action)
+        return reward + (self.one(0) + self.fire() if self.lost else 0.0)
+
+
+def spec_of(**changes):
+    return environment_spec("toy", protocol("world-records").override(SETTINGS | changes))
+
+
+def seen(env):
+    screens = np.empty(env.spec.observation_shape, np.uint8)
+    env.observe(screens)
+    return screens
+
+
+@pytest.mark.parametrize("changes", [{}, STICKY, STICKY | {"start": "noop", "noop_max": 30}])
+@pytest.mark.parametrize("training_end", ["game_over", "episodic_life"])
+def test_evaluation_is_the_game_in_which_fire_is_pressed_by_hand(changes, training_end):
+    """Screens are stacked anew after a lost life exactly where training's episodes end there."""
+    changes = changes | {"training_episode_end": training_end}
+    env, by_hand = open_environment(spec_of(fire_reset=True, **changes)), ByHand(spec_of(**changes))
+    env.pad_with_zeros(True)
+    lost = 0
+    for seed in range(12):
+        rng, episodes = np.random.default_rng(seed), np.random.SeedSequence(seed)
+        assert env.reset(np.random.default_rng(episodes)) == by_hand.reset(np.random.default_rng(episodes))
+        assert not seen(env)[:-1].any()
+        while not by_hand.ended:
+            lives, action = env.lives, int(rng.integers(18))
+            reward, terminated, truncated = env.step(action)
+            assert reward == by_hand.step(action)
+            assert (terminated, truncated) == (by_hand.ended, False)
+            assert (env.episode_frames, env.lives) == (by_hand.env.episode_frames, by_hand.env.lives)
+            np.testing.assert_array_equal(seen(env)[-1], seen(by_hand.env)[-1])
+            went_on = env.lives < lives and not terminated
+            lost += went_on
+            assert env.life_begun == (went_on and training_end == "episodic_life")
+            assert seen(env)[:-1].any() != env.life_begun
+    assert lost >= 5
+
+
+def test_training_presses_where_an_episode_goes_on_and_tells_no_reward_of_it():
+    env = open_environment(spec_of(fire_reset=True, training_episode_end="episodic_life", **STICKY), training=True)
+    by_hand = ByHand(spec_of(**STICKY))
+    assert env.reset(np.random.default_rng(1)) == by_hand.reset(np.random.default_rng(1))
+    score = expected = lost = 0.0
+    while not by_hand.ended:
+        step = env.step(4)
+        score += step.reward
+        expected += by_hand.step(4)
+        if env.life_lost:
+            assert step.terminated
+            score += env.go_on().reward
+            lost += 1
+        assert (score, env.episode_frames, env.lives) == (expected, by_hand.env.episode_frames, by_hand.env.lives)
+        assert env.ended == by_hand.ended
+    assert lost >= 2
+
+
+def test_only_games_with_fire_as_action_1_are_pressed_in():
+    for changes in ({"action_set": "minimal"}, {"action_set": "full"}):
+        spec = environment_spec("toy", protocol("world-records").override(SETTINGS | changes | {"fire_reset": True}))
+        env = open_environment(spec)
+        env.reset(np.random.default_rng(0))
+        assert env.episode_frames == (2 * FRAMES if changes["action_set"] == "full" else 0)
+    rules = protocol("dqn-2015").override({"fire_reset": True})
+    pressed = {
+        game: environment_spec(game, rules).presses_fire for game in ("breakout", "pong", "ms_pacman", "freeway")
+    }
+    assert pressed == {"breakout": True, "pong": True, "ms_pacman": False, "freeway": False}
+
+
+@pytest.mark.parametrize("end", ["life_lost", "game_over"])
+def test_a_game_that_ends_at_its_start_starts_again(end):
+    """A cap of 8 frames ends it within the presses, after up to 7 no-ops; the remaining press follows."""
+    changes = {"max_frames_per_episode": 8, "start": "noop", "noop_max": 7, "evaluation_episode_end": end}
+    env = open_environment(spec_of(fire_reset=True, **changes))
+    found = set()
+    for seed in range(40):
+        reward = env.reset(np.random.default_rng(seed))
+        assert not env.ended
+        assert reward == 0 or env.episode_frames == 7  # a fruit was caught
+        found.add(env.episode_frames)
+    assert found == {0, FRAMES, 1 + 2 * FRAMES}
+
+
+def test_a_saved_game_goes_on_the_same():
+    env = open_environment(spec_of(fire_reset=True, training_episode_end="episodic_life", **STICKY))
+    env.reset(np.random.default_rng(5))
+    env.step(0)
+
+    def rest():
+        return [(env.step(0), env.life_begun, env.episode_frames, seen(env).tobytes()) for _ in range(8)]
+
+    state = env.save()
+    played = rest()
+    env.restore(state)
+    assert rest() == played
+    assert any(begun for _, begun, *_ in played)
+
+
+def test_a_model_plays_what_the_game_plays():
+    spec = spec_of(fire_reset=True, training_episode_end="episodic_life")
+    env, model = open_environment(spec), open_model(spec)
+    rng, pressed = np.random.default_rng(3), 0
+    for seed in range(5):
+        env.reset(np.random.default_rng(seed))
+        while not env.ended:
+            model.restore(snapshot(env))
+            action, frames = int(rng.integers(18)), env.episode_frames
+            assert model.step(action) == env.step(action)
+            assert model.save() == snapshot(env)
+            pressed += env.episode_frames > frames + FRAMES
+    assert pressed > 5
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("game", "count"), [("toy", 3), ("breakout", 9)])
+def test_a_vector_in_threads_plays_what_single_games_play(game, count, training):
+    rules = protocol("dqn-2015").override({"fire_reset": True, "max_frames_per_episode": 3000})
+    rules = rules.override(SETTINGS | {"max_frames_per_episode": 300} if game == "toy" else {})
+    how = {"training": training, "padding_type": "zero"}
+    envs = arcademark.make_vec(game, count, rules, threads=3, autoreset_mode="same_step", **how)
+    singles = [arcademark.make(game, rules, **how) for _ in range(count)]
+    screens, _ = envs.reset(seed=7)
+    expected = np.stack([env.reset(seed=7 + i)[0] for i, env in enumerate(singles)])
+    np.testing.assert_array_equal(screens, expected)
+    rng, games, lost = np.random.default_rng(0), 0, 0
+    before = np.array([env.environment.lives for env in singles])
+    for _ in range(150):
+        actions = rng.integers(envs.single_action_space.n, size=count)
+        screens, rewards, terminated, truncated, infos = envs.step(actions)
+        for i, env in enumerate(singles):
+            shown, reward, *ends, info = env.step(actions[i])
+            assert (reward, ends) == (rewards[i], [terminated[i], truncated[i]])
+            if "episode" in info:
+                games += 1
+                told = infos["episode"]
+                assert (info["episode"]["r"], info["episode"]["l"]) == (told["r"][i], told["l"][i])
+            if any(ends):
+                shown, _ = env.reset()
+            np.testing.assert_array_equal(screens[i], shown)
+        lives = np.array([env.environment.lives for env in singles])
+        lost += int((lives < before).sum())
+        before = lives
+    assert games > 1
+    assert lost > 10
+
+
+@pytest.mark.parametrize("emulator", ["ale", "console"])
+def test_fire_is_worth_what_it_gives(emulator):
+    """In Haunted House the first FIRE lights a match, which costs a point."""
+    rules = protocol("dqn-2015").override({"fire_reset": True, "start": "reset", "noop_max": 0})
+    env = open_environment(environment_spec("haunted_house", rules), emulator=emulator)
+    assert env.reset(np.random.default_rng(0)) == -1
+    assert env.episode_frames == 8
+
+
+def test_frame_by_frame_is_the_same_game():
+    changes = {"fire_reset": True, "observation": "palette", "max_pool": False, "frame_stack": 1, **STICKY}
+    whole, frames = (open_environment(spec_of(**changes)) for _ in range(2))
+    for env in (whole, frames):
+        env.reset(np.random.default_rng(4))
+    while not whole.ended:
+        step, each = whole.step(0), list(frames.each_frame(0))
+        assert sum(part.reward for part in each) == step.reward
+        assert each[-1][1:] == step[1:]
+        assert len(each) <= FRAMES
+        assert (frames.episode_frames, frames.lives) == (whole.episode_frames, whole.lives)
+        np.testing.assert_array_equal(seen(frames), seen(whole))
