@@ -3,11 +3,12 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+DEEP   := $(VENV)-deep
 PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick every-test fast-tests coverage lint bench fuzz-console format constraints clean
+.PHONY: help demo test test-deep quick every-test fast-tests coverage lint bench fuzz-console format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,13 +25,18 @@ quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
 
 every-test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) -m "not deep"
 
 fast-tests: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not deep"
+
+test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
+	@echo "Tests that train: some 15 minutes of one core."
+	$(DEEP)/bin/python -m pytest -n 2 -m deep
+	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoints*.py
 
 coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
-	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
+	$(BIN)/python -m pytest $(PARALLEL) -m "not deep" --cov --cov-report=term
 
 lint: $(VENV)/.dev ## Linters, types and the contracts between packages
 	$(BIN)/ruff check .
@@ -66,11 +72,19 @@ constraints: ## Resolve the newest versions within the bounds into constraints.t
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(DEEP) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ArcadeMark needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
+
+# RLlib wants another version of Gymnasium than ours, so only PyTorch's is held here.
+$(DEEP)/.installed: pyproject.toml constraints.txt
+	@echo "Installs RLlib, Stable-Baselines3 and PyTorch into $(DEEP): 2.5 GB, several more where PyTorch has CUDA; minutes."
+	$(PYTHON) -m venv $(DEEP)
+	grep ^torch== constraints.txt > $(DEEP)/constraints.txt
+	$(DEEP)/bin/python -m pip --disable-pip-version-check install -q -c $(DEEP)/constraints.txt -e ".[dev,rllib]"
+	@touch $@
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt -e .

@@ -8,10 +8,12 @@ processor time; the table shows medians over rounds of the ratio to the library'
 the quartiles in brackets.
 
 * "environment": random actions, drawn beforehand, on ``arcademark.sb3.make_vec`` against Stable-Baselines3's
-  ``make_atari_env`` with ``VecFrameStack``.
+  ``make_atari_env`` with ``VecFrameStack``; and, as what any wrapper of ale-py could reach, the calls of ale-py alone:
+  four frames a step and the screens of the last two.
 * "ppo": PPO's ``learn`` with its usual network on both, with 1 and with 4 epochs.
 * "evaluation": a saved PPO played from its file, the default number of episodes at once, against the model's own
-  ``predict`` asked about one episode at a time on the same games; and the share of the time that its network takes.
+  ``predict`` asked about one episode at a time on the same games and emulator; and the share of the time that its
+  network takes.
 """
 
 from __future__ import annotations
@@ -83,16 +85,42 @@ def emulator(name: str) -> Iterator[None]:
             os.environ[SWITCH] = before
 
 
-def contestants(game: str) -> dict[str, VecEnv]:
-    """Return the library's environments, and ours on each emulator that is here."""
-    made = {"library": theirs(game)}
+def emulators(game: str) -> Iterator[str]:
+    """Yield each emulator that is here for a game, which plays what is opened meanwhile."""
     if choose_emulator(game) == "console":
         translated(game, rom_path(game).read_bytes())  # as it is from the second day on
     for name in ("ale-py", "console"):
         with emulator(name):
             if name == "ale-py" or choose_emulator(game) == "console":
-                made[name] = ours(game)
-    return made
+                yield name
+
+
+def contestants(game: str) -> dict[str, VecEnv]:
+    """Return the library's environments, and ours on each emulator that is here."""
+    return {"library": theirs(game), **{name: ours(game) for name in emulators(game)}}
+
+
+def alone(game: str) -> Play:
+    """Return ale-py's own calls that the steps of all environments take."""
+    games = [ale_py.ALEInterface() for _ in range(NUM_ENVS)]
+    for ale in games:
+        ale.setFloat("repeat_action_probability", 0.0)
+        ale.loadROM(rom_path(game))
+    names = games[0].getMinimalActionSet()
+    chosen = np.random.default_rng(0).integers(len(names), size=(STEPS, NUM_ENVS))
+    screen = games[0].getScreen()
+
+    def play() -> None:
+        for row in chosen.tolist():
+            for ale, action in zip(games, row, strict=True):
+                for frame in range(4):
+                    ale.act(names[action])
+                    if frame > 1:
+                        ale.getScreen(screen)
+                if ale.game_over():
+                    ale.reset_game()
+
+    return play
 
 
 def measured(plays: dict[str, Play], rounds: int) -> Ratios:
@@ -124,7 +152,8 @@ def environment(game: str, rounds: int) -> Ratios:
 
         return play
 
-    return measured({name: player(envs) for name, envs in contestants(game).items()}, rounds)
+    plays = {name: player(envs) for name, envs in contestants(game).items()}
+    return measured({**plays, "ale-py's calls alone": alone(game)}, rounds)
 
 
 def ppo(game: str, rounds: int) -> Ratios:
@@ -142,14 +171,13 @@ def ppo(game: str, rounds: int) -> Ratios:
 
 
 def evaluation(game: str, rounds: int) -> Ratios:
-    """Compare a network played from its file with ``predict``, on what plays the games here."""
+    """Compare a network played from its file with ``predict``, on each emulator that is here."""
     spec = environment_spec(game, protocol("dqn-2015"))
     model = PPO("CnnPolicy", ours(game), n_steps=32, batch_size=256, seed=0, device="cpu")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.zip"
         model.save(path)
         played = Checkpoint(spec, path, checksum(path))
-    share: list[float] = []
 
     def player(agent: Any, rows: int, in_network: list[float]) -> Play:
         games = [open_environment(spec) for _ in range(rows)]
@@ -176,9 +204,12 @@ def evaluation(game: str, rounds: int) -> Ratios:
 
         return play
 
-    alone = player(PredictPolicy(model), 1, [])
-    ratios = measured({"library": alone, "from its file": player(played, played.batch_size, share)}, rounds)
-    return {**ratios, "network's share": share[1:]}
+    ratios: Ratios = {}
+    for name in emulators(game):
+        share: list[float] = []
+        plays = {"library": player(PredictPolicy(model), 1, []), name: player(played, played.batch_size, share)}
+        ratios |= {**measured(plays, rounds), f"{name}, network's share": share[1:]}
+    return ratios
 
 
 def void(_: Any) -> None:
@@ -211,7 +242,7 @@ def main() -> None:
         for game, ratios in by_game.items():
             for row, values in ratios.items():
                 low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-                print(f"{part:12} {game:14} {row:18} {middle:5.2f} ({low:.2f}–{high:.2f})")
+                print(f"{part:12} {game:14} {row:24} {middle:5.2f} ({low:.2f}–{high:.2f})")
 
 
 if __name__ == "__main__":

@@ -224,7 +224,8 @@ class CheckedAgent:
 class CheckedPolicy(CheckedAgent):
     """A policy whose mistakes are reported clearly; all it returns is valid.
 
-    `batch_size` is what the agent declares, 1 if nothing; `asked` is what its author calls the method that chooses.
+    `batch_size` and `trained_frames` are what the agent declares, 1 and None if nothing; `asked` is what its author
+    calls the method that chooses, `fire_pressed` whether it says that FIRE was pressed for it where it learnt.
     """
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
@@ -232,6 +233,8 @@ class CheckedPolicy(CheckedAgent):
         self.policy = policy
         self.asked = getattr(policy, "asked", "act")
         self.batch_size: int = self._whole("batch_size", 1)
+        self.trained_frames: int | None = self._whole("trained_frames", None)
+        self.fire_pressed = getattr(policy, "fire_pressed", False) is True
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Ask the agent and check its answer: integers in ``range(num_actions)``, one for each episode."""

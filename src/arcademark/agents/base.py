@@ -16,6 +16,8 @@ Optional attributes, read once after the agent is made:
 ``predict_batch`` : int
     The same of an agent with `predict`, which is then given observations of shape (episodes, …), and an array of
     ``episode_start``, and returns an action each.
+``trained_frames`` : int
+    Emulated frames that a network was trained for before, as its file says. Recorded, and shown in reports.
 ``checkpoint_frames`` : int
     Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
     long there are more of them: about one a minute, fewer if they are large.

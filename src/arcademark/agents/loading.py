@@ -78,7 +78,8 @@ class AgentSpec:
         name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
         if self.checkpoint:
             name = paths.short(self.ref)
-        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in self.parameters.items()]
+        told = {key: v for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")}
+        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in told.items()]
         return f"{name}({', '.join(values)})" if values else name
 
     @cached_property
@@ -218,6 +219,30 @@ _AGENTS = (
         "Trains with sb3-contrib: proximal policy optimisation with an LSTM.",
         "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
     ),
+    BuiltinAgent(
+        "impala",
+        "trainers.rllib:IMPALA",
+        "Trains with RLlib: importance weighted actor-learner with V-trace.",
+        "Espeholt et al. 2018",
+    ),
+    BuiltinAgent(
+        "appo",
+        "trainers.rllib:APPO",
+        "Trains with RLlib: proximal policy optimisation from a buffer of recent batches, with V-trace.",
+        "Luo et al. 2020; settings of RLlib's examples",
+    ),
+    BuiltinAgent(
+        "rainbow",
+        "trainers.rllib:Rainbow",
+        "Trains with RLlib: deep Q-network with double, dueling, noisy and distributional values, n steps, priorities.",
+        "Hessel et al. 2018",
+    ),
+    BuiltinAgent(
+        "dreamerv3",
+        "trainers.dreamer:DreamerV3",
+        "Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).",
+        "Hafner et al. 2023",
+    ),
 )
 _BUILTIN = {agent.name: agent for agent in _AGENTS}
 
@@ -339,6 +364,20 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
     return adapt(made, spec.label, env)
+
+
+def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], AgentSpec]:
+    """Return the agent of each trial of a trained network, by game and seed, with its file's SHA-256.
+
+    ArcadeMarkError if files are missing, or one of them cannot be played in its game.
+    """
+    from arcademark.agents.checkpoints import policy
+
+    files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
+    asked = {(files[env.game, env.seed or 0], env.game): env for env in games}
+    sums = policy.check(spec.label, [(path, env) for (path, _), env in asked.items()], _arguments(spec, _factory(spec)))
+    known = dict(zip(asked, sums, strict=True))
+    return {(game, seed): replace(spec, sha256=known[path, game]) for (game, seed), path in files.items()}
 
 
 def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:

@@ -128,6 +128,22 @@ def test_it_plays_what_the_library_predicts(name, env):
     assert np.concatenate(found).tolist() == expected.tolist()
 
 
+def test_games_are_played_on_with_the_memory_that_training_left(env):
+    torch = pytest.importorskip("torch")
+    made = fitted("recurrent-ppo", env)
+    model, player = made.policy._model, made.policy._network()
+    before, starts = model._last_lstm_states, torch.as_tensor(model._last_episode_starts, dtype=torch.float32)
+    assert all(state.abs().sum() > 0 for state in before.pi)
+    made.act(model._last_obs, model._last_episode_starts, [np.random.default_rng(row) for row in range(2)])
+    with torch.no_grad():
+        *_, after = model.policy(torch.as_tensor(model._last_obs), before, starts)
+    for found, there, expected in zip(made.policy._player._states[0], player._states[0], after.pi, strict=True):
+        torch.testing.assert_close(found[:, :2], expected)
+        assert not torch.allclose(there[:, :2], expected)
+    made.evaluate()
+    assert all(state.abs().sum() == 0 for state in made.policy._network()._states[0])
+
+
 def test_schedules_fall_over_the_budget_in_frames(env):
     made = trainer("ppo", env)
     played = games(env, 2)

@@ -7,7 +7,9 @@ serialised entries. Sizes are checked before anything is inflated or allocated.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import pickletools
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -33,6 +35,17 @@ MOST_SETTINGS_BYTES = 64 * 2**20
 """Of Stable-Baselines3's settings."""
 MOST_ENTRIES = 100_000
 """Files in an archive, and tensors."""
+_OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+"""How files of PyTorch's before 1.6 begin: a pickled number."""
+_OLD_PICKLES = 4
+"""Of the number, the format's version, the machine, and what was saved; storages follow."""
+_OLD_TENSORS = ("collections OrderedDict", "torch._utils _rebuild_", "torch ", "torch.storage ")
+"""What pickled tensors name, in such a file."""
+_SAMPLE_FACTORY = (b"env_steps", b"train_step")
+"""Keys beside the model in a checkpoint of Sample-Factory."""
+
+_NETWORKS: Mapping[str, Format] = {"policy.pth": "stable-baselines3", "module.pth": "state-dict"}
+"""The file of the network in an archive that has settings too: Stable-Baselines3's, and our own of RLlib's modules."""
 
 TRUST = (
     "whoever wrote the file decides what that does on this machine; if you trust its source, add --trust, else have it "
@@ -60,6 +73,20 @@ class Contents:
     settings: Mapping[str, Any] = field(default_factory=dict)
     module: Any = None
 
+    def trained_frames(self, frame_skip: int) -> int | None:
+        """Return for how many emulated frames it was trained, as the file says; None where it does not.
+
+        Stable-Baselines3 (``num_timesteps``) and CleanRL's arguments (``total_timesteps``) count steps of the agent, of
+        `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with
+        ``summaries_use_frameskip=False`` (``algo/learning/learner.py``).
+        """
+        counts = {"stable-baselines3": "num_timesteps", "sample-factory": "env_steps"}
+        steps = self.settings.get(counts.get(self.format, "total_timesteps"))
+        if type(steps) is not int or steps <= 0:
+            return None
+        of_frames = self.format == "sample-factory" and self.settings.get("summaries_use_frameskip", True)
+        return steps if of_frames else steps * frame_skip
+
 
 def read(data: bytes, path: Path, trust: bool) -> Contents:
     """Read a checkpoint.
@@ -80,8 +107,9 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     """
     if data.startswith(b"PK\x03\x04"):
         names = _archive(data, path)
-        if "policy.pth" in names and "data" in names:
-            return _stable_baselines3(data, path)
+        for inner, kind in _NETWORKS.items():
+            if inner in names and "data" in names:
+                return _with_settings(data, path, inner, kind)
         if any(name.partition("/")[2] == "constants.pkl" for name in names):
             return _torchscript(data, path, trust)
         return _pytorch(data, path, trust)
@@ -115,21 +143,21 @@ def _archive(data: bytes, path: Path) -> set[str]:
     return {entry.filename for entry in entries}
 
 
-def _stable_baselines3(data: bytes, path: Path) -> Contents:
+def _with_settings(data: bytes, path: Path, network: str, kind: Format) -> Contents:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             settings = _entry(archive, "data", MOST_SETTINGS_BYTES, path).decode("utf-8")
-            policy = _entry(archive, "policy.pth", MOST_BYTES, path)
+            policy = _entry(archive, network, MOST_BYTES, path)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, UnicodeDecodeError, RuntimeError, OSError, EOFError):
         raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
     found = parse_json(settings, f"{path}, its 'data'", "save the model again")
     if not isinstance(found, dict):
         raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
-    inner = f"{path}, its policy.pth"
+    inner = f"{path}, its {network}"
     if policy.startswith(b"PK"):
         _archive(policy, Path(inner))
     tensors = _tensors(_load(policy, inner), inner)
-    return Contents("stable-baselines3", tensors, {key: _plain(value) for key, value in found.items()})
+    return Contents(kind, tensors, {key: _plain(value) for key, value in found.items()})
 
 
 def _entry(archive: zipfile.ZipFile, name: str, most: int, path: Path) -> bytes:
@@ -150,11 +178,14 @@ def _plain(value: Any) -> Any:
 def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
     found = _load(data, str(path), trust)
     if callable(getattr(found, "state_dict", None)) and callable(found):
+        if hasattr(found, "features_extractor_class"):
+            return _policy(found, path)
         return Contents("module", module=found)
     if not isinstance(found, Mapping):
         raise ArcadeMarkError(f"{path}: holds {said(repr, type(found).__name__)}; expected a state dict")
-    if isinstance(found.get("model"), Mapping) and ("env_steps" in found or "train_step" in found):
-        return Contents("sample-factory", _tensors(found["model"], str(path)), _sample_factory_settings(path))
+    if isinstance(found.get("model"), Mapping) and any(key.decode() in found for key in _SAMPLE_FACTORY):
+        told = {**_sample_factory_settings(data, path), "env_steps": found.get("env_steps")}
+        return Contents("sample-factory", _tensors(found["model"], str(path)), told)
     for name in ("model_weights", "model_state_dict", "state_dict", "model"):
         if isinstance(found.get(name), Mapping):
             settings = found.get("args")
@@ -166,43 +197,77 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
     return Contents("state-dict", _tensors(found, str(path)))
 
 
-def _sample_factory_settings(path: Path) -> Mapping[str, Any]:
-    """Return what ``config.json`` says, beside the checkpoint or its folder, as Sample-Factory writes it."""
-    for folder in (path.parent, path.parent.parent):
-        if (config := folder / "config.json").is_file():
-            found = parse_json(read_text(config, MOST_SETTINGS_BYTES), config)
-            return found if isinstance(found, dict) else {}
-    return {}
+def _policy(policy: Any, path: Path) -> Contents:
+    """Take a whole policy of Stable-Baselines3, ``torch.save(model.policy, …)``, for its tensors and settings."""
+    try:
+        settings = {
+            "observation_space": {"_shape": list(policy.observation_space.shape)},
+            "action_space": {"n": int(policy.action_space.n)},
+            "policy_kwargs": {
+                "features_extractor_class": str(policy.features_extractor_class),
+                "normalize_images": policy.normalize_images,
+                **({"activation_fn": str(policy.activation_fn)} if hasattr(policy, "activation_fn") else {}),
+            },
+        }
+        return Contents("stable-baselines3", _tensors(policy.state_dict(), str(path)), settings)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ArcadeMarkError(
+            f"{path}: is a policy of Stable-Baselines3's that cannot be played ({said(str, error)}); save the model "
+            "with model.save(…)"
+        ) from None
+
+
+def _sample_factory_settings(data: bytes, path: Path) -> Mapping[str, Any]:
+    config = settings_beside(data, path)
+    found = parse_json(read_text(config, MOST_SETTINGS_BYTES), config) if config is not None else {}
+    return found if isinstance(found, dict) else {}
+
+
+def settings_beside(data: bytes, path: Path) -> Path | None:
+    """Return the ``config.json`` that Sample-Factory writes beside a checkpoint or its folder, if it is one of its."""
+    configs = (folder / "config.json" for folder in (path.parent, path.parent.parent))
+    config = next((config for config in configs if config.is_file()), None)
+    return config if config is not None and any(key in data for key in _SAMPLE_FACTORY) else None
 
 
 def _load(data: bytes, place: str, trust: bool = False) -> Any:
-    """Load what PyTorch saved."""
+    """Load what PyTorch saved, a zip archive or, in its old format, pickles that begin with a number of its own."""
     import torch
 
+    if not data.startswith((b"PK", _OLD)):
+        what = "a pickle, but none of PyTorch's" if data[:1] == b"\x80" else "no file of PyTorch's"
+        raise ArcadeMarkError(f"{place}: is {what}; save it with torch.save(model.state_dict(), …)")
     try:
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
     except Exception as error:
         if trust:
-            raise ArcadeMarkError(f"{place}: loading it raised {type(error).__name__}: {said(str, error)}") from None
-        if (kinds := _unsafe(data)) is None:
-            raise ArcadeMarkError(f"{place}: damaged, or no file of PyTorch's; copy the checkpoint again") from None
-        what = f" ({', '.join(kinds[:3])})" if kinds else ""
+            raise ArcadeMarkError(
+                f"{place}: loading it raised {type(error).__name__}: {said(str, error)}; install what it was made "
+                "with, or copy it again"
+            ) from None
+        if not (kinds := _beside_tensors(data)):
+            raise ArcadeMarkError(f"{place}: damaged; copy the checkpoint again") from None
         raise ArcadeMarkError(
-            f"{place}: holds pickled objects{what} beside tensors, which cannot be read without running code; {TRUST}"
+            f"{place}: holds pickled objects ({', '.join(kinds[:3])}) beside tensors, which cannot be read without "
+            f"running code; {TRUST}"
         ) from None
 
 
-def _unsafe(data: bytes) -> list[str] | None:
-    """Name what a file holds beside tensors; None if it is damaged."""
+def _beside_tensors(data: bytes) -> list[str]:
+    """Name the classes and functions that a file of PyTorch's names and tensors do not need; none if it is damaged."""
     import torch
 
-    try:
-        with torch.serialization.safe_globals(_allowed()):
-            names = torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
-    except Exception:
-        return None if data.startswith(b"PK") else []
-    return [said(str, name) for name in names]
+    with contextlib.suppress(Exception):
+        if not data.startswith(_OLD):
+            with torch.serialization.safe_globals(_allowed()):
+                names = torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
+            return [said(str, name) for name in names]
+        file, names = io.BytesIO(data), []
+        for _ in range(_OLD_PICKLES):
+            names += [said(str, given) for code, given, _ in pickletools.genops(file) if code.name == "GLOBAL"]
+        return [name.replace(" ", ".") for name in names if not name.startswith(_OLD_TENSORS)]
+    return []
 
 
 def _allowed() -> list[Any]:
@@ -268,7 +333,7 @@ def _flax(data: bytes, path: Path) -> Contents:
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None
-    arguments = found.get("args") if isinstance(found, Mapping) else None
+    arguments = found.get("args", found.get("0")) if isinstance(found, Mapping) else None
     settings = dict(arguments) if isinstance(arguments, Mapping) else {}
     return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
 

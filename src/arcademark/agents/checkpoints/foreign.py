@@ -6,6 +6,8 @@ Each has what `arcademark.agents.checkpoints.networks.Network` has: `shape` (Non
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ class Module(nn.Module):
     shape: tuple[int, ...] | None = None
     num_actions: int | None = None
     stochastic = True
-    zero_filled = False
+    blank: int | None = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
@@ -89,22 +91,172 @@ class Onnx(Module):
         self.num_actions = actions[0] if actions and isinstance(actions[0], int) else None
 
 
-def rllib(folder: Path, place: str) -> Module:
-    """Return the module of an RLlib checkpoint, restored by RLlib, which runs what is pickled in it."""
-    try:
-        from ray.rllib.core.rl_module import RLModule
-    except ImportError:
-        raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install 'arcademark[rllib]'") from None
-    inner = folder / "learner_group" / "learner" / "rl_module" / "default_policy"
-    try:
-        module = RLModule.from_checkpoint(str(inner if inner.is_dir() else folder))
-    except Exception as error:
-        raise ArcadeMarkError(f"{place}: RLlib refused it ({type(error).__name__}: {said(str, error)})") from None
+_CONNECTORS = (
+    *("AddObservationsFromEpisodesToBatch", "AddStatesFromEpisodesToBatch", "AddTimeDimToBatchAndZeroPad"),
+    *("AgentToModuleMapping", "BatchIndividualItems", "NumpyToTensor", "FrameStacking"),
+)
+"""RLlib's that make a batch of observations and leave them as they are, and the one that stacks them."""
 
-    def ask(observations: Tensor) -> Any:
-        return module.forward_inference({"obs": observations})["action_dist_inputs"]
 
-    made = Module(ask, 1.0, place)
-    made.shape = tuple(module.observation_space.shape)
-    made.num_actions = int(module.action_space.n)
-    return made
+class Rllib(Module):
+    """The module of an RLlib checkpoint, restored by RLlib, which runs what is pickled in it (RLlib 2.40 and later).
+
+    Observations are given as the module's space has them: -1 to 1, as ``wrap_atari_for_new_api_stack`` makes them, 0 to
+    1, or as they are, divided by `scale`; screens stacked in the last axis.
+    """
+
+    def __init__(self, folder: Path, scale: float, place: str) -> None:
+        try:
+            import tree
+            from ray.rllib.connectors.common.frame_stacking import FrameStacking
+            from ray.rllib.connectors.connector_pipeline_v2 import ConnectorPipelineV2
+            from ray.rllib.core.rl_module import RLModule
+        except ImportError:
+            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install 'arcademark[rllib]'") from None
+        pipeline = folder / "env_runner" / "env_to_module_connector"
+        try:
+            module = RLModule.from_checkpoint(str(_rl_module(folder, place).absolute()))
+            connectors = ConnectorPipelineV2.from_checkpoint(str(pipeline.absolute())) if pipeline.is_dir() else ()
+            space, actions = module.observation_space, int(module.action_space.n)
+            low, high, shape = float(space.low.min()), float(space.high.max()), tuple(space.shape)
+            start = {} if not module.is_stateful() else module.get_initial_state()
+        except ArcadeMarkError:
+            raise
+        except Exception as error:
+            raise ArcadeMarkError(f"{place}: RLlib refused it ({type(error).__name__}: {said(str, error)})") from None
+        unknown = [name for one in connectors if (name := type(one).__name__) not in _CONNECTORS]
+        if unknown:
+            raise ArcadeMarkError(
+                f"{place}: its connector {said(str, unknown[0])} may change observations, how is not known here; write "
+                "an agent that plays it"
+            )
+        super().__init__(module, scale, place)
+        self.num_actions, self._tree, self._start = actions, tree, start
+        self.stochastic = not hasattr(module, "compute_q_values")
+        self.fire_pressed = True  # as its wrappers do
+        self._shift, self.scale = {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high), (0.0, scale))
+        self._last = len(shape) == 3
+        self.shape = (shape[2], *shape[:2]) if self._last else shape
+        if any(isinstance(one, FrameStacking) for one in connectors):
+            self.blank = round(self._shift * self.scale)  # what it fills with is 0 after scaling
+
+    def start(self, rows: int) -> State:
+        """Return the memory with which episodes begin, tensors of shape (1, rows, ...)."""
+        parts = [torch.as_tensor(part) for part in self._tree.flatten(self._start)]
+        if any(part.any() for part in parts):
+            raise ArcadeMarkError(f"{self.place}: its memory does not begin with zeros; write an agent that plays it")
+        return tuple(part.expand(1, rows, *part.shape).clone() for part in parts)
+
+    def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
+        """Ask the module."""
+        scaled = observations / self.scale - self._shift
+        batch: dict[str, Any] = {"obs": scaled.permute(0, 2, 3, 1).contiguous() if self._last else scaled}
+        if state:  # one step of each row's sequence
+            batch["obs"] = batch["obs"].unsqueeze(1)
+            batch["state_in"] = self._tree.unflatten_as(self._start, [part[0] for part in state])
+        answer = self.module.forward_inference(batch) if self.stochastic else self.module.compute_q_values(batch)
+        values = answer.get("action_dist_inputs" if self.stochastic else "qf_preds")
+        if not isinstance(values, Tensor):
+            raise ArcadeMarkError(f"{self.place}: its module gives actions no numbers; write an agent that plays it")
+        if state:
+            values = values.squeeze(1)
+            state = tuple(part.unsqueeze(0) for part in self._tree.flatten(answer["state_out"]))
+        return values, state
+
+
+def _rl_module(folder: Path, place: str) -> Path:
+    """Return where an algorithm's only module is kept; of a module's own checkpoint the folder."""
+    modules = folder / "learner_group" / "learner" / "rl_module"
+    if not modules.is_dir():
+        return folder
+    found = sorted(one for one in modules.iterdir() if one.is_dir())
+    if len(found) != 1:
+        names = ", ".join(repr(said(str, one.name)) for one in found)
+        raise ArcadeMarkError(f"{place}: holds {len(found)} modules ({names}); name the folder of one, in {modules}")
+    return found[0]
+
+
+MOST_UNITS = 2**16
+"""Of a side of what a network of settings alone is given, and of its actions."""
+DREAMER_SIZES = ("nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL")
+
+
+def import_dreamer(place: str) -> None:
+    """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import ray.rllib.algorithms.dreamerv3  # noqa: F401
+        except ImportError:
+            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install 'arcademark[rllib]'") from None
+
+
+def dreamer_settings(size: str, sequence: int) -> dict[str, Any]:
+    """Return the settings of DreamerV3's network in RLlib."""
+    return {"model_size": size, "batch_length_T": sequence, "symlog_obs": "auto"}
+
+
+def dreamer_scaled(observations: Tensor, dimensions: int) -> Tensor:
+    """Return screens as DreamerV3's network takes them, -1 to 1; other observations, of one dimension, as they are."""
+    return observations if dimensions == 1 else observations / 128.0 - 1.0
+
+
+class Dreamer(nn.Module):
+    """DreamerV3's network in RLlib, without what it trains with: the world model's likeliest state is what it acts on.
+
+    Its memory are that state (h, z), the action taken before, and whether the episode had begun.
+    """
+
+    stochastic = True
+    blank: int | None = None
+
+    def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:
+        super().__init__()
+        import_dreamer(place)
+        from gymnasium.spaces import Box, Discrete
+        from ray.rllib.algorithms.dreamerv3.dreamerv3_catalog import DreamerV3Catalog
+        from ray.rllib.algorithms.dreamerv3.torch.dreamerv3_torch_rl_module import DreamerV3TorchRLModule
+
+        self.shape = tuple(int(n) for n in settings["observation_space"]["_shape"])
+        self.num_actions, size = int(settings["action_space"]["n"]), settings["model_size"]
+        if size not in DREAMER_SIZES or max((*self.shape, self.num_actions)) > MOST_UNITS:
+            raise ValueError(f"size {size}, observations {self.shape}, {self.num_actions} actions")
+        made = DreamerV3TorchRLModule(
+            observation_space=Box(0, 255, self.shape, np.uint8),
+            action_space=Discrete(self.num_actions),
+            model_config=dreamer_settings(size, 1),
+            catalog_class=DreamerV3Catalog,
+        ).dreamer_model
+        made.load_state_dict(dict(tensors))
+        self.world, self.actor = made.world_model, made.actor
+
+    def start(self, rows: int) -> State:
+        """Return no memory, tensors of shape (1, rows, ...)."""
+        layer = self.world.posterior_representation_layer
+        z = (layer.num_categoricals, layer.num_classes_per_categorical)
+        return tuple(
+            torch.zeros(1, rows, *shape) for shape in ((self.world.num_gru_units,), z, (self.num_actions,), (1,))
+        )
+
+    def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
+        """Return the logits of actions, and the memory but for the action that is taken."""
+        h, z, action, going = (part[0] for part in state)
+        begin = self.world.get_initial_state()
+        h = torch.where(going > 0, h, begin["h"])
+        z = torch.where(going[..., None] > 0, z, begin["z"].float())
+        h = self.world.sequence_model(a=action, h=h, z=z)
+        seen = self.world.encoder(dreamer_scaled(self._symlog(observations), len(self.shape)))
+        features = self.world.posterior_mlp(torch.cat([seen, h], dim=-1))
+        _, chances = self.world.posterior_representation_layer(features, return_z_probs=True)
+        z = nn.functional.one_hot(chances.argmax(-1), chances.shape[-1]).float()
+        _, logits = self.actor(h=h, z=z, return_distr_params=True)
+        return logits, tuple(part[None] for part in (h, z, torch.zeros_like(action), torch.ones_like(going)))
+
+    def take(self, actions: Tensor, state: State) -> None:
+        """Remember the actions that were taken, of the first rows."""
+        state[2][0, torch.arange(len(actions)), actions] = 1
+
+    def _symlog(self, observations: Tensor) -> Tensor:
+        if not self.world.symlog_obs:
+            return observations
+        return torch.sign(observations) * torch.log(torch.abs(observations) + 1)

@@ -11,7 +11,6 @@ Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
 from typing import Any
 
 import torch
@@ -44,6 +43,7 @@ def build(contents: Contents, place: str) -> Network:
     except (RuntimeError, IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
     layers.check_all_used()
+    network.fire_pressed = "algorithm" not in contents.settings  # trainers here write it, and press nothing
     return network
 
 
@@ -54,7 +54,17 @@ def _maker(kind: str, layers: Layers) -> Callable[[Layers], Network]:
         return _sample_factory
     if layers.settings.get("library") == "flax":
         return _flax
+    if layers.settings.get("algorithm") == "dreamerv3":
+        return _dreamer
     return _cleanrl
+
+
+def _dreamer(layers: Layers) -> Any:
+    """Our own DreamerV3's, trained by RLlib, which makes its network."""
+    from arcademark.agents.checkpoints.foreign import Dreamer
+
+    layers.unused = ("",)  # each tensor has to be there, and none else
+    return Dreamer(layers.tensors, layers.settings, layers.place)
 
 
 def _scaled(x: Tensor) -> Tensor:
@@ -75,7 +85,10 @@ def _expectation(layers: Sequence[nn.Module], support: Tensor) -> nn.Module:
 
 
 def _cleanrl(layers: Layers) -> Network:
-    """CleanRL's agents on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, PPO with an LSTM, PPO with RND, SAC."""
+    """CleanRL's agents on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, PPO with an LSTM, PPO with RND, SAC.
+
+    Our own networks that RLlib trains have the same names.
+    """
     layers.unused = ("critic", "extra_layer")
     if layers.has("conv."):  # SAC's actor
         body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), nn.ReLU()]
@@ -195,16 +208,13 @@ def _sb3_network(
     core: nn.LSTM | nn.GRU | None,
     stochastic: bool,
 ) -> Network:
-    space = layers.settings["observation_space"]
-    shape = tuple(int(n) for n in space["_shape"])
+    shape = layers.shape(body)
     seen = next((m.in_channels for m in body if isinstance(m, nn.Conv2d)), None)
     if seen is not None and shape[0] != seen:
         shape = (shape[-1], *shape[:-1])  # the space is of screens before they were transposed
-    if prod(shape) > 2**24:
-        raise layers.error(f"its observations have shape {shape}")
     images = len(shape) == 3 and arguments.get("normalize_images", True) is True
     network = Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
-    network.zero_filled = True  # as its VecFrameStack does
+    network.blank = 0  # as its VecFrameStack does
     return network
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +18,8 @@ STRIDES = {8: 4, 4: 2, 3: 1}
 """Of the convolutions of DQN's network, by their kernels (Mnih et al. 2015, Methods; Mnih et al. 2013, §5)."""
 SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 """Heights and widths of screens, tried in this order where the file does not say."""
+MOST_NUMBERS = 2**24
+"""Of an observation."""
 
 ACTIVATIONS: Mapping[str, Act] = {
     "relu": nn.ReLU,
@@ -48,11 +51,14 @@ class Network(nn.Module):
 
     Attributes
     ----------
-    zero_filled : bool
-        Whether screens from before an episode began are zero in its stack of screens, rather than the first screen.
+    blank : int or None
+        What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
+    fire_pressed : bool
+        Whether the wrappers with which it was trained press FIRE for the agent.
     """
 
-    zero_filled = False
+    blank: int | None = None
+    fire_pressed = False
 
     def __init__(
         self,
@@ -144,8 +150,8 @@ class Layers:
                 made.append(self.residual(f"{name}.conv", blocks))
                 continue
             layer = self.layer(name)
-            if isinstance(layer, nn.Linear) and made and not any(isinstance(m, nn.Flatten) for m in made):
-                made += [nn.Flatten()] + ([activation()] if isinstance(made[-1], Residual) else [])
+            if isinstance(layer, nn.Linear) and not any(isinstance(m, nn.Flatten) for m in made):
+                made += [nn.Flatten()] + ([activation()] if made and isinstance(made[-1], Residual) else [])
             made.append(layer)
             if number + 1 not in numbers and (last or number != max(numbers)):
                 made.append(activation())
@@ -166,7 +172,12 @@ class Layers:
         return made
 
     def shape(self, body: Sequence[nn.Module]) -> tuple[int, ...]:
-        """Return the shape of observations that a body takes."""
+        """Return the shape of observations that a body takes: what the settings say, else what fits its layers."""
+        if "observation_space" in self.settings:
+            shape = tuple(int(n) for n in self.settings["observation_space"]["_shape"])
+            if prod(shape) > MOST_NUMBERS:
+                raise self.error(f"its observations have shape {shape}")
+            return shape
         modules = [m for layer in body for m in layer.modules()]
         linear = next((m for m in modules if isinstance(m, nn.Linear)), None)
         convolutions = [m for m in modules if isinstance(m, nn.Conv2d)]

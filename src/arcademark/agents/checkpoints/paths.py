@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES
+from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES, MOST_SETTINGS_BYTES, settings_beside
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_bytes
 
 SUFFIXES = (".zip", ".pt", ".pth", ".cleanrl_model", ".safetensors", ".onnx", ".ckpt")
 _FIELD = re.compile(r"\{([^{}]*)\}")
+_ANNOUNCED = re.compile(r"(?:(?<![a-z])(?:game|env|seed|s)[-_=]?)?\{[^{}]*\}", re.IGNORECASE)
 _FIELDS = ("game", "gym_id", "seed")
-RLLIB = ("rllib_checkpoint.json", "class_and_ctor_args.pkl", "class_and_ctor_args.msgpack", "algorithm_state.pkl")
+RLLIB = ("rllib_checkpoint.json", "class_and_ctor_args.pkl", "algorithm_state.pkl")
 """Files of which RLlib's checkpoints have one."""
 MOST_LISTED = 10
 
@@ -35,10 +36,16 @@ def is_rllib(folder: Path) -> bool:
 
 
 def short(pattern: str) -> str:
-    """Return a pattern from the folder before its first field on, a checkpoint's name without a field."""
+    """Return a short name, "pong.zip", or of a pattern what there is beside its fields, "models-ppo".
+
+    That is from the folder before its first field on, without what only announces a field: "seed{seed}".
+    """
     parts = Path(pattern).parts
-    first = next((i for i, part in enumerate(parts) if _FIELD.search(part)), len(parts))
-    return "/".join(parts[max(0, first - 1) :])
+    first = next((i for i, part in enumerate(parts) if _FIELD.search(part)), None)
+    if first is None:
+        return parts[-1] if parts else pattern
+    words = _ANNOUNCED.sub("/", "/".join(parts[max(0, first - 1) :])).removesuffix(Path(pattern).suffix).split("/")
+    return "-".join(filter(None, (word.strip("-_. ") for word in words))) or "checkpoints"
 
 
 def canonical_pattern(pattern: str) -> str:
@@ -80,13 +87,13 @@ def file_of(pattern: str, game: str, seed: int) -> Path:
     raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {paths[0]} is missing; correct the pattern")
 
 
-def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
-    """Return the SHA-256 of the checkpoint of each game and seed.
+def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Path]:
+    """Return the checkpoint of each game and seed.
 
     Raises
     ------
     ArcadeMarkError
-        Which lists the missing ones, or says why one cannot be read.
+        Which lists the missing ones.
     """
     missing, paths = [], {}
     for game, seed in trials:
@@ -101,17 +108,13 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
             f"{len(missing):,} checkpoints are missing: {', '.join(missing[:MOST_LISTED])}{more}; correct the path, or "
             "leave their games or seeds out"
         )
-    known: dict[Path, str] = {}
-    for path in paths.values():
-        if path not in known:
-            known[path] = checksum(path)
-    return {trial: known[path] for trial, path in paths.items()}
+    return paths
 
 
 def checksum(path: Path) -> str:
     """Return the SHA-256 of a file, or of a folder's names and files."""
     if not path.is_dir():
-        return hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()
+        return digest_of(read_bytes(path, MOST_BYTES), path)
     names = sorted(name for name in path.rglob("*") if name.is_file())[: MOST_ENTRIES + 1]
     if len(names) > MOST_ENTRIES:
         raise ArcadeMarkError(f"{path}: holds more than {MOST_ENTRIES:,} files, the most that is read")
@@ -119,6 +122,14 @@ def checksum(path: Path) -> str:
     for name in names:
         content = hashlib.sha256(read_bytes(name, MOST_BYTES)).hexdigest()
         digest.update(f"{name.relative_to(path)}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def digest_of(data: bytes, path: Path) -> str:
+    """Return the SHA-256 of a file that holds `data`, and of what is read beside it."""
+    digest = hashlib.sha256(data)
+    if (beside := settings_beside(data, path)) is not None:
+        digest.update(read_bytes(beside, MOST_SETTINGS_BYTES))
     return digest.hexdigest()
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -13,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
-from arcademark.agents.checkpoints.paths import checksum, file_of, is_rllib
+from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
+from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
@@ -41,13 +41,14 @@ class NetworkPolicy:
 
         torch.set_num_threads(1)  # workers share the cores
         self._network = network.to(device)
+        self.fire_pressed = getattr(network, "fire_pressed", False)
         self._device, self._deterministic, self._epsilon = device, deterministic, epsilon
         self.batch_size = batch
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
         self._last = False
         self._screens = env.protocol.frame_stack
-        self._steps = np.zeros(batch, np.int64)
+        self._steps = np.full(batch, env.protocol.frame_stack)  # since each episode began: enough, if it was elsewhere
         self._num_actions = env.num_actions
         shape = self._network.shape
         if self._network.num_actions is not None:
@@ -58,6 +59,14 @@ class NetworkPolicy:
             shape = given if self._last or _squeezed(shape) == given else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
         self._shape = self._network.shape
+        self._filled: Any = None
+
+    def remember(self, state: Sequence[Any]) -> None:
+        """Go on from a memory, tensors of shape (layers, rows, units), as episodes have it that began elsewhere."""
+        for block, parts in enumerate(self._states):
+            for kept, given in zip(parts, state, strict=True):
+                rows = given[:, block * ROWS : (block + 1) * ROWS]
+                kept[:, : rows.shape[1]] = rows
 
     def act(
         self,
@@ -68,8 +77,8 @@ class NetworkPolicy:
         """Choose an action for each episode in play."""
         import torch
 
-        if self._screens > 1 and self._network.zero_filled:
-            observations = self._zero_filled(observations, first)
+        if self._screens > 1 and self._network.blank is not None:
+            observations = self._blanked(observations, first)
         answers = []
         with torch.inference_mode():
             for block, start in enumerate(range(0, len(first), ROWS)):
@@ -84,15 +93,19 @@ class NetworkPolicy:
             for row, rng in enumerate(rngs):
                 if rng.random() < self._epsilon:
                     actions[row] = rng.integers(values.shape[1])
+        if take := getattr(self._network, "take", None):
+            with torch.inference_mode():
+                for block, start in enumerate(range(0, len(first), ROWS)):
+                    take(torch.from_numpy(actions[start : start + ROWS]), self._states[block])
         return actions
 
-    def _zero_filled(self, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def _blanked(self, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """Blank the screens of a stack that are from before the episode began."""
         self._steps = np.where(first, 0, self._steps[: len(first)] + 1)
         if (begun := np.flatnonzero(self._steps < self._screens - 1)).size:
             observations = observations.copy()
             for row in begun.tolist():
-                observations[row, : self._screens - 1 - self._steps[row]] = 0
+                observations[row, : self._screens - 1 - self._steps[row]] = self._network.blank
         return observations
 
     def _ask(self, block: int, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -101,8 +114,10 @@ class NetworkPolicy:
 
         rows = len(first)
         given = torch.from_numpy(np.moveaxis(observations, -1, 1) if self._last else observations)
-        filled = torch.zeros((ROWS, *(self._shape or given.shape[1:])), dtype=torch.float32)
-        filled[:rows] = given.reshape(rows, *filled.shape[1:])
+        if self._filled is None:
+            self._filled = torch.empty((ROWS, *(self._shape or given.shape[1:])), dtype=torch.float32)
+        filled = self._filled
+        filled[:rows], filled[rows:] = given.reshape(rows, *filled.shape[1:]), 0
         state = self._states[block]
         if state and first.any():
             begun = torch.from_numpy(np.concatenate([first, np.ones(ROWS - rows, np.bool_)]))
@@ -125,7 +140,7 @@ class Checkpoint(NetworkPolicy):
     env : EnvironmentSpec
     path : pathlib.Path
     sha256 : str
-        Of the file as it was when the run was planned.
+        Of the file as it was when the run was planned; "" then.
     batch : int
         Episodes played at once. It changes no score.
     deterministic : bool
@@ -136,15 +151,22 @@ class Checkpoint(NetworkPolicy):
     network : str
         The class of a state dict's network, "file.py:Network"; "" for those that are known.
     scale : float
-        What observations are divided by before a network of one's own, TorchScript or ONNX sees them.
+        What observations are divided by before a network of one's own, TorchScript or ONNX sees them, and RLlib's where
+        its space does not say.
     trust : bool
         Whether code in the file may run.
 
     Attributes
     ----------
     batch_size : int
+    sha256 : str
+        Of the file as it was read.
+    trained_frames : int or None
+        As `contents.Contents.trained_frames`.
     action_space, observation_space
         What the network was made for, where that is known: a game with others is refused.
+    fire_pressed : bool
+        Whether the wrappers with which it was trained press FIRE for the agent.
 
     Raises
     ------
@@ -158,7 +180,7 @@ class Checkpoint(NetworkPolicy):
         path: Path,
         sha256: str,
         *,
-        batch: int = 16,
+        batch: int = ROWS,
         deterministic: bool = True,
         epsilon: float = 0.0,
         device: Literal["cpu", "cuda"] = "cpu",
@@ -167,14 +189,8 @@ class Checkpoint(NetworkPolicy):
         trust: bool = False,
     ) -> None:
         place = f"checkpoint {path}"
-        if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
-            raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
-        import_torch(place)
-        import torch
-
-        if device == "cuda" and not torch.cuda.is_available():
-            raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
-        made = _network(path, sha256, env, network, scale, trust, place)
+        _check_settings(place, batch=batch, epsilon=epsilon, scale=scale, device=device)
+        made, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
         super().__init__(made, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
@@ -190,16 +206,80 @@ def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
     return checkpoint
 
 
-def import_torch(place: str) -> None:
-    """Refuse in one line where PyTorch is missing."""
+def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[str]:
+    """Make the network of each file for its game as a trial would, one at a time, and return the files' SHA-256.
+
+    Parameters
+    ----------
+    label : str
+        The agent's, for messages.
+    asked : sequence of (Path, EnvironmentSpec)
+        Files and the games that they are to play.
+    settings : mapping of str to object
+        Of `Checkpoint`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If one cannot be played. Where these are several, the error's notes (``__notes__``) have a line for each.
+    """
+    _check_settings(f"agent {label}", **settings)
+    import torch
+
+    threads = torch.get_num_threads()
+    sums, wrong = [], []
+    with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
+        for path, env in asked:
+            try:
+                sums.append(_tried(path, env, {**settings, "device": "cpu"}))
+            except ArcadeMarkError as error:
+                wrong.append(error)
+    torch.set_num_threads(threads)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        of_all = ArcadeMarkError(f"agent {label}: {len(wrong):,} of {len(asked):,} checkpoints cannot be played")
+        for one in wrong[:MOST_LISTED]:
+            of_all.add_note(str(one))
+        if len(wrong) > MOST_LISTED:
+            of_all.add_note(f"{len(wrong) - MOST_LISTED:,} more")
+        raise of_all
+    return sums
+
+
+def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> str:
+    """Make a network, ask it for an action if it does not say how many it has, and return its file's SHA-256."""
+    place = f"checkpoint {path}"
+    made = Checkpoint(env, path, "", **settings)
+    check_spaces(made, f"{place} on {env.game}", env)
+    if made._network.num_actions is None:
+        screens = np.zeros((1, *env.observation_shape), np.uint8)
+        try:
+            made.act(screens, np.ones(1, np.bool_), [np.random.default_rng(0)])
+        except ArcadeMarkError as error:
+            raise ArcadeMarkError(f"{place}: {error}") from None
+        except (Exception, SystemExit) as error:
+            raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
+    return made.sha256
+
+
+def _check_settings(
+    place: str, *, batch: int = ROWS, epsilon: float = 0.0, scale: float = 1.0, device: str = "cpu", **_: Any
+) -> None:
+    if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
+        raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
     try:
-        import torch  # noqa: F401
+        import torch
     except ImportError:
         raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install 'arcademark[deep]'") from None
+    if device == "cuda" and not torch.cuda.is_available():
+        raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
 
 
-def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale: float, trust: bool, place: str) -> Any:
-    """Read a file and return its network."""
+def _network(
+    path: Path, sha256: str, env: EnvironmentSpec, network: str, scale: float, trust: bool, place: str
+) -> tuple[Any, str, int | None]:
+    """Read a file and return its network, SHA-256, and for how many frames it was trained, where the file says so."""
     from arcademark.agents.checkpoints import foreign, libraries
 
     if path.is_dir():
@@ -209,17 +289,18 @@ def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale:
             )
         if not trust:
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
-        _check(checksum(path), sha256, place)
-        return foreign.rllib(path, place)
+        _check(found := checksum(path), sha256, place)
+        return foreign.Rllib(path, scale, place), found, None
     data = read_bytes(path, MOST_BYTES)
-    _check(hashlib.sha256(data).hexdigest(), sha256, place)
+    _check(found := digest_of(data, path), sha256, place)
     contents = read(data, path, trust)
     if contents.format == "onnx":
-        return foreign.Onnx(data, scale, place)
+        return foreign.Onnx(data, scale, place), found, None
     if contents.module is not None:
-        return foreign.Module(contents.module, scale, place)
+        return foreign.Module(contents.module, scale, place), found, None
+    trained = contents.trained_frames(env.protocol.frame_skip)
     if not network:
-        return libraries.build(contents, place)
+        return libraries.build(contents, place), found, trained
     reference = canonical_reference(network)
     try:
         with importable(reference):
@@ -229,11 +310,11 @@ def _network(path: Path, sha256: str, env: EnvironmentSpec, network: str, scale:
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: its network {network} raised {where_raised(error)}") from error
-    return foreign.Module(module, scale, place)
+    return foreign.Module(module, scale, place), found, trained
 
 
 def _check(found: str, expected: str, place: str) -> None:
-    if found != expected:
+    if expected and found != expected:
         raise ArcadeMarkError(
             f"{place}: has changed since the run was planned (sha256 {expected[:12]} then, {found[:12]} now); put the "
             "file back, or play the new one into another directory"

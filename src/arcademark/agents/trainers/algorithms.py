@@ -1,6 +1,6 @@
 """What trains or plays the algorithms of the review and those it builds on, as data.
 
-A trainer that is added, RLlib's say, gets a line in `arcademark.agents.loading`, and its name here.
+A trainer that is added gets a line in `arcademark.agents.loading`, and its name here.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 STABLE_BASELINES = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
+RLLIB = "RLlib"
 
 
 class Algorithm(NamedTuple):
@@ -29,8 +30,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     Algorithm("C51", "Bellemare, Dabney and Munos 2017", False),
     Algorithm("QR-DQN", "Dabney et al. 2018", False, "qr-dqn", CONTRIB),
     Algorithm("Ape-X", "Horgan et al. 2018", False),
-    Algorithm("Rainbow", "Hessel et al. 2018", True),
-    Algorithm("IMPALA", "Espeholt et al. 2018", True),
+    Algorithm("Rainbow", "Hessel et al. 2018", True, "rainbow", RLLIB),
+    Algorithm("IMPALA", "Espeholt et al. 2018", True, "impala", RLLIB),
     Algorithm("LASER", "Schmitt, Hessel and Simonyan 2020", True),
     Algorithm("R2D2", "Kapturowski et al. 2019", True),
     Algorithm("NGU", "Badia et al. 2020b", True),
@@ -38,7 +39,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     Algorithm("GDI-I3", "Fan, Xiao and Huang 2021", True),
     Algorithm("GDI-H3", "Fan, Xiao and Huang 2021", True),
     Algorithm("SimPLe", "Kaiser et al. 2020", True),
-    Algorithm("DreamerV2", "Hafner et al. 2021", True),
+    Algorithm("DreamerV2", "Hafner et al. 2021", True, "dreamerv3", RLLIB, "its successor (Hafner et al. 2023)"),
     Algorithm("MuZero", "Schrittwieser et al. 2020", True),
     Algorithm("Muesli", "Hessel et al. 2021", True),
     Algorithm(

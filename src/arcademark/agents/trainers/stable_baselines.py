@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from arcademark.agents.checkpoints.policy import NetworkPolicy
 from arcademark.agents.trainers.model import CHUNK_STEPS, StableBaselines
 
 
@@ -108,6 +109,13 @@ class RecurrentPPO(PPO):
         from sb3_contrib import RecurrentPPO
 
         return RecurrentPPO
+
+    def _network(self) -> NetworkPolicy:
+        """Return the policy; in games that it has trained on it remembers what it saw of them."""
+        made = super()._network()
+        if self._explores and self._model is not None:
+            made.remember(self._model._last_lstm_states.pi)
+        return made
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,0 +1,185 @@
+"""A library's network as a trainer, whatever library trains it: its common settings, what is kept, how it plays.
+
+A checkpoint is a zip: settings and counters as JSON (``data``), and tensors that PyTorch's weights-only reader reads.
+`arcademark.agents.checkpoints` plays it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from arcademark.agents.base import Actions, Flags, Generators, Observations
+from arcademark.agents.checkpoints import contents
+from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.observation import channels_first
+from arcademark.errors import ArcadeMarkError
+
+LEAST_SCREEN = 36
+"""Rows and columns of the smallest screen that the networks' convolutions take."""
+_WRITTEN = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(eq=False, repr=False)
+class NetworkTrainer:
+    """A network that a library trains; a base for `agents.base.Trainer`, which adds `fit` and what is abstract here.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game to be played.
+    num_envs : int
+        Games that are trained on at once.
+    learning_rate : float
+        Of the optimizer.
+    gamma : float
+        Discount of later rewards.
+    deterministic : bool
+        Whether the best action is taken in evaluation, rather than one drawn from the policy's distribution.
+    epsilon : float
+        Probability of a uniformly random action instead, in evaluation (0.05 in Mnih et al. 2015).
+    device : {"cpu", "cuda"}
+        Where the network is. Scores repeat on "cpu".
+    checkpoint_frames : int
+        The most training frames between checkpoints. It changes no score.
+    """
+
+    env: EnvironmentSpec
+    _: KW_ONLY
+    num_envs: int = 1
+    learning_rate: float = 1e-4
+    gamma: float = 0.99
+    deterministic: bool = True
+    epsilon: float = 0.0
+    device: Literal["cpu", "cuda"] = "cpu"
+    checkpoint_frames: int = 1_000_000
+
+    name: ClassVar[str]
+    batch_size: ClassVar[int] = ROWS
+    channels_first: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        positive = {name: getattr(self, name) for name in ("num_envs", "learning_rate", "checkpoint_frames")}
+        for name, value in positive.items():
+            if not value > 0:
+                raise ArcadeMarkError(f"agent {self.name}: parameter '{name}' is {value}: expected more than 0")
+        if not 0 <= self.epsilon <= 1:
+            raise ArcadeMarkError(f"agent {self.name}: parameter 'epsilon' is {self.epsilon}: expected 0 to 1")
+        self._import()
+        self._model: Any = None
+        self._kept = b""
+        self._player: NetworkPolicy | None = None
+        self._explores = True
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Play the network as it would be played from its file."""
+        if self._player is None:
+            self._player = self._network()
+        return self._player.act(observations, first, rngs)
+
+    def evaluate(self) -> None:
+        """Neither learn nor explore from now on."""
+        self._explores, self._player = False, None
+
+    def checkpoint(self) -> bytes:
+        """Return networks, optimizer and counters; of a replay buffer nothing is kept."""
+        return self._kept if self._model is None and self._kept else self._packed()
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds; of a replay buffer nothing is."""
+        self._kept, self._model, self._player = checkpoint, None, None
+
+    def _import(self) -> None:
+        """Refuse in one line where the library is missing."""
+        raise NotImplementedError
+
+    def _packed(self) -> bytes:
+        """Return the model as a checkpoint."""
+        raise NotImplementedError
+
+    def _exploration(self) -> float:
+        """Return how likely a random action is at the end of training."""
+        return 0.0
+
+    def _spaces(self) -> tuple[Box[np.uint8], Discrete[np.int64]]:
+        """Return the spaces of observations, as `channels_first` has them, and of actions."""
+        given = np.empty((1, *self.env.observation_shape), np.uint8)
+        shape = (channels_first(given) if self.channels_first else given).shape[1:]
+        high = 127 if self.env.protocol.observation == "palette" else 255
+        return Box(0, high, shape, np.uint8), Discrete(self.env.num_actions)
+
+    def _network(self) -> NetworkPolicy:
+        """Return the policy as it is played from a file; while it explores, as it does when training ends."""
+        from arcademark.agents.checkpoints import libraries
+
+        place = f"agent {self.name} on {self.env.game}"
+        network = libraries.build(contents.read(self.checkpoint(), Path(place), False), place)
+        explores = self._explores
+        return NetworkPolicy(
+            network,
+            self.env,
+            batch=max(ROWS, self.num_envs),
+            deterministic=self.deterministic and not explores,
+            epsilon=self._exploration() if explores else self.epsilon,
+            device=self.device,
+        )
+
+    def _pack(self, data: Mapping[str, Any], states: Mapping[str, Any]) -> bytes:
+        """Return a checkpoint of settings, to which those of every library are added, and of tensors by file."""
+        import torch
+
+        common = {
+            "algorithm": self.name,
+            "observation_space": {"_shape": list(self._spaces()[0].shape), "dtype": "uint8"},
+            "action_space": {"n": self.env.num_actions},
+            "n_envs": self.num_envs,
+            "gamma": self.gamma,
+        }
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr(zipfile.ZipInfo("data", _WRITTEN), json.dumps(common | dict(data), indent=1))
+            for name, state in states.items():
+                tensors = io.BytesIO()
+                torch.save(state, tensors)
+                archive.writestr(zipfile.ZipInfo(f"{name}.pth", _WRITTEN), tensors.getvalue())
+        return out.getvalue()
+
+    def _unpack(self, name: str, load: Callable[[dict[str, Any], Any], None]) -> Mapping[str, Any]:
+        """Read what was kept: tensors and numbers, nothing that runs; return the settings.
+
+        `load` is given the network's tensors and the optimizer's state, which was kept as `name`.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If it is damaged, or of other settings.
+        """
+        import torch
+
+        place = f"agent {self.name} on {self.env.game}: its checkpoint"
+        found = contents.read(self._kept, Path(place), False)
+        try:
+            with zipfile.ZipFile(io.BytesIO(self._kept)) as archive:
+                state = torch.load(io.BytesIO(archive.read(f"{name}.pth")), map_location=self.device, weights_only=True)
+            if found.settings["algorithm"] != self.name:
+                raise ValueError
+            load(dict(found.tensors), state)
+        except Exception as error:
+            raise ArcadeMarkError(
+                f"{place} cannot be used ({type(error).__name__}); was it made with other settings? Train again"
+            ) from None
+        return found.settings
+
+
+def seed_of(seed: int | None, done: int) -> int:
+    """Return a seed for NumPy and PyTorch, another one where training goes on."""
+    return int(np.random.SeedSequence((seed or 0, done)).generate_state(1)[0])

@@ -1,0 +1,32 @@
+"""A checkpoint played here, action by action, to be held against its own library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from arcademark.agents.checkpoints.paths import checksum
+from arcademark.agents.checkpoints.policy import Checkpoint
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.registry import open_environment
+
+
+def here(path: Path, spec: EnvironmentSpec, episodes: int, most: int, trust: bool = False) -> tuple[list, list]:
+    """Play some episodes, at most so many steps together; return each one's actions and its rewards."""
+    agent, environment = Checkpoint(spec, path, checksum(path), trust=trust), open_environment(spec)
+    seen, first = np.zeros((1, *spec.observation_shape), np.uint8), np.ones(1, np.bool_)
+    actions, rewards = [], []
+    for _ in range(episodes):
+        environment.reset(np.random.default_rng(0))
+        actions.append([])
+        rewards.append([])
+        first[0], over = True, False
+        while not over and most:
+            environment.observe(seen[0])
+            action = int(agent.act(seen, first, [np.random.default_rng(0)])[0])
+            step = environment.step(action)
+            actions[-1].append(action)
+            rewards[-1].append(step.reward)
+            first[0], over, most = False, step.terminated or step.truncated, most - 1
+    return actions, rewards
