@@ -13,18 +13,22 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from torch import nn  # noqa: E402
 
+from arcademark.agents.checkpoints import policy  # noqa: E402
+from arcademark.runs.plan import make_plan  # noqa: E402
+
 Invoke = Callable[..., Any]
 HOW = ("--protocol", "dqn-2015", "--override", "max_frames_per_episode=400", "--episodes", "2", "--workers", "1")
 
 
-def write(path: Path, actions: int, seed: int) -> None:
+def write(path: Path, actions: int, seed: int, steps: int | None = None) -> None:
     torch.manual_seed(seed)
     layers = [
         *(nn.Conv2d(4, 2, 8, 4), nn.ReLU(), nn.Conv2d(2, 2, 4, 2), nn.ReLU(), nn.Conv2d(2, 2, 3, 1), nn.ReLU()),
         *(nn.Flatten(), nn.Linear(2 * 7 * 7, 8), nn.ReLU(), nn.Linear(8, actions)),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    torch.save(nn.ModuleDict({"network": nn.Sequential(*layers)}).state_dict(), path)
+    tensors = nn.ModuleDict({"network": nn.Sequential(*layers)}).state_dict()
+    torch.save(tensors if steps is None else {"model_weights": tensors, "args": {"total_timesteps": steps}}, path)
 
 
 @pytest.fixture
@@ -42,6 +46,7 @@ PATTERN = "models/{game}/{seed}.pt"
 def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> None:
     done = invoke("run", PATTERN, "--games", "pong,freeway", "--seeds", "2", "--name", "DQN (ours)", "--out", "r", *HOW)
     assert done.code == 0, done.err
+    assert done.err.count("--override fire_reset=true") == 1  # of four networks; Freeway has no such button
     report = json.loads(invoke("report", "r", "--json").out)
     assert [item["name"] for item in report["algorithms"]] == ["DQN (ours)"]
     assert "one_network" not in [item["kind"] for item in report["notices"]]
@@ -52,6 +57,28 @@ def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> N
     assert invoke("verify", "r").code == 0
 
 
+def test_training_frames_are_the_mean_of_what_the_files_say(models: Path, invoke: Invoke) -> None:
+    for seed, steps in ((0, 100_000), (1, 300_000), (2, None)):
+        write(models / f"models/pong/{seed}.pt", 6, seed, steps)
+    asked = ("run", PATTERN, "--games", "pong", "--name", "DQN", "--out", "r", *HOW)
+    assert invoke(*asked, "--seeds", "2").code == 0
+    manifest = json.loads((models / "r/manifest.json").read_text())
+    assert manifest["agents"][0]["trained_frames"] == {"pong 0": 400_000, "pong 1": 1_200_000}
+    assert manifest["versions"]["torch"] == torch.__version__
+    report = json.loads(invoke("report", "r", "--json").out)
+    (item,) = report["algorithms"]
+    assert (item["training_frames"], item["frames_of_files"]) == (800_000, True)
+    assert item["efficiency"]["training_frames"] == report["similar"][0]["training_frames"] == 800_000
+    (told,) = (note["text"] for note in report["notices"] if note["kind"] == "efficiency")
+    assert "Training frames of DQN are what the files of the networks say" in told
+    assert "for 800,000 frames a game and seed on average, as the files of its networks say" in report["methods"][0]
+    (said,) = json.loads(invoke("score", "r", "--frames", "DQN=1M", "--json").out)["algorithms"]
+    assert (said["training_frames"], said["frames_of_files"]) == (1_000_000, False)
+    assert invoke(*asked, "--seeds", "3").code == 0  # of the third nothing is known
+    (item,) = json.loads(invoke("report", "r", "--json").out)["algorithms"]
+    assert (item["training_frames"], item["frames_of_files"], item["efficiency"]) == (None, False, None)
+
+
 def test_run_grows_by_seeds_and_refuses_another_file(models: Path, invoke: Invoke) -> None:
     assert invoke("run", PATTERN, "--games", "pong", "--seeds", "1", "--out", "r", *HOW).code == 0
     assert invoke("run", PATTERN, "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
@@ -60,7 +87,7 @@ def test_run_grows_by_seeds_and_refuses_another_file(models: Path, invoke: Invok
     write(models / "models/pong/0.pt", 6, 7)
     refused = invoke("run", PATTERN, "--games", "pong", "--seeds", "2", "--out", "r", *HOW)
     assert refused.code == 2
-    assert "checkpoint of models/{game}/{seed}.pt on pong 0 (sha256)" in refused.err
+    assert "checkpoint of models on pong 0 (sha256)" in refused.err
 
 
 def test_missing_files_are_listed_before_anything_plays(models: Path, invoke: Invoke) -> None:
@@ -80,5 +107,44 @@ def test_one_network_with_several_seeds_is_said(models: Path, invoke: Invoke) ->
 
 def test_wrong_number_of_actions_names_the_override(models: Path, invoke: Invoke) -> None:
     refused = invoke("run", "models/pong/0.pt", "--games", "pong", "--out", "r", "--override", "action_set=full", *HOW)
-    assert refused.code == 1
+    assert refused.code == 2
+    assert "0.pt on pong: it was made for 6 actions" in refused.err
     assert "try --override action_set=minimal, which has 6" in refused.err
+    assert not (models / "r").exists()
+
+
+def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(models: Path, invoke: Invoke) -> None:
+    (models / "models/pong/1.pt").write_bytes(b"PK\x03\x04 and no more")
+    write(models / "models/freeway/0.pt", 6, 0)
+    write(models / "models/freeway/2.pt", 3, 2)
+    torch.save({"network.0.weight": torch.zeros(1), "env": Path("x")}, models / "models/pong/2.pt")
+    refused = invoke("run", PATTERN, "--games", "pong,freeway", "--seeds", "3", "--out", "r", *HOW)
+    assert refused.code == 2
+    first, *lines = refused.err.splitlines()
+    assert first == "arcademark: agent models: 3 of 6 checkpoints cannot be played"
+    told = {"freeway/0.pt on freeway: it was made for 6": 1, "pong/1.pt: damaged": 1, "pong/2.pt: holds pickled": 1}
+    assert {text: sum(text in line for line in lines) for text in told} == told
+    assert len(lines) == 3
+    assert not (models / "r").exists()
+
+
+def test_whole_module_of_another_game_is_refused_before_it_plays(models: Path, invoke: Invoke) -> None:
+    torch.save(nn.Sequential(nn.Flatten(), nn.Linear(4 * 84 * 84, 5)), models / "whole.pt")
+    refused = invoke("run", "whole.pt", "--games", "pong", "--trust", "--out", "r", *HOW)
+    assert refused.code == 2
+    assert "whole.pt: its network gives 5 actions a value; the game has 6" in refused.err
+    assert not (models / "r").exists()
+
+
+def test_a_file_is_read_once_for_all_seeds_and_leaves_pytorchs_draws(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    read = policy.read
+    monkeypatch.setattr(policy, "read", lambda data, path, trust: asked.append(path.name) or read(data, path, trust))
+    before = torch.random.get_rng_state(), torch.get_num_threads()
+    plan = make_plan(str(models / "models/pong/0.pt"), "pong", "dqn-2015", seeds=3)
+    assert asked == ["0.pt"]
+    assert len({trial.agent.sha256 for trial in plan.trials}) == 1
+    assert torch.equal(torch.random.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]

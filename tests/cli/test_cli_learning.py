@@ -79,7 +79,7 @@ def test_tune_ranks_learners_on_training_games(invoke):
     assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
-    manifest = json.loads(Path("runs/tune-learner-make_learner/manifest.json").read_text())
+    manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())
     assert manifest["training_episodes"] == 2
     assert json.loads(invoke(*asked, "--json").out)["learnt_once"] is True
     assert json.loads(invoke(*asked, "--seeds", "2", "--json").out)["learnt_once"] is False
@@ -231,14 +231,19 @@ def test_a_narrow_terminal_has_room_for_the_recent_score():
 
 
 @pytest.mark.parametrize(
-    ("unkept", "told"), [(0, "everything finished is kept; the"), (1, "is kept but the last 1 training episode; the")]
+    ("unkept", "kept", "told"),
+    [
+        (0, None, "stopped  everything finished is kept; the"),
+        (1, None, "is kept but the last 1 training episode; the"),
+        (1, (120_000, 1_000_000), "stopped  120,000 of 1,000,000 frames of training are kept; the"),
+    ],
 )
-def test_stopping_a_learner_tells_what_is_lost(unkept, told):
+def test_stopping_a_learner_tells_what_is_kept_and_lost(unkept, kept, told):
     out = io.StringIO()
     display = Display(Console(file=out, width=200))
     display.hear(Stopping(12))
     assert "Ctrl-C again stops at once and loses the last 12 training episodes\n" in out.getvalue()
-    display.close(Summary(Path("run"), 1, 0, (), 0, 100, 2.0, interrupted=True, left_out=(), unkept=unkept))
+    display.close(Summary(Path("run"), 1, 0, (), 0, 100, 2.0, interrupted=True, left_out=(), unkept=unkept, kept=kept))
     assert told in out.getvalue()
 
 

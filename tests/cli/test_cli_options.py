@@ -56,11 +56,19 @@ def test_other_counts_are_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("agent", "directory"),
-    [("random", "runs/random"), ("a/my_agent.py:make", "runs/my_agent-make"), ("pkg.mod:Agent", "runs/pkg.mod-Agent")],
+    ("agent", "protocol", "directory"),
+    [
+        ("random", "world-records", "runs/random"),
+        ("random", "machado-2018", "runs/random-machado-2018"),
+        ("a/my_agent.py:make", "world-records", "runs/my_agent-make"),
+        ("pkg.mod:Agent", "saber", "runs/pkg.mod-Agent-saber"),
+        ("models/pong.zip", "world-records", "runs/models-pong"),
+        ("../0.pt", "dqn-2015", "runs/..-0-dqn-2015"),
+        ("models/{game}/seed{seed}.zip", "dqn-2015", "runs/models-dqn-2015"),
+    ],
 )
-def test_a_run_without_a_directory_is_named_after_its_agent(agent, directory):
-    assert str(default_directory(agent)) == directory
+def test_a_run_without_a_directory_is_named_after_its_agent_and_protocol(agent, protocol, directory):
+    assert str(default_directory(agent, protocol)) == directory
 
 
 @pytest.mark.parametrize(

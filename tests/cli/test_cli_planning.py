@@ -22,14 +22,14 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     words = " ".join(played.out.split())
     assert "Planning on the emulator" in words
     assert "ale-2013 counts those of the episodes played: 60." in words
-    assert "UCT" in Path("runs/uct/manifest.json").read_text().upper()
-    document = json.loads(invoke("report", "runs/uct", "--json").out)
+    assert "UCT" in Path("runs/uct-ale-2013/manifest.json").read_text().upper()
+    document = json.loads(invoke("report", "runs/uct-ale-2013", "--json").out)
     (score,) = document["algorithms"][0]["scores"]
     assert score["played"]["planning"]["decisions"] == 12
     assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5
     assert f"{score['played']['planning']['simulated_frames']:,} simulated" in played.err
-    assert invoke("verify", "runs/uct").code == 0
-    assert invoke("watch", "runs/uct", "--out", "uct.gif").code == 0
+    assert invoke("verify", "runs/uct-ale-2013").code == 0
+    assert invoke("watch", "runs/uct-ale-2013", "--out", "uct.gif").code == 0
     again = invoke(*UCT, *SHORT)
     assert "complete already" in again.err
     other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--emulator", "ale", "--out", "other")

@@ -205,3 +205,12 @@ def test_a_million_rows(invoke: Callable[..., Any], tmp_path: Path) -> None:
     shown = invoke("score", "large.csv", "--resamples", 20)
     assert shown.code == 0
     assert "1,000,000 rows" in shown.out
+
+
+def test_runs_and_files_are_compared_side_by_side(invoke: Callable[..., Any], good: Path, played: Path) -> None:
+    beside = invoke("compare", "run", "good.csv", "random", "mine", "--json")
+    assert beside.code == 0, beside.err
+    assert beside.out == invoke("compare", "run", "--with", "good.csv", "random", "mine", "--json").out
+    refused = invoke("compare", "run", "random", "missing.csv")
+    assert refused.code == 2
+    assert "missing.csv" in refused.err

@@ -25,6 +25,7 @@ def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
     assert "PPO learns for 2,000 frames" in trained.err
     document = json.loads(invoke("report", "run", "--json").out)
     assert document["algorithms"][0]["training_frames"] == 2000
+    assert {"torch", "stable-baselines3", "sb3-contrib"} < document["runs"][0]["versions"].keys()
     (learning,) = document["learning"]
     assert learning["seeds"][0]["episodes"] >= 3
     verified = invoke("verify", "run", "--workers", 1)
@@ -32,11 +33,14 @@ def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
     (path,) = Path("run/checkpoints").iterdir()
     with zipfile.ZipFile(path) as archive:
         assert {"data", "policy.pth"} < set(archive.namelist())
+        steps = json.loads(archive.read("data"))["num_timesteps"]
     assert "complete already" in invoke(*asked).err
     played = invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played")
     assert played.code == 0, played.err
     of_training, of_file = (json.loads(invoke("report", name, "--json").out) for name in ("run", "played"))
     assert len(of_training["algorithms"][0]["scores"][0]["played"]["episodes"]) == 2
+    (item,) = of_file["algorithms"]
+    assert (item["training_frames"], item["frames_of_files"]) == (4 * steps, True)
     assert of_training["algorithms"][0]["scores"] == of_file["algorithms"][0]["scores"]
 
 
@@ -49,4 +53,4 @@ def test_the_algorithms_of_the_review_are_listed_with_what_trains_them(invoke):
     assert rows["MuZero"]["here"] == "scores only"
     review = {name for name, row in rows.items() if row["in the review"] == "yes"}
     assert review == {entry.algorithm for entry in entries("review-2021")} - {"Random", "Human", "Human World Record"}
-    assert json.loads(invoke("info", "algorithms", "rainbow", "--json").out)["agent"] == ""
+    assert json.loads(invoke("info", "algorithms", "rainbow", "--json").out)["agent"] == "rainbow"

@@ -145,9 +145,9 @@ def test_what_is_recorded_of_many_trials_takes_a_few_statements(tmp_path, toy_pl
     execute(plan, directory, workers=1)
     with Recorder(directory) as recorder:
         statements = []
-        recorder._database.set_trace_callback(statements.append)
+        recorder.database.set_trace_callback(statements.append)
         found = recorder.standings(plan.trials)
-        recorder._database.set_trace_callback(None)
+        recorder.database.set_trace_callback(None)
     assert len(statements) == 3
     assert {item.episodes for item in found} == {1}
     assert sum(item.frames for item in found) == sum(row.frames for row in read_run(directory).episodes)

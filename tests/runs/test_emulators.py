@@ -152,7 +152,7 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     assert execute(plan, tmp_path / "run", workers=1).complete
     there = {"seaquest": emulators.named("seaquest", first)}
     with Recorder(tmp_path / "run", there) as recorder, recorder.transaction():
-        recorder._database.execute("DELETE FROM episode WHERE episode = 1")
+        recorder.database.execute("DELETE FROM episode WHERE episode = 1")
         recorder.keep_episode(trial.id, kept)
     events = []
     other = dataclasses.replace(plan, emulator=second)
@@ -174,3 +174,29 @@ def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
     execute(planned(games="freeway", emulator="console"), tmp_path / "run", workers=1)
     assert played_on(tmp_path / "run") == {"freeway": [ALE, CONSOLE], "seaquest": [ALE]}
     assert len(read_run(tmp_path / "run").episodes) == 3
+
+
+def test_training_on_lives_is_the_same_on_either_and_the_referee_finds_what_was_changed(console, tmp_path, rows, fake):
+    """Whole games of a trainer that sees lives for episodes, and games that it left to be played out."""
+    rules = protocol("dqn-2015").override({"max_frames_per_episode": 1000})
+    trainer = agent_specs(fake("trainer").replace("make_agent", "CountingTrainer"))
+    for emulator in ("ale", "console"):
+        plan = make_plan(trainer, ["breakout"], rules, episodes=1, frames=4000, emulator=emulator)
+        assert execute(plan, tmp_path / emulator, workers=1).complete
+    there, here = (rows(tmp_path / emulator) for emulator in ("ale", "console"))
+    assert there["episode"] == here["episode"]
+    assert verify(tmp_path / "console", workers=1).ok
+    training = [row for row in there["episode"] if row[1] == "training"]
+    assert len(training) > 4
+    for emulator in ("ale", "console"):
+        with contextlib.closing(sqlite3.connect(tmp_path / emulator / "run.sqlite")) as database, database:
+            changed = "phase = 'training' AND episode ="
+            database.execute(f"UPDATE episode SET score = score + 1 WHERE {changed} 1")
+            database.execute(
+                f"UPDATE episode SET actions = (SELECT actions FROM episode WHERE {changed} 0) WHERE {changed} 2"
+            )
+            database.execute(f"DELETE FROM episode WHERE {changed} 3")
+        problems = verify(tmp_path / emulator, workers=1).problems
+        assert [(found.phase, found.episode, found.outcome) for found in problems] == [
+            ("training", number, "differs") for number in (1, 2, 3)
+        ]

@@ -46,6 +46,12 @@ def test_games_one_by_one_may_be_spelt_in_any_way():
     assert make_plan("random", ["Q*bert", "ALE/Pong-v5", "qbert", "toy"]).games == ("qbert", "pong", "toy")
 
 
+def test_an_id_is_that_of_versions_without_later_settings():
+    plans = [make_plan("random", ["pong"], protocol("dqn-2015").override({"fire_reset": on})) for on in (False, True)]
+    assert plans[0].trials[0].id == "random-pong-s0-3981a745"
+    assert plans[1].trials[0].id != plans[0].trials[0].id
+
+
 def test_an_id_says_what_it_is():
     trial = Trial(AgentSpec("/here/my_agent.py:make", {"depth": 2}), "pong", protocol("world-records"), 7, 5)
     assert re.fullmatch(r"my_agent-make-depth-2-pong-s7-[0-9a-f]{8}", trial.id)

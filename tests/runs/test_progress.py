@@ -56,9 +56,12 @@ def test_a_learner_has_its_budget_to_play(toy_plan, paced):
     tracker.hear(trial.id, Played(400))
     assert tracker.progress().fraction == pytest.approx(400 / (400 + 600 + 100))
     block = (episode(trial, 0, 300, "training"),)
+    assert tracker.kept == (0, 1000)
     tracker.hear(trial.id, TrainingBlock(block, Checkpoint(1, 300, False, b"")))
     assert tracker.progress().fraction == pytest.approx(400 / (400 + 600 + 100))
+    assert tracker.kept == (300, 1000)
     tracker.hear(trial.id, TrainingBlock((), Checkpoint(4, 1020, True, b"")))
+    assert tracker.kept is None
     assert not tracker.done
     tracker.hear(trial.id, episode(trial, 1, 100))
     assert tracker.progress().fraction == 1.0

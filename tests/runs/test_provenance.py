@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import os
 import subprocess
 import sys
+import types
 
-from arcademark.runs import provenance
+import pytest
+
+from arcademark.agents.loading import made_spec
+from arcademark.reports.tables.analysis import analyse
+from arcademark.runs import manifest, provenance
+from arcademark.runs.checks import MOST_FRAMES
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.suite.protocols import protocol
+
+LIBRARY = ("onnxruntime", "onnxruntime-gpu")
+SHORT = protocol("world-records").override({"max_frames_per_episode": 400})
 
 
 def git(directory, *arguments):
@@ -81,3 +94,53 @@ def test_the_files_that_parameters_name(tmp_path, monkeypatch):
     }
     nested = provenance.files_of({"net": {"parts": [str(tmp_path / "w"), "v"]}})
     assert list(nested) == ["net.parts[0]"]
+
+
+def test_versions_are_of_the_libraries_that_are_used(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", types.ModuleType("onnxruntime"))
+    monkeypatch.delitem(sys.modules, "ray", raising=False)
+    assert "onnxruntime" in provenance.libraries()
+    assert "ray" not in provenance.libraries()
+    there = {"onnxruntime-gpu": "1.2.3", "torch": "2.9.0", "numpy": "2.0"}
+
+    def version(package):
+        if package not in there:
+            raise importlib.metadata.PackageNotFoundError(package)
+        return there[package]
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    assert provenance.versions_of(["onnxruntime", "ray", "numpy", "os"]) == {"onnxruntime-gpu": "1.2.3"}
+
+
+def test_a_run_says_with_which_libraries_it_was_made_and_continued(tmp_path, monkeypatch):
+    versions = {"1.2.3": 2, "1.3.0": 3, "1.3.1": 3}  # in what each command goes to
+    real = importlib.metadata.version
+    monkeypatch.setitem(sys.modules, "onnxruntime", types.ModuleType("onnxruntime"))
+    for found, episodes in versions.items():
+        monkeypatch.setattr(importlib.metadata, "version", lambda name, v=found: v if name in LIBRARY else real(name))
+        agent = made_spec(lambda observation: 0)
+        execute(make_plan([agent], ["toy"], SHORT, episodes=episodes), tmp_path / "run")
+    document = manifest.read(tmp_path / "run")
+    assert document["versions"]["onnxruntime"] == "1.2.3"
+    assert [later["versions"].get("onnxruntime") for later in document["continued"]] == ["1.3.0", None], (
+        "nothing played"
+    )
+    shown = manifest.versions(document)
+    assert shown["onnxruntime"] == "1.2.3, then 1.3.0"
+    assert shown["numpy"] == real("numpy")
+    methods = " ".join(analyse(str(tmp_path / "run")).methods)
+    assert "onnxruntime 1.2.3, then 1.3.0" in methods
+
+
+@pytest.mark.parametrize("frames", [None, 0, MOST_FRAMES + 1])
+def test_training_that_no_run_could_hold_is_not_recorded(tmp_path, frames):
+    execute(make_plan(["random"], ["toy"], SHORT, episodes=1), tmp_path / "run")
+    document = manifest.read(tmp_path / "run")
+    known = {"agent": "random", "game": "toy", "seed": 0, "emulator": "", "plans": False, "versions": {}}
+    assert not manifest.mark(document, 0, **known, trained_frames=frames)
+    assert manifest.mark(document, 0, **known, trained_frames=MOST_FRAMES)
+    assert document["agents"][0]["trained_frames"] == {"toy 0": MOST_FRAMES}
+    other = manifest.read(tmp_path / "run")
+    assert "trained_frames" not in manifest.joined(other, other)["agents"][0]
+    manifest.mark(other, 0, **known | {"seed": 1}, trained_frames=4)
+    assert manifest.joined(document, other)["agents"][0]["trained_frames"] == {"toy 0": MOST_FRAMES, "toy 1": 4}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.agents.adapters import CheckedTrainer
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.here import InProcessEngine
@@ -22,6 +23,7 @@ from arcademark.runs.networks import opened, path_of, write
 from arcademark.runs.plan import make_plan
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
+from arcademark.runs.training import TrainingGames
 from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 
@@ -66,10 +68,11 @@ def played(result):
     return row.episode, row.score, row.frames, row.steps, row.end, result.actions
 
 
-def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan, monkeypatch):
-    monkeypatch.setenv("PACE", "0.05")
+@pytest.mark.parametrize("fire", [False, True])
+def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan, monkeypatch, fire):
+    monkeypatch.setenv("PACE", "0.2" if fire else "0.05")  # presses leave fewer updates
     heard = []
-    summary = execute(plan(), tmp_path / "run", workers=1, on_event=heard.append)
+    summary = execute(plan(override={"fire_reset": fire}), tmp_path / "run", workers=1, on_event=heard.append)
     assert summary.complete
     record = read_run(tmp_path / "run")
     (trial,) = record.trials
@@ -140,6 +143,35 @@ def test_a_stop_while_games_are_played_out_trains_no_more(plan):
     assert (after["rewards"], after["restarts"]) == (before["rewards"], 1)
     numbers = [result.record.episode for result in results(seen) + results(rest)]
     assert numbers == list(range(last.checkpoint.episodes))
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_trainer_is_told_which_games_begin_as_they_are_played_out(plan, stopped, monkeypatch):
+    """Undisturbed they go on where they are, after a stop they are played again from their beginning."""
+    (trial,) = plan(settings={"checkpoint_frames": 1_000_000}).trials
+    told, ended = [], []
+    act, step = CheckedTrainer.act, TrainingGames.step
+
+    def acting(self, observations, first, rngs):
+        told.append(first.tolist())
+        return act(self, observations, first, rngs)
+
+    def stepping(self, actions):
+        answer = step(self, actions)
+        ended.append((answer[2] | answer[3]).tolist())
+        return answer
+
+    monkeypatch.setattr(CheckedTrainer, "act", acting)
+    monkeypatch.setattr(TrainingGames, "step", stepping)
+    checkpoint = None
+    if stopped:
+        (block,) = blocks(until_blocks(trial, 1))
+        checkpoint = block.checkpoint
+        told.clear()
+    list(Player(trial).play([], checkpoint))
+    assert told[0] == ([True] * 3 if stopped else ended[-1])
+    assert stopped or not all(ended[-1])
+    assert sum(map(sum, told[1:])) > 0, "lives that are lost begin episodes"
 
 
 def test_a_budget_of_nothing_plays_nothing(plan):

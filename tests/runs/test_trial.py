@@ -215,9 +215,11 @@ class Watching:
         self.told.append((transition.terminated, transition.truncated))
 
 
-def test_a_lost_life_ends_an_episode_for_the_learner_and_goes_on_in_the_recorded_game(toy_plan):
-    """The toy game has 5 lives and loses one every 7 frames to who does nothing in its way."""
+@pytest.mark.parametrize("fire", [False, True])
+def test_a_lost_life_ends_an_episode_for_the_learner_and_goes_on_in_the_recorded_game(toy_plan, fire):
+    """The toy game has 5 lives and loses one every 7 frames to who does nothing in its way; a press takes a frame."""
     settings = {"training_episode_end": "episodic_life", "reported_episodes": "evaluation", "frame_skip": 1}
+    settings["fire_reset"] = fire
     (trial,) = toy_plan(override=settings | {"repeat_action_probability": 0.25}).trials
     environment = open_environment(environment_spec("toy", trial.protocol), training=True)
     learner = Watching()
@@ -227,7 +229,9 @@ def test_a_lost_life_ends_an_episode_for_the_learner_and_goes_on_in_the_recorded
     assert flags.count((True, False)) == firsts.count("first") == 5
     ends = [i for i, flag in enumerate(flags) if flag == (True, False)]
     assert [i for i, first in enumerate(firsts) if first == "first"] == [0] + [end + 1 for end in ends[:-1]]
-    assert result.record.steps == len(flags) + 4  # a step of no action after each life but the last
+    pressed = 4 if fire else 0  # no action after each life but the last is the protocol's where it presses FIRE
+    assert result.record.steps == len(flags) + 4 - pressed
+    assert result.record.frames == result.record.steps + (2 + 4 * 3 if fire else 0)
     recorded = Recorded(SimpleNamespace(seed=trial.seed, game="toy", frames_per_action=None), result.record)
     again = open_recorded(trial.protocol, recorded.trial, "training")
     found = replay_all(again, recorded, decode_actions(result.actions).tolist())

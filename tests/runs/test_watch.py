@@ -14,6 +14,7 @@ from arcademark.runs import video
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
+from arcademark.runs.verify import verify
 from arcademark.runs.watch import watch
 from arcademark.suite.protocols import protocol
 
@@ -46,6 +47,16 @@ def record(directory, agent="random", seed=1, episode=1):
     stored = read_run(directory)
     trial = next(trial for trial in stored.trials if (trial.agent, trial.seed) == (agent, seed))
     return next(row for row in stored.episodes if (row.trial_id, row.episode) == (trial.id, episode))
+
+
+def test_an_episode_in_which_fire_is_pressed_can_be_watched_and_verified(toy_plan, tmp_path):
+    """What the protocol presses is no action; it is played again without being recorded."""
+    changes = {"fire_reset": True, "training_episode_end": "episodic_life", "repeat_action_probability": 0.25}
+    execute(toy_plan(override=changes), tmp_path / "run", workers=1)
+    rows = read_run(tmp_path / "run").episodes
+    assert all(row.frames > 4 * row.steps for row in rows)
+    assert [finding.outcome for finding in verify(tmp_path / "run").findings] == ["confirmed"] * len(rows)
+    watch(tmp_path / "run", out=tmp_path / "a.gif", episode=1)
 
 
 def test_a_gif_takes_the_time_of_the_episode(toy_run, tmp_path):

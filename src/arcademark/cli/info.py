@@ -9,7 +9,7 @@ import click
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import UnknownNameError
-from arcademark.reports.topics import BESIDE, TOPICS
+from arcademark.reports.topics import TOPICS
 
 
 @click.command("info")
@@ -30,8 +30,7 @@ def command(topic: str, name: str | None, output: Output) -> None:
         output.show(lambda: known, lambda: topics.details(str(known.get("name") or name), known))
         return
     listed = rows()
-    beside = [(other, TOPICS[other][0], TOPICS[other][1]()) for other in filter(None, [BESIDE.get(topic)])]
     output.show(
         lambda: [dict(zip(headings, row, strict=True)) for row in listed],
-        lambda: topics.listing(topic, headings, listed, *beside),
+        lambda: topics.listing(topic, headings, listed),
     )

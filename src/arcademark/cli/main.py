@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "Replay a run's recorded actions: are these scores real?",
     "watch": "Write an episode of a run as GIF or MP4.",
     "tune": "Try an agent's parameters on training games.",
+    "merge": "Make one run of runs that were played apart.",
     "import": "Make a run of training logs made elsewhere, labelled so.",
     "list": "List the runs below a folder.",
     "ledger": "Show what was evaluated on test games, and whether only once.",
@@ -90,7 +91,7 @@ def main() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except ArcadeMarkError as error:
-        _fail(str(error))
+        _fail(str(error), *getattr(error, "__notes__", ()))
     except click.exceptions.NoArgsIsHelpError as error:
         messages.write(f"{error.format_message()}\n")
         code = 0
@@ -120,6 +121,8 @@ def _leave_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, *notes: str) -> None:
     messages.say(f"arcademark: {message}")
+    for note in notes:
+        messages.say(f"  {note}")
     sys.exit(2)

@@ -100,6 +100,12 @@ training_episodes = click.option(
     help="The same in episodes, instead of --frames.  [default: the protocol's, if it counts so]",
 )
 engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
+shard = click.option(
+    "--shard",
+    metavar="K/N",
+    callback=lambda _, __, text: text and shard_of(text),
+    help="Play part K of N of the trials, on this machine; 'arcademark merge' makes one run of the parts.",
+)
 workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
 emulator = click.option(
     "--emulator",
@@ -113,6 +119,14 @@ one_agent = click.option("--agent", metavar="LABEL", help="Only this agent, as t
 one_seed = click.option("--seed", type=click.IntRange(min=0), help="Only this seed.")
 one_episode = click.option("--episode", type=click.IntRange(min=0), help="Only this episode, counted from 0.")
 run_directory = click.argument("run_directory", metavar="RUN", type=click.Path(path_type=Path))
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """Read ``3/20``."""
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and len(text) < 20):
+        raise click.BadParameter(f"'{text}': expected the part's number and how many there are, as in 3/20")
+    return int(number), int(count)
 
 
 def combine(*options: Callable[[F], F]) -> Callable[[F], F]:

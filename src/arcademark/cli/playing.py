@@ -86,10 +86,19 @@ def playing(
     )
 
 
-def default_directory(agent: str, prefix: str = "") -> Path:
-    """Name the run's directory after the agent: ``runs/random``, ``runs/models-game-seed-seed.zip``."""
-    source, _, factory = agent.rpartition(":")
-    name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
-    name = prefix + name
+def default_directory(agent: str, protocol: str, prefix: str = "") -> Path:
+    """Name the run's directory after the agent, and its protocol if that is not the default one.
+
+    ``runs/random``, ``runs/random-machado-2018``, of checkpoints ``runs/models-pong``, of a pattern ``runs/models``.
+    """
+    from arcademark.agents.checkpoints import paths
+
+    if paths.is_checkpoint(agent):
+        path = Path(agent)
+        name = paths.short(str(path.absolute())) if "{" in agent else "-".join((*path.parts[-2:-1], path.stem))
+    else:
+        source, _, factory = agent.rpartition(":")
+        name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
+    name = prefix + name + ("" if protocol == options.DEFAULT_PROTOCOL else f"-{protocol}")
     plain = "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
     return Path("runs") / (re.sub("-+", "-", plain).strip("-") or "run")

@@ -16,6 +16,7 @@ from arcademark.reports.layout import Console
 from arcademark.runs.events import (
     Compiling,
     Event,
+    FireMissed,
     LearnerBegun,
     Learning,
     NotTrained,
@@ -73,6 +74,11 @@ class Display:
                 self._say(budget(event))
             case NotTrained():
                 self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
+            case FireMissed():
+                self._say(
+                    f"note: wrappers with which {event.agent} may have been trained press FIRE for the agent, as on "
+                    f"{event.game}; --override fire_reset=true does so here"
+                )
             case TrialFailed():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():
@@ -92,7 +98,9 @@ class Display:
         rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0
         if summary.interrupted:
             kept = "everything finished is kept"
-            if summary.unkept:
+            if summary.kept:
+                kept = "{:,} of {:,} frames of training are kept".format(*summary.kept)
+            elif summary.unkept:
                 kept += f" but the last {wording.plural(summary.unkept, 'training episode')}"
             self._say(("stopped", "yellow"), f"  {kept}; the same command continues")
             if summary.decisions:

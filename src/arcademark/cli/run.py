@@ -10,12 +10,14 @@ import click
 from arcademark.cli import messages, options, playing
 from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
+from arcademark.errors import ArcadeMarkError
 
 
 @click.command("run")
 @click.argument("agent", metavar="AGENT")
 @options.games
 @playing.asked
+@options.shard
 @click.option(
     "--episode-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -23,7 +25,9 @@ from arcademark.cli.output import Output
     help="Give a trial up when one of its episodes takes longer.  [default: never]",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/ and the agent's name]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The run's directory.  [default: runs/ and the agent's name, with another protocol's]",
 )
 @click.option(
     "--until-error",
@@ -41,6 +45,7 @@ def command(
     agent: str,
     games: str,
     out: Path | None,
+    shard: tuple[int, int] | None,
     until_error: float | None,
     name: str | None,
     device: str | None,
@@ -64,6 +69,7 @@ def command(
     from arcademark.cli.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
+    from arcademark.runs import plan as runs
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)
@@ -71,13 +77,19 @@ def command(
     asked_of_network |= {"trust": "true"} if trust else {}
     specs = agent_specs(agent, {**way.settings, **asked_of_network})
     specs = specs if name is None else named(specs, name)
-    directory = out if out is not None else playing.default_directory(agent)
+    directory = out if out is not None else playing.default_directory(agent, way.protocol.name)
+    if shard is not None:
+        if until_error is not None:
+            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
+        directory = out or directory.with_name(f"{directory.name}-{shard[0]}-of-{shard[1]}")
     if until_error is not None:
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
         return until.run(until_error, specs, first, way, directory, output=output)
     plan = way.plan(specs, games)
+    if shard is not None:
+        plan = runs.shard(plan, *shard)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
     summary = way.play(plan, directory)

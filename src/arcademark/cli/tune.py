@@ -65,7 +65,7 @@ def command(
     plan = way.plan(specs, chosen)
     if told := tuning.warning(chosen):
         messages.say(f"warning: {told}")
-    directory = playing.default_directory(agent, prefix="tune-") if out is None else out
+    directory = playing.default_directory(agent, way.protocol.name, prefix="tune-") if out is None else out
     summary = way.play(plan, directory)
     if summary.interrupted:
         return 130

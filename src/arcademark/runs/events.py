@@ -82,6 +82,14 @@ class NotTrained:
 
 
 @dataclass(frozen=True)
+class FireMissed:
+    """A network was trained where FIRE was pressed for it, and nobody presses it here; told once, of the first."""
+
+    agent: str
+    game: str
+
+
+@dataclass(frozen=True)
 class Learning:
     """How far learners are."""
 
@@ -120,7 +128,18 @@ class Progress:
     learning: Learning | None = None  # None where no agent learns, or all have learnt
 
 
-Event = Compiling | RunBegun | LearnerBegun | NotTrained | EpisodeDone | TrialFailed | WorkerLost | Stopping | Progress
+Event = (
+    Compiling
+    | RunBegun
+    | LearnerBegun
+    | NotTrained
+    | FireMissed
+    | EpisodeDone
+    | TrialFailed
+    | WorkerLost
+    | Stopping
+    | Progress
+)
 
 
 @dataclass(frozen=True)
@@ -139,6 +158,9 @@ class Summary:
     decisions: int = 0  # of planners, in this command
     simulated_frames: int = 0  # emulated by their models meanwhile
     unkept: int = 0  # training episodes that ended but are not recorded, as it was stopped before their checkpoints
+    kept: tuple[int, int] | None = None
+    """Frames of training that checkpoints hold, and those of all budgets; None unless learners that count frames have
+    some left."""
 
     @property
     def complete(self) -> bool:

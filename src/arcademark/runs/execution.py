@@ -24,6 +24,7 @@ from arcademark.runs.events import (
     Compiling,
     EpisodeDone,
     Event,
+    FireMissed,
     LearnerBegun,
     NotTrained,
     RunBegun,
@@ -192,8 +193,9 @@ class _Run:
         self._interrupted = False
         self._learner_told = False
         self._untrained: set[str] = set()
+        self._fire_told = False
         self._chosen = chosen
-        self._noted: set[tuple[str, str | None]] = set()
+        self._noted: set[tuple[object, ...]] = set()
         standings = recorder.standings(plan.trials)
         self._begun = sum(len(standing.kept) for standing in standings)
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
@@ -247,6 +249,7 @@ class _Run:
             decisions=self._tracker.played.decisions,
             simulated_frames=self._tracker.played.simulated_frames,
             unkept=self._tracker.unkept,
+            kept=self._tracker.kept,
         )
 
     def _take(self, batch: Batch) -> None:
@@ -269,7 +272,7 @@ class _Run:
         match event:
             case Opened(frames_per_action, learns, plans=plans):
                 self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
-                self._note_opened(self._trials[trial_id], plans)
+                self._note_opened(self._trials[trial_id], event)
             case EpisodeResult():
                 self._recorder.add_episode(event)
                 self._recorder.note_evaluation(trial_id, self._command, _now())
@@ -292,16 +295,28 @@ class _Run:
             with clear_errors(directory):
                 networks.write(directory, trial_id, checkpoint)
 
-    def _note_opened(self, trial: Trial, plans: bool) -> None:
-        """Say in the manifest what plays a game, and that an agent plans, which is known once it was made."""
-        planner = trial.agent.label if plans else None
-        if (trial.game, planner) in self._noted:
+    def _note_opened(self, trial: Trial, opened: Opened) -> None:
+        """Say in the manifest what is known once an agent was made: what plays the game, whether it plans, with what.
+
+        It is read and written once for what many trials have in common.
+        """
+        common = trial.game, trial.agent.label, opened.libraries
+        if common in self._noted and opened.trained_frames is None:
             return
-        self._noted.add((trial.game, planner))
+        self._noted.add(common)
         directory = self._recorder.directory
         document = manifest.read(directory)
-        emulator = emulators.named(trial.game, self._chosen[trial.game])
-        if manifest.mark(document, planner=planner, game=trial.game, emulator=emulator):
+        if manifest.mark(
+            document,
+            self._command,
+            agent=trial.agent.label,
+            game=trial.game,
+            seed=trial.seed,
+            emulator=emulators.named(trial.game, self._chosen[trial.game]),
+            plans=opened.plans,
+            versions=provenance.versions_of(opened.libraries),
+            trained_frames=opened.trained_frames,
+        ):
             manifest.write(directory, document)
 
     def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:
@@ -316,6 +331,10 @@ class _Run:
                 if agent not in self._untrained:
                     yield NotTrained(agent)
                 self._untrained.add(agent)
+            case Opened(misses_fire=True) if not self._fire_told:
+                self._fire_told = True
+                trial = self._trials[trial_id]
+                yield FireMissed(trial.agent.label, trial.game)
             case EpisodeResult(record):
                 yield EpisodeDone(record)
             case TrainingBlock(results):

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
-from arcademark.runs.checks import MOST_EPISODES
+from arcademark.runs.checks import MOST_EPISODES, MOST_FRAMES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 
@@ -59,6 +59,8 @@ class Agent(TypedDict):
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
     checkpoints: NotRequired[dict[str, str]]
     """Of trained networks, from game and seed, "pong 0", to the SHA-256 of their file."""
+    trained_frames: NotRequired[dict[str, Whole]]
+    """From game and seed to the frames that a network was trained for, as its file says, once it was read."""
 
 
 class Settings(TypedDict):
@@ -102,7 +104,8 @@ class Manifest(Provenance):
     training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
     training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
-    versions: dict[str, str | None]  # of arcademark, ale-py, numpy and python
+    versions: dict[str, str | None]
+    """Of arcademark, ale-py, numpy and python, and of the libraries of agents, once they were made."""
     emulators: NotRequired[dict[str, list[str]]]
     """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
     begins. Older runs were played on ale-py."""
@@ -152,8 +155,11 @@ def protocol_of(directory: Path, document: Document) -> Protocol:
         raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 
 
-def differences(there: Document, now: Document) -> list[str]:
-    """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now"."""
+def differences(there: Document, now: Document, *, growing: bool = True) -> list[str]:
+    """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now".
+
+    `growing`: whether one continues the other, which cannot have fewer episodes then.
+    """
     found: list[tuple[str, Any, Any]] = []
     old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
     if old.name != new.name:
@@ -166,21 +172,59 @@ def differences(there: Document, now: Document) -> list[str]:
     found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
         found.append((f"ROM of {game}", there["games"][game], now["games"][game]))
-    if now["episodes"] < there["episodes"]:
+    if growing and now["episodes"] < there["episodes"]:
         found.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
     return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
 
 
-def mark(document: Document, *, planner: str | None, game: str, emulator: str) -> bool:
-    """Mark an agent as a planner, and what a game is played on, if anything; False if all is marked already."""
-    planners = [agent for agent in document["agents"] if agent["label"] == planner and not agent.get("plans")]
-    for agent in planners:
-        agent["plans"] = True
-    used = document["emulators"].setdefault(game, []) if emulator else [emulator]
-    if emulator in used:
-        return bool(planners)
-    used.append(emulator)
-    return True
+def mark(
+    document: Document,
+    command: int,
+    *,
+    agent: str,
+    game: str,
+    seed: int,
+    emulator: str,
+    plans: bool,
+    versions: Mapping[str, str],
+    trained_frames: int | None,
+) -> bool:
+    """Mark what is known of a trial once its agent was made; False if all is marked already.
+
+    Parameters
+    ----------
+    command : int
+        0 began the run, n continued it for the nth time.
+    agent, game, seed
+        The agent's label, and the trial's game and seed.
+    emulator : str
+        What the game is played on; "" if on nothing that has a name.
+    plans : bool
+        Whether the agent is a planner.
+    versions : mapping of str to str
+        Of the agent's libraries.
+    trained_frames : int, optional
+        What a network was trained for, as its file says; left out where it is more than a run could hold.
+    """
+    before = json.dumps(document)
+    made = next(one for one in document["agents"] if one["label"] == agent)
+    if plans:
+        made["plans"] = True
+    if trained_frames and trained_frames <= MOST_FRAMES:
+        made.setdefault("trained_frames", {})[f"{game} {seed}"] = trained_frames
+    if emulator and emulator not in (used := document["emulators"].setdefault(game, [])):
+        used.append(emulator)
+    (document["continued"][command - 1] if command else document)["versions"].update(versions)
+    return json.dumps(document) != before
+
+
+def versions(document: Document) -> dict[str, str]:
+    """Return the versions that a run was made with, "2.9.0, then 2.10.0" where it was continued with others."""
+    found: dict[str, dict[str, None]] = {}
+    for made in (document, *document.get("continued", [])):
+        for package, version in (made.get("versions") or {}).items():
+            found.setdefault(package, {}).update({version: None} if version is not None else {})
+    return {package: ", then ".join(known) for package, known in found.items() if known}
 
 
 def emulators(document: Document) -> dict[str, list[str]]:
@@ -193,23 +237,33 @@ def emulators(document: Document) -> dict[str, list[str]]:
 
 def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
-    seeds, left_out = set(there["seeds"]), set(map(tuple, there["left_out"]))
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
-    played = {agent["label"]: agent for agent in now["agents"]}
+    return joined(there, now) | {"continued": [*there.get("continued", []), now_too]}
+
+
+def joined(one: Document, other: Document) -> Document:
+    """Return the manifest of one run with all that another has, but for when it began and was continued."""
+    seeds, left_out = set(one["seeds"]), set(map(tuple, one["left_out"]))
+    emulated = {game: [*names] for game, names in emulators(one).items()}
+    for game, names in emulators(other).items():
+        there = emulated.setdefault(game, [])
+        there += [name for name in names if name not in there]
+    new = {agent["label"]: agent for agent in other["agents"]}
     agents = [
-        agent | {"checkpoints": agent["checkpoints"] | played[agent["label"]]["checkpoints"]}
-        if agent.get("checkpoints")
-        else agent
-        for agent in there["agents"]
+        agent
+        | ({"plans": True} if agent.get("plans") or new[agent["label"]].get("plans") else {})
+        | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
+        | ({"trained_frames": trained} if trained else {})
+        for agent in one["agents"]
+        for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
     ]
-    return there | {
+    return one | {
         "agents": agents,
-        "games": there["games"] | now["games"],
-        "seeds": there["seeds"] + [seed for seed in now["seeds"] if seed not in seeds],
-        "episodes": max(there["episodes"], now["episodes"]),
-        "left_out": there["left_out"] + [item for item in now["left_out"] if tuple(item) not in left_out],
-        "emulators": emulators(there),
-        "continued": [*there.get("continued", []), now_too],
+        "games": one["games"] | other["games"],
+        "seeds": [*one["seeds"], *(seed for seed in other["seeds"] if seed not in seeds)],
+        "episodes": max(one["episodes"], other["episodes"]),
+        "left_out": one["left_out"] + [item for item in other["left_out"] if tuple(item) not in left_out],
+        "emulators": emulated,
     }
 
 
@@ -228,19 +282,23 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
         for now in (new[label].get("source"),)
     ]
     files = [
-        (f"file of {label} (sha256 of its parameter '{name}')", before[:12], new[label]["files"].get(name, "none")[:12])
+        (
+            f"file of {label} (sha256 of its parameter '{name}')",
+            before[:12],
+            new[label].get("files", {}).get(name, "none")[:12],
+        )
         for label, agent in old.items()
         for name, before in agent.get("files", {}).items()
     ]
     parameters = [
-        (f"parameters of {label}", agent.get("parameters") or {}, new[label]["parameters"])
+        (f"parameters of {label}", agent.get("parameters") or {}, new[label].get("parameters") or {})
         for label, agent in old.items()
     ]
     networks = [
         (f"checkpoint of {label} on {trial} (sha256)", before[:12], new[label]["checkpoints"][trial][:12])
         for label, agent in old.items()
         for trial, before in agent.get("checkpoints", {}).items()
-        if trial in new[label]["checkpoints"]
+        if trial in new[label].get("checkpoints", {})
     ]
     return code + files + networks + parameters
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from arcademark.agents.checkpoints import paths
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind
+from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import ADDED
 from arcademark.suite.subsets import resolve_tasks
 
 if TYPE_CHECKING:
@@ -94,6 +94,9 @@ def _settings(protocol: Protocol) -> str:
     """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
     settings = protocol.to_json()["settings"]
     del settings["evaluation_episodes"]
+    for name, before in ADDED.items():
+        if settings[name] == before:
+            del settings[name]  # so that trials of older versions keep their names
     return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
 
@@ -162,8 +165,9 @@ def make_plan(
     UnknownNameError
         If an agent, a game, the protocol or the emulator is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, checkpoints are missing, a number is out of range, training has two budgets
-        or no agent that learns, two agents cannot be told apart by their labels, or no agent plays any of the games.
+        If the protocol cannot be run here, checkpoints are missing or cannot be played, a number is out of range,
+        training has two budgets or no agent that learns, two agents cannot be told apart by their labels, or no agent
+        plays any of the games.
     """
     if emulator is not None and emulator not in get_args(Emulator):
         raise UnknownNameError("emulator", emulator, get_args(Emulator))
@@ -214,17 +218,46 @@ def make_plan(
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes, emulator)
 
 
+def shard(plan: Plan, number: int, count: int) -> Plan:
+    """Return part `number`, from 1, of a plan that is played in `count` parts, each in a directory of its own.
+
+    Always the same part, of about as much work as the others: trials are dealt out one by one, those with the largest
+    budgets first, then game by game, so that a game's seeds are in different parts. `arcademark.runs.merging` makes one
+    run of all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such part, or fewer trials than parts.
+    """
+    if not 1 <= number <= count <= len(plan.trials):
+        raise ArcadeMarkError(
+            f"shard {number}/{count}: expected a number from 1 to how many there are, and at most one a trial "
+            f"({len(plan.trials):,} here)"
+        )
+    places = {game: place for place, game in enumerate(plan.games)}
+
+    def order(trial: Trial) -> tuple[int, int]:
+        learns = kind(trial.agent) in ("learner", "trainer")
+        return -learns * (trial.training_frames or trial.training_episodes or 0), places[trial.game]
+
+    mine = set(sorted(plan.trials, key=order)[number - 1 :: count])
+    return dataclasses.replace(plan, trials=tuple(trial for trial in plan.trials if trial in mine))
+
+
 def _with_checkpoints(trials: Sequence[Trial], specs: Sequence[AgentSpec]) -> Iterator[Trial]:
-    """Yield the trials, those of trained networks with the checksums of their files, which must all be there."""
+    """Yield the trials, those of trained networks with the checksums of their files, which must all be playable."""
+    games = {trial.game: environment_spec(trial.game, trial.protocol) for trial in trials}
     of = {
-        spec: paths.files_of(spec.ref, [(trial.game, trial.seed) for trial in trials if trial.agent is spec])
+        spec: with_checkpoints(
+            spec, [dataclasses.replace(games[trial.game], seed=trial.seed) for trial in trials if trial.agent is spec]
+        )
         for spec in specs
         if spec.checkpoint
     }
     for trial in trials:
-        files = of.get(trial.agent)
-        sha256 = files[trial.game, trial.seed] if files else ""
-        yield dataclasses.replace(trial, agent=dataclasses.replace(trial.agent, sha256=sha256)) if sha256 else trial
+        agents = of.get(trial.agent)
+        yield dataclasses.replace(trial, agent=agents[trial.game, trial.seed]) if agents else trial
 
 
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:

@@ -152,6 +152,7 @@ class Standing:
             yield "learners in training", self.in_training
             yield "unkept", self.unrecorded
             yield "training episodes", self.training_episodes + self.unrecorded
+            yield "kept training frames", self.training_frames
             yield "training frames", self.training_frames + (self.in_play if self.in_training else 0)
             for what, wanted in zip(("frames", "episodes"), self.budget, strict=True):
                 yield f"wanted {what}", wanted or 0
@@ -205,6 +206,14 @@ class Tracker:
     def unkept(self) -> int:
         """Training episodes that have ended, and that no checkpoint holds."""
         return self._totals()["unkept"]
+
+    @property
+    def kept(self) -> tuple[int, int] | None:
+        """Frames of training that checkpoints hold, and those of all budgets; None unless these are left in frames."""
+        totals = self._totals()
+        if not totals["learners in training"] or totals["no wanted frames"]:
+            return None
+        return totals["kept training frames"], totals["wanted frames"]
 
     def hear(self, trial_id: str, event: TrialEvent) -> None:
         """Count one event."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import importlib.metadata
@@ -12,13 +13,22 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from arcademark._version import __version__
 from arcademark.agents.loading import AgentSpec
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_bytes
+
+_LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "torch": ("torch",),
+    "stable_baselines3": ("stable-baselines3",),
+    "sb3_contrib": ("sb3-contrib",),
+    "ray": ("ray",),
+    "onnxruntime": ("onnxruntime", "onnxruntime-gpu"),
+}
+"""Libraries whose version can change what an agent learns or does: modules, and the packages that may bring each."""
 
 
 def versions() -> dict[str, str]:
@@ -29,6 +39,20 @@ def versions() -> dict[str, str]:
         "numpy": importlib.metadata.version("numpy"),
         "python": platform.python_version(),
     }
+
+
+def libraries() -> tuple[str, ...]:
+    """Return the modules of agents' libraries that this process has imported."""
+    return tuple(name for name in _LIBRARIES if name in sys.modules)
+
+
+def versions_of(modules: Iterable[str]) -> dict[str, str]:
+    """Return the versions of agents' libraries by package; modules that are none of theirs are left out."""
+    found = {}
+    for package in (package for name, packages in _LIBRARIES.items() if name in modules for package in packages):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
 
 
 def command() -> str:

@@ -15,6 +15,7 @@ from arcademark.environments import toy
 from arcademark.environments.atari import rom_path
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.facts import REAL_RESET
+from arcademark.environments.play import NOOP, PRESSES, press, press_at_start
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Recorded, open_recorded
@@ -48,23 +49,32 @@ class FrameByFrame:
         training = row.phase == "training"
         ends = spec.protocol.training_episode_end if training else spec.protocol.evaluation_episode_end
         self._life_ends = ends == "life_lost"
+        self._presses = PRESSES if spec.presses_fire else ()
         self._executed = self.episode_frames = self._lives = 0
         self._rng: np.random.Generator
         self._comparison: Comparison
 
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start an episode, from power-on."""
+    def reset(self, rng: np.random.Generator) -> float:
+        """Start an episode, from power-on; the reward is that of FIRE, where it is pressed for the agent."""
         protocol = self._settings
         noops = int(rng.integers(1, protocol.noop_max + 1)) if protocol.start == "noop" and protocol.noop_max else 0
-        self._rng, self._executed = rng, 0
+        self._rng = rng
         self._power_on()
         for _ in range(noops):
             self._frame(0)
             if self._over() or self._truncated():
                 self._power_on()
+        return press_at_start(self._step, lambda: self._lives, self._power_on) if self._presses else 0.0
 
     def step(self, action: int) -> Step:
-        """Play an agent's step; errors as of `reset`."""
+        """Play an agent's step, and FIRE after a lost life where it is pressed for the agent; errors as of `reset`."""
+        lives, step = self._lives, self._step(action)
+        if step.terminated or step.truncated or not self._presses or not 0 < self._lives < lives:
+            return step
+        pressed = press((NOOP, *self._presses), self._step, lambda: self._lives)
+        return pressed._replace(reward=step.reward + pressed.reward)
+
+    def _step(self, action: int) -> Step:
         reward, terminated, truncated = 0, False, False
         for _ in range(self._settings.frame_skip):
             sticky = self._settings.repeat_action_probability
@@ -86,6 +96,7 @@ class FrameByFrame:
         for _ in range((chosen != default) + (self._game in REAL_RESET)):
             _check(comparison.reset(chosen))
         self.episode_frames, self._lives, _ = comparison.status
+        self._executed = 0
 
     def _frame(self, action: int) -> int:
         reward, difference = self._comparison.play(action)

@@ -45,9 +45,9 @@ class Recorder:
         with clear_errors(directory), contextlib.ExitStack() as undo:
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
-            self._database = _open(directory)
-            undo.callback(self._database.close)
-            _prepare(directory, self._database)
+            self.database = _open(directory)
+            undo.callback(self.database.close)
+            _prepare(directory, self.database)
             self._file = os.stat(directory / DATABASE)
             self._undo = undo.pop_all()
 
@@ -62,30 +62,30 @@ class Recorder:
     def close(self) -> None:
         """Let go of the directory; a database that nobody reads becomes one plain file again."""
         with contextlib.suppress(sqlite3.Error):
-            self._database.execute("PRAGMA busy_timeout = 0")
+            self.database.execute("PRAGMA busy_timeout = 0")
             with contextlib.suppress(sqlite3.Error):
                 self._give_back()
-            self._database.execute("PRAGMA journal_mode = DELETE")
+            self.database.execute("PRAGMA journal_mode = DELETE")
         self._undo.close()
 
     def _give_back(self) -> None:
         """Make the file small again where most of it held checkpoints that are gone."""
-        pages, free = (self._database.execute(f"PRAGMA {name}_count").fetchone()[0] for name in ("page", "freelist"))
+        pages, free = (self.database.execute(f"PRAGMA {name}_count").fetchone()[0] for name in ("page", "freelist"))
         if free > max(MANY_PAGES, pages / 2):
-            self._database.execute("VACUUM")
+            self.database.execute("VACUUM")
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all that the block records, or nothing."""
         self.check_there()
         with clear_errors(self.directory):
-            self._database.execute("BEGIN IMMEDIATE")
+            self.database.execute("BEGIN IMMEDIATE")
             try:
                 yield
-                self._database.execute("COMMIT")
+                self.database.execute("COMMIT")
             except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
+                if self.database.in_transaction:
+                    self.database.execute("ROLLBACK")
                 raise
 
     def check_there(self) -> None:
@@ -101,18 +101,18 @@ class Recorder:
     def any_episode(self) -> bool:
         """Whether anything was played yet."""
         played = "SELECT 1 FROM episode UNION ALL SELECT 1 FROM unfinished LIMIT 1"
-        return self._database.execute(played).fetchone() is not None
+        return self.database.execute(played).fetchone() is not None
 
     def forget_trials(self) -> None:
         """Drop the trials of a run in which nothing was played, for its settings have changed."""
         for table in ("checkpoint", "unfinished", "evaluation", "trial"):
-            self._database.execute(f"DELETE FROM {table}")
+            self.database.execute(f"DELETE FROM {table}")
 
     def add_trials(self, trials: Iterable[TrialRecord]) -> None:
         """Add trials after the others; of those that are there, raise the episodes and forget why they failed."""
-        there = {row[0] for row in self._database.execute("SELECT id FROM trial")}
+        there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
         position = itertools.count(len(there))
-        self._database.executemany(
+        self.database.executemany(
             "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes), error = NULL",
@@ -127,7 +127,7 @@ class Recorder:
 
     def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
         """Record what is known of a trial once its agent was made."""
-        self._database.execute(
+        self.database.execute(
             "UPDATE trial SET frames_per_action = ?, learns = ?, plans = ?,"
             " training_frames = iif(?, training_frames, NULL), training_episodes = iif(?, training_episodes, NULL)"
             " WHERE id = ?",
@@ -137,7 +137,7 @@ class Recorder:
     def add_episode(self, result: EpisodeResult) -> None:
         """Record a finished episode; what was kept to finish it goes."""
         row = result.record
-        self._database.execute(
+        self.database.execute(
             "INSERT INTO episode"
             " (trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, actions)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -147,14 +147,12 @@ class Recorder:
             ),
         )
         if row.phase == "evaluation":
-            self._database.execute(
-                "DELETE FROM unfinished WHERE trial = ? AND episode = ?", (row.trial_id, row.episode)
-            )
+            self.database.execute("DELETE FROM unfinished WHERE trial = ? AND episode = ?", (row.trial_id, row.episode))
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
         stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
-        self._database.execute(
+        self.database.execute(
             "INSERT OR REPLACE INTO unfinished"
             " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -168,14 +166,14 @@ class Recorder:
         """Record training episodes together with the checkpoint that holds what was learnt from them."""
         for result in results:
             self.add_episode(result)
-        self._database.execute(
+        self.database.execute(
             "INSERT OR REPLACE INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)",
             (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
         )
 
     def note_evaluation(self, trial_id: str, command: int, now: str, episodes: int = 1) -> None:
         """Record that a command evaluated a trial: when it did for the first time, and in how many episodes."""
-        self._database.execute(
+        self.database.execute(
             "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
             (trial_id, command, now, episodes),
@@ -183,7 +181,7 @@ class Recorder:
 
     def fail_trial(self, trial_id: str, error: str) -> None:
         """Record that a trial was given up."""
-        self._database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
+        self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
     def standings(self, trials: Iterable[Trial]) -> list[Standing]:
         """Return where these trials stand."""
@@ -196,10 +194,10 @@ class Recorder:
         )
         found = [Standing(trial) for trial in trials]
         with clear_errors(self.directory):
-            played = {trial: (episodes, frames) for trial, episodes, frames in self._database.execute(evaluation)}
-            trained = {trial: recorded for trial, *recorded in self._database.execute(training)}
+            played = {trial: (episodes, frames) for trial, episodes, frames in self.database.execute(evaluation)}
+            trained = {trial: recorded for trial, *recorded in self.database.execute(training)}
             begun: defaultdict[str, list[int]] = defaultdict(list)
-            for trial, episode in self._database.execute("SELECT trial, episode FROM unfinished"):
+            for trial, episode in self.database.execute("SELECT trial, episode FROM unfinished"):
                 begun[trial].append(episode)
             for one in found:
                 one.episodes, one.frames = played.get(one.trial.id, (0, 0))
@@ -214,7 +212,7 @@ class Recorder:
     def evaluated(self, trial_id: str) -> Iterator[int]:
         """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
         with clear_errors(self.directory):
-            for (number,) in self._database.execute(
+            for (number,) in self.database.execute(
                 "SELECT episode FROM episode JOIN trial ON id = trial WHERE trial = ? AND phase = 'evaluation'"
                 " AND episode < trial.episodes ORDER BY episode",
                 (trial_id,),
@@ -224,7 +222,7 @@ class Recorder:
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""
         with clear_errors(self.directory):
-            row = self._database.execute(
+            row = self.database.execute(
                 "SELECT episodes, frames, finished, data FROM checkpoint WHERE trial = ?", (trial_id,)
             ).fetchone()
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
@@ -234,7 +232,7 @@ class Recorder:
         with clear_errors(self.directory):
             emulator = self._emulator(trial_id)
             rows = [
-                self._database.execute(
+                self.database.execute(
                     "SELECT episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
                     " FROM unfinished WHERE trial = ? AND episode = ?",
                     (trial_id, episode),
@@ -245,7 +243,7 @@ class Recorder:
         return tuple(kept for kept in found if kept is not None)
 
     def _emulator(self, trial_id: str) -> str:
-        found = self._database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
+        found = self.database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
         return self._emulators.get(found[0], "") if found else ""
 
 

@@ -92,15 +92,18 @@ class Replayed(NamedTuple):
     end: str | None  # None where the episode goes on after the last action
 
 
-def replay(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Iterator[Step]:
-    """Play an episode again, yielding what each step gives, until it ends or no action is left."""
+def replay(
+    environment: Environment, recorded: Recorded, actions: Iterable[int], by_frame: bool = False
+) -> Iterator[Step]:
+    """Play an episode again, yielding what each step or frame gives, until it ends or no action is left."""
     trial, episode = recorded
-    environment.reset(episode_rng(trial.seed, episode.phase, episode.episode, "environment"))
+    before = environment.reset(episode_rng(trial.seed, episode.phase, episode.episode, "environment"))
     for action in actions:
-        step = environment.step(action)
-        yield step
-        if step.terminated or step.truncated:
-            return
+        for step in environment.each_frame(action) if by_frame else (environment.step(action),):
+            yield step._replace(reward=step.reward + before)
+            before = 0.0
+            if step.terminated or step.truncated:
+                return
 
 
 def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:

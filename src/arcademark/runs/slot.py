@@ -96,11 +96,10 @@ class Slot:
         """Begin an episode and return the agent's generator for it."""
         self.phase, self.episode = phase, episode
         self.started = time.perf_counter()
-        self.score = 0.0
         self.actions = array("H")
         self.simulated_frames = 0
         self._before = Played(0)
-        self.environment.reset(episode_rng(seed, phase, episode, "environment"))
+        self.score = self.environment.reset(episode_rng(seed, phase, episode, "environment"))
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
@@ -129,9 +128,10 @@ class Slot:
         return step
 
     def go_on(self) -> Step:
-        """Go on in the same game after a lost life."""
+        """Go on in the same game after a lost life, by a step of the agent unless the protocol presses FIRE."""
         step = self.environment.go_on()
-        self.actions.append(0)
+        if not self.environment.spec.presses_fire:
+            self.actions.append(0)
         self.score += step.reward
         return step
 

@@ -106,18 +106,19 @@ class Episodes(Sequence[EpisodeRecord]):
         if isinstance(index, int):
             place = range(len(self))[index]
             return next(iter(self[place : place + 1]))
-        return Episodes(self.trials, *(column[index] for column in self._columns()))
+        return Episodes(self.trials, *(column[index] for column in self.columns().values()))
 
     def __iter__(self) -> Iterator[EpisodeRecord]:
         for trial, training, episode, score, frames, steps, truncated, seconds, simulated in zip(
-            *(column.tolist() for column in self._columns()), strict=True
+            *(column.tolist() for column in self.columns().values()), strict=True
         ):
             phase: Phase = "training" if training else "evaluation"
             end: End = "truncated" if truncated else "terminated"
             yield EpisodeRecord(self.trials[trial], phase, episode, score, frames, steps, end, seconds, simulated)
 
-    def _columns(self) -> tuple[NDArray[Any], ...]:
-        return tuple(self.__dict__.values())[1:]
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, but for the trials' ids."""
+        return {name: column for name, column in self.__dict__.items() if name != "trials"}
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,8 @@ class RunRecord:
     episodes: Episodes  # in the order of trials, training before evaluation, then by number
     evaluations: tuple[EvaluationRecord, ...] = ()
     """In the order of trials, then of commands; none where the run was recorded before they were."""
+    parts: tuple[Path, ...] = ()
+    """The directories, `directory` first, where it was read from several; see `arcademark.runs.together`."""
 
     @cached_property
     def by_trial(self) -> Mapping[str, Episodes]:

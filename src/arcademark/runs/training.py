@@ -81,6 +81,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self._batch = Batch(games, threads=1)
         self._slots = [Slot(row, game) for row, game in enumerate(games)]
         self._rngs = [np.random.default_rng(0) for _ in games]
+        self._first = np.zeros(self.num_envs, np.bool_)  # whether the trainer sees an episode begin
         self._next = start.episodes
         self._ended = {result.record.episode: result for result in waiting}
         self._numbers = (number for number in count(start.episodes) if number not in self._ended)
@@ -105,13 +106,15 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         return np.copy(self._shown(self._observations)), {}
 
     def step(
-        self, actions: NDArray[np.int64]
+        self, actions: NDArray[np.int64], idle: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play an agent step in each game; errors as of `AtariVectorEnv.step`."""
+        """Play an agent step in each game that is not `idle`, shape (games,); errors as of `AtariVectorEnv.step`."""
         chosen = np.asarray(actions).tolist()
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} games; expected one each")
-        rewards, terminated, truncated = self._play(chosen, np.zeros(self.num_envs, np.bool_))
+        still = np.zeros(self.num_envs, np.bool_) if idle is None else idle
+        rewards, terminated, truncated = self._play(chosen, still)
+        self._first = np.where(still, self._first, terminated | truncated)
         infos: dict[str, Any] = {}
         for row in np.flatnonzero(terminated | truncated).tolist():
             last = {
@@ -127,8 +130,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
 
     def play_out(self, trainer: CheckedTrainer) -> Iterator[None]:
         """Play the games that are in play to their end, the trainer's policy choosing."""
-        idle = np.zeros(self.num_envs, np.bool_)
-        first = np.zeros(self.num_envs, np.bool_)
+        idle, first = np.zeros(self.num_envs, np.bool_), self._first
         while self._begun and not idle.all():
             actions = trainer.act(self._observations.copy(), first, self._rngs).tolist()
             _, terminated, truncated = self._play(actions, idle)
@@ -194,6 +196,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self._earlier += slot.environment.episode_frames
         self._events.append(Begun("training", number))
         self._rngs[row] = slot.begin(self._trial.seed, "training", number)
+        self._first[row] = True
         slot.environment.observe(self._observations[row])
 
 

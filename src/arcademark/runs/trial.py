@@ -51,6 +51,8 @@ class Player:
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
+        fired = isinstance(self.agent, CheckedPolicy) and self.agent.fire_pressed
+        self.misses_fire = fired and self.spec.has_fire and not self.spec.presses_fire
         self._model: GenerativeModel | None = None
         if self.plans:
             self._model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
@@ -119,7 +121,8 @@ def evaluate(
             reward, terminated, truncated = slot.environment.step(action)
             slot.actions.append(action)
             slot.score += reward
-            first[row] = ended = terminated or truncated
+            ended = terminated or truncated
+            first[row] = ended or slot.environment.life_begun
             if ended:
                 yield slot.result(trial.id, terminated)
                 meter.ended(slot)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Unpack
 
@@ -65,12 +63,9 @@ def _pictures(
     """Replay frame by frame and show one of so many, and the last one."""
     trial, row = recorded
     actions = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
-    frames_per_action = trial.frames_per_action or run.protocol.frame_skip
-    by_frame = recorded._replace(trial=dataclasses.replace(trial, frames_per_action=1))
-    environment = open_recorded(run.protocol, by_frame.trial, row.phase)
-    each_frame = chain.from_iterable(repeat(action, frames_per_action) for action in actions)
+    environment = open_recorded(run.protocol, trial, row.phase)
     left, score, ended = f"{trial.game} · episode {row.episode}", 0.0, False
-    for shown, step in enumerate(replay(environment, by_frame, each_frame)):
+    for shown, step in enumerate(replay(environment, recorded, actions, by_frame=True)):
         score += step.reward
         ended = step.terminated or step.truncated
         if shown % every == 0 or ended:

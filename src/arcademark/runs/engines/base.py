@@ -84,6 +84,9 @@ class Opened:
     batch_size: int  # how many episodes the agent plays at once
     plans: bool = False  # whether the agent is a planner
     trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
+    trained_frames: int | None = None  # what a network was trained for, as its file says
+    libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.provenance.libraries`
+    misses_fire: bool = False  # whether FIRE was pressed for it where it learnt, and is not here
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.base import Batch, Job, Memory, Opened, TrialEvent
-from arcademark.runs.engines.worker import failure
+from arcademark.runs.engines.base import Batch, Job, Memory, TrialEvent
+from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.slot import Begun, Trained, TrainingBlock
 from arcademark.runs.trial import Player
 
@@ -54,7 +54,7 @@ class InProcessEngine:
     def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:
         try:
             player = Player(job.trial, job.emulator)
-            yield Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans, player.trains)
+            yield opened(player)
             checkpoint = memory.checkpoint(job.trial.id) if player.learns else None
             self._unkept = player.trains and not (checkpoint and checkpoint.finished)
             unfinished = memory.unfinished(job.trial.id, job.episodes) if player.plans else ()

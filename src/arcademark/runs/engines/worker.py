@@ -21,12 +21,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
+from arcademark.agents.adapters import CheckedPolicy
 from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.plan import Trial
 from arcademark.runs.processes import Channel, GarbledError, serving
+from arcademark.runs.provenance import libraries
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
@@ -109,7 +111,7 @@ def _obey(
     try:
         if isinstance(order, Open):
             player = Player(order.trial, order.emulator)
-            send(Opened(player.frames_per_action, player.learns, player.agent.batch_size, player.plans, player.trains))
+            send(opened(player))
             return player
         if player is None:
             raise ArcadeMarkError("no trial is open")
@@ -120,6 +122,14 @@ def _obey(
     except BaseException as error:
         send(failure(error))
     return None
+
+
+def opened(player: Player) -> Opened:
+    """Return what is known of a trial now that its agent was made."""
+    agent = player.agent
+    trained = agent.trained_frames if isinstance(agent, CheckedPolicy) else None
+    made = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
+    return Opened(*made, trained_frames=trained, libraries=libraries(), misses_fire=player.misses_fire)
 
 
 def failure(error: BaseException) -> Failed:

@@ -1,0 +1,119 @@
+"""Runs of the same agents under the same protocol, seen as one: what its manifest says, and its trials in order."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.runs import manifest
+from arcademark.runs.store import Episodes, RunRecord, TrialRecord
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run that is merged, with its manifest and the commands that played it."""
+
+    directory: Path
+    document: manifest.Document
+
+    @property
+    def commands(self) -> list[Mapping[str, Any]]:
+        """What began it and what continued it, each as an entry of the manifest's ``continued``."""
+        first = {"started": self.document.get("created", "")}
+        kept = ("command", "versions", "machine", "emulator")
+        began = first | {key: self.document[key] for key in kept if key in self.document}
+        return [began, *self.document.get("continued", [])]
+
+
+def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Read runs of the same agents under the same protocol as one, which is at the place of the first of them.
+
+    As `merge` makes it, but in memory alone, and only of runs of which no two have a trial in common.
+    """
+    groups: list[list[RunRecord]] = []
+    for record in records:
+        mine = {trial.id for trial in record.trials}
+        for group in groups:
+            if not any(mine & {trial.id for trial in other.trials} for other in group) and not differences(
+                *(Source(one.directory, one.manifest) for one in (group[0], record))
+            ):
+                group.append(record)
+                break
+        else:
+            groups.append([record])
+    return tuple(_one(group) if len(group) > 1 else group[0] for group in groups)
+
+
+def differences(first: Source, second: Source) -> list[str]:
+    """Name what differs but for games, seeds and episodes; a file may be known to only one of them."""
+    pair = first.document, second.document
+    if "imported" in pair[0] or "imported" in pair[1]:
+        return ["logs made elsewhere"]
+    return manifest.differences(*pair, growing=False) or manifest.differences(*pair[::-1], growing=False)
+
+
+def all_commands(commands: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return each command once, by the time it began at."""
+    by_text = {json.dumps(command, sort_keys=True): command for command in commands}
+    return [by_text[text] for text in sorted(by_text, key=lambda text: (by_text[text]["started"], text))]
+
+
+def joined(sources: Sequence[Source], commands: Sequence[Mapping[str, Any]]) -> manifest.Document:
+    """Return the manifest of all."""
+    documents = sorted((source.document for source in sources), key=lambda one: (one.get("created", ""), _text(one)))
+    whole = documents[0]
+    for document in documents[1:]:
+        whole = manifest.joined(whole, document)
+    first, *later = commands
+    began = {"created" if key == "started" else key: value for key, value in first.items()}
+    return whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
+
+
+def in_order(document: manifest.Document, trials: Iterable[TrialRecord]) -> tuple[TrialRecord, ...]:
+    """Return trials in the order of a plan of all: seed by seed, game by game, agent by agent."""
+    games, agents = [*document["games"]], [agent["label"] for agent in document["agents"]]
+    places = {name: place for names in (games, agents) for place, name in enumerate(names)}
+
+    def key(trial: TrialRecord) -> tuple[int, int, int, str]:
+        return trial.seed, places.get(trial.game, len(places)), places.get(trial.agent, len(places)), trial.id
+
+    return tuple(sorted(trials, key=key))
+
+
+def _one(records: Sequence[RunRecord]) -> RunRecord:
+    sources = [Source(record.directory, record.manifest) for record in records]
+    commands = all_commands(itertools.chain.from_iterable(source.commands for source in sources))
+    document = joined(sources, commands)
+    order = in_order(document, [trial for record in records for trial in record.trials])
+    place = {trial.id: number for number, trial in enumerate(order)}
+    columns: dict[str, list[NDArray[Any]]] = {}
+    for record in records:
+        new = np.array([place[trial.id] for trial in record.trials], np.int32)
+        for name, column in record.episodes.columns().items():
+            columns.setdefault(name, []).append(new[column] if name == "trial" else column)
+    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    rows = np.lexsort((whole["episode"], ~whole["training"], whole["trial"]))
+    evaluations = [
+        replace(noted, command=commands.index(source.commands[min(noted.command, len(source.commands) - 1)]))
+        for record, source in zip(records, sources, strict=True)
+        for noted in record.evaluations
+    ]
+    return replace(
+        records[0],
+        manifest=document,
+        trials=order,
+        episodes=Episodes(tuple(place), **{name: column[rows] for name, column in whole.items()}),
+        evaluations=tuple(sorted(evaluations, key=lambda noted: (place[noted.trial_id], noted.command))),
+        parts=tuple(record.directory for record in records),
+    )
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True)

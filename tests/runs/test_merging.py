@@ -1,0 +1,190 @@
+"""Runs that were played apart, as one run: the rows of one that was never taken apart."""
+
+import itertools
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import execute
+from arcademark.runs.merging import merge
+from arcademark.runs.plan import Plan, shard
+from arcademark.runs.store import read_run
+from arcademark.runs.together import together
+from arcademark.runs.verify import verify
+from arcademark.scores.runs import load_runs
+
+Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
+ToyPlan = Callable[..., Plan]
+LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
+TRAINED = {"override": {"training_frames": 600}}
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory, toy_plan: ToyPlan) -> list[Path]:
+    """Play two agents, a seed a run, one with more episodes."""
+    folder, made = tmp_path_factory.mktemp("apart"), []
+    for seed, episodes in ((0, 3), (2, 4), (1, 3)):
+        made.append(folder / f"seed{seed}")
+        execute(toy_plan("random", LEARNER, **TRAINED, seeds=(seed,), episodes=episodes), made[-1], workers=1)
+    return made
+
+
+def test_seeds_played_apart_are_the_run_that_was_not(
+    apart: list[Path], tmp_path: Path, toy_plan: ToyPlan, rows: Rows
+) -> None:
+    whole = tmp_path / "whole"
+    execute(toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1), episodes=3), whole, workers=1)
+    execute(toy_plan("random", LEARNER, **TRAINED, seeds=(2,), episodes=4), whole, workers=1)
+    execute(toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2), episodes=4), whole, workers=1)
+    out = tmp_path / "out"
+    merged = merge(out, apart)
+    trained = read_run(out).episodes.training.sum()
+    assert (merged.trials, merged.done, merged.added) == (6, 6, 2 * 10 + trained)
+    execute(toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2), episodes=4), out, workers=1)
+    assert rows(out) == rows(whole)
+    assert verify(out).ok
+
+
+def test_no_order_of_the_runs_changes_anything(apart: list[Path], tmp_path: Path, rows: Rows) -> None:
+    written = []
+    for number, order in enumerate(itertools.permutations(apart)):
+        out = tmp_path / f"out{number}"
+        merge(out, order)
+        written.append((rows(out), (out / "manifest.json").read_text()))
+    assert all(one == written[0] for one in written)
+
+
+def test_merging_again_and_one_after_the_other_adds_nothing_twice(
+    apart: list[Path], tmp_path: Path, rows: Rows
+) -> None:
+    out, grown = tmp_path / "out", tmp_path / "grown"
+    merge(out, apart)
+    before = rows(out), (out / "manifest.json").read_bytes()
+    assert merge(out, apart).added == 0
+    assert (rows(out), (out / "manifest.json").read_bytes()) == before
+    for directory in apart:
+        merge(grown, [directory])
+    assert rows(grown) == before[0]
+    assert read_run(grown).manifest == read_run(out).manifest
+    assert merge(tmp_path / "again", [out, grown, *apart]).episodes == merge(out, [grown]).episodes
+
+
+def test_a_copy_that_was_continued_elsewhere_is_one_run(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+    here, there, whole = tmp_path / "here", tmp_path / "there", tmp_path / "whole"
+    execute(toy_plan("random", seeds=(0,), episodes=2), here, workers=1)
+    shutil.copytree(here, there)
+    execute(toy_plan("random", seeds=(0,), episodes=5), there, workers=1)
+    execute(toy_plan("random", seeds=(0, 1), episodes=3), here, workers=1)
+    execute(toy_plan("random", seeds=(0, 1), episodes=5), whole, workers=1)
+    out = tmp_path / "out"
+    merge(out, [here, there])
+    execute(toy_plan("random", seeds=(0, 1), episodes=5), out, workers=1)
+    assert rows(out)["episode"] == rows(whole)["episode"]
+    noted = read_run(out).evaluations
+    assert sum(one.episodes for one in noted) == 10
+    assert {one.command for one in noted} <= set(range(1 + len(read_run(out).manifest["continued"])))
+
+
+def test_a_learner_goes_on_from_where_most_was_learnt(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+    plan = toy_plan(LEARNER, **TRAINED)
+    whole, short = tmp_path / "whole", tmp_path / "short"
+    execute(plan, whole, workers=1)
+    execute(plan, short, workers=1)
+    with sqlite3.connect(short / "run.sqlite") as database:
+        database.execute("DELETE FROM episode WHERE phase = 'evaluation'")
+        database.execute("DELETE FROM evaluation")
+        database.execute("DELETE FROM episode WHERE episode >= 1")
+        database.execute("UPDATE checkpoint SET episodes = 1, frames = 1, finished = 0, data = x''")
+    for number, order in enumerate(([whole, short], [short, whole])):
+        merge(out := tmp_path / f"out{number}", order)
+        assert rows(out) == rows(whole)
+
+
+def test_episodes_that_differ_are_refused_and_nothing_is_written(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+    one, other, out = tmp_path / "one", tmp_path / "other", tmp_path / "out"
+    for directory in (one, other):
+        execute(toy_plan("random", seeds=(0,)), directory, workers=1)
+    execute(toy_plan("random", seeds=(1,)), out, workers=1)
+    before = rows(out), (out / "manifest.json").read_bytes()
+    with sqlite3.connect(other / "run.sqlite") as database:
+        database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
+    with pytest.raises(ArcadeMarkError, match=r"evaluation episode 1 of trial random-toy-s0-\w+ differs"):
+        merge(out, [one, other])
+    assert (rows(out), (out / "manifest.json").read_bytes()) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"override": {"frame_skip": 5}}, "protocol frame_skip: 4 there, 5 now"),
+        ({"references": ("const",)}, "agents"),
+        ({"frames": 400}, "training frames"),
+    ],
+)
+def test_runs_that_were_asked_for_other_things_are_refused(
+    change: dict[str, Any], told: str, tmp_path: Path, toy_plan: ToyPlan
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    execute(toy_plan(LEARNER, seeds=(0,), **TRAINED), one, workers=1)
+    references = change.pop("references", (LEARNER,))
+    if "override" in change:
+        change["override"] = TRAINED["override"] | change["override"]
+    execute(toy_plan(*references, seeds=(1,), **(TRAINED | change)), other, workers=1)
+    with pytest.raises(ArcadeMarkError, match=told):
+        merge(tmp_path / "out", [one, other])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_run_is_refused(apart: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(apart[1], damaged := tmp_path / "damaged")
+    with sqlite3.connect(damaged / "run.sqlite") as database:
+        database.execute("DELETE FROM episode WHERE episode = 0")
+    with pytest.raises(ArcadeMarkError, match="damaged"):
+        merge(tmp_path / "out", [apart[0], damaged])
+
+
+def test_there_must_be_something_to_merge(apart: list[Path]) -> None:
+    with pytest.raises(ArcadeMarkError, match="nothing to merge"):
+        merge(apart[0], [apart[0]])
+
+
+def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Path) -> None:
+    merge(tmp_path / "out", apart)
+    written = read_run(tmp_path / "out")
+    for order in itertools.permutations(apart):
+        (read,) = together([read_run(directory) for directory in order])
+        assert read.episodes == written.episodes
+        assert read.trials == written.trials
+        assert (read.manifest, read.evaluations) == (written.manifest, written.evaluations)
+        assert read.parts == order
+    collection = load_runs(apart)
+    assert collection.table.algorithms[0] == "random"
+    assert collection.runs[0].seeds["random"] == (0, 1, 2)
+
+
+def test_runs_that_share_a_trial_stay_apart(apart: list[Path], tmp_path: Path, toy_plan: ToyPlan) -> None:
+    execute(toy_plan("random", LEARNER, **TRAINED, seeds=(1, 3)), tmp_path / "more", workers=1)
+    records = [read_run(directory) for directory in (apart[0], apart[2], tmp_path / "more")]
+    assert [record.parts for record in together(records)] == [(apart[0], apart[2]), ()]
+
+
+def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+    plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
+    parts = [shard(plan, number, 3) for number in (1, 2, 3)]
+    assert sorted(trial.id for part in parts for trial in part.trials) == sorted(trial.id for trial in plan.trials)
+    assert [len(part.trials) for part in parts] == [3, 3, 2]
+    assert all(1 <= sum(trial.agent.ref == LEARNER for trial in part.trials) <= 2 for part in parts)
+    directories = [tmp_path / f"part{number}" for number in range(3)]
+    for part, directory in zip(parts, directories, strict=True):
+        execute(part, directory, workers=1)
+    execute(plan, tmp_path / "whole", workers=1)
+    merge(tmp_path / "out", directories)
+    assert rows(tmp_path / "out") == rows(tmp_path / "whole")
+    for number, count in ((0, 3), (4, 3), (1, 9)):
+        with pytest.raises(ArcadeMarkError, match="expected a number from 1"):
+            shard(plan, number, count)
