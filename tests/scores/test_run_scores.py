@@ -28,7 +28,8 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
         document = {
             "schema": manifest.SCHEMA_VERSION,
             "protocol": (rules or protocol("machado-2018")).to_json(),
-            **{name: [] for name in ("agents", "seeds", "left_out")},
+            **{name: [] for name in ("seeds", "left_out")},
+            "agents": [{"label": label} for label in dict.fromkeys(agent for agent, _, _ in played)],
             **{name: {} for name in ("games", "versions")},
             "episodes": 1,
         }

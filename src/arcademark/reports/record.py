@@ -82,11 +82,6 @@ class Trial:
     planned_episodes: int
     error: str
 
-    @property
-    def complete(self) -> bool:
-        """Whether its score is what was asked for."""
-        return self.status == "done" and self.episodes >= self.planned_episodes
-
 
 @dataclass(frozen=True)
 class Imported:
@@ -120,11 +115,12 @@ class Run:
     counted_frames: What the protocol counts as used: the frames played, or those and the simulated ones.
     trials: In the plan's order.
     commands: The command lines that made it, in order.
-    versions, machine: What it was made with and on.
+    versions, machine: What it was made with, "2.9.0, then 2.10.0" where it was continued with another, and on.
     roms: From a game's name to its ROM's MD5.
     emulators: From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its
         core).
     imported: Where its scores come from, if it was not played here.
+    parts: The directories, where several that were played apart are shown as one run.
     """
 
     name: str
@@ -144,11 +140,12 @@ class Run:
     roms: Mapping[str, str]
     emulators: Mapping[str, tuple[str, ...]]
     imported: Imported | None = None
+    parts: tuple[str, ...] = ()
 
     @property
     def troubles(self) -> tuple[Trial, ...]:
         """The trials that failed or are not finished."""
-        return tuple(trial for trial in self.trials if not trial.complete)
+        return tuple(trial for trial in self.trials if trial.status != "done")
 
 
 @dataclass(frozen=True)

@@ -129,10 +129,7 @@ def _share(error: float | None) -> str:
 
 
 def _agent_rows() -> list[Row]:
-    return [
-        (agent.name, agent.kind, agent.summary, ", ".join(parameter.name for parameter in agent.parameters) or "–")
-        for agent in builtin_agents().values()
-    ]
+    return [(agent.name, agent.kind, agent.summary) for agent in builtin_agents().values()]
 
 
 def _algorithm_rows() -> list[Row]:
@@ -162,9 +159,6 @@ def _schema_rows() -> list[Row]:
     return [(name, docstrings.summary(kind)) for name, kind in json.documents().items()]
 
 
-BESIDE: Mapping[str, str] = {"agents": "algorithms"}
-"""The topic whose list people are shown below another's."""
-
 TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (
@@ -182,7 +176,7 @@ TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str
         lambda: [(it.name, it.title, "" if it.runnable else "catalogue only") for it in protocols.protocols().values()],
         _protocol,
     ),
-    "agents": (("name", "kind", "what it does", "parameters"), _agent_rows, _agent),
+    "agents": (("name", "kind", "what it does"), _agent_rows, _agent),
     "algorithms": (("name", "paper", "in the review", "here"), _algorithm_rows, _algorithm),
     "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
     "schemas": (("name", "what such JSON holds"), _schema_rows, _schema),

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import RunRecord, read_run
+from arcademark.runs.together import together
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
 from arcademark.suite.protocols import Difference, differences
@@ -95,8 +96,9 @@ def load_run(directory: str | os.PathLike[str]) -> RunScores:
 def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> RunCollection:
     """Read the scores of a run or of several.
 
-    An agent label that more than one run has is followed by the run's directory in brackets: its name, or the whole
-    path where two directories share their name.
+    Runs of the same agents under the same protocol that have no trial in common, seeds or shards played apart, are read
+    as one. An agent label that more than one has even so is followed by the run's directory in brackets: its name, or
+    the whole path where two directories share their name.
     """
     if isinstance(directories, str | os.PathLike):
         directories = [directories]
@@ -105,7 +107,7 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
     repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
-    return collect([load_run(directory) for directory in directories])
+    return collect([score_run(record) for record in together([read_run(directory) for directory in directories])])
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:

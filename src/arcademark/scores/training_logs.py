@@ -157,7 +157,7 @@ def _together(
         log = replace(log, values=means, unit="average", steps=steps, lengths=None)
     training = _trained(log, environment, clock, assumed)
     if not len(training.scores):
-        raise ArcadeMarkError(f"{log.place}: no score in the log (no episode finished, or all are NaN)")
+        raise ArcadeMarkError(f"{log.place}: no score in the log (no episode finished, or all are NaN); leave it out")
     last = len(evaluation.scores) or min(options.last or DEFAULT_LAST[log.unit], len(training.scores))
     return TrainingLog(
         algorithm,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, in_columns, made_up_run, made_up_scores, trained
 from shown import page as rendered
-from shown import printed
+from shown import printed, tex
 
 from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import MOST_SERIES
@@ -62,6 +62,20 @@ def test_the_training_score_is_of_the_last_episodes_and_evaluation_apart():
     assert curve.evaluation == report.algorithms[0].scores[0].score.value == pytest.approx(np.mean(evaluated))
     assert report.algorithms[0].efficiency.training_frames == (150 * 10 + 20 * 30) // 2  # those it used, on average
     assert "training is counted in episodes, these are the frames it used" in told(report, "efficiency")
+
+
+def test_training_scores_have_an_interval_over_seeds_which_one_seed_has_not():
+    first, second, third = [(2.0, 10)] * 20, [(6.0, 30)] * 20, [(7.0, 20)] * 20
+    (curve,) = analyse(hand_made(first, second, third)).learning
+    half = 4.302653 * np.std([2, 6, 7], ddof=1) / np.sqrt(3)  # Student's t, two degrees of freedom
+    assert (curve.training_low, curve.training_high) == pytest.approx((5 - half, 5 + half))
+    shown = " ".join(printed(analyse(hand_made(first, second, third)), 120, everything=True).split())
+    assert "−1.57 … 11.57" in shown
+    assert "; below it, its 95 % interval over seeds. Evaluation:" in shown
+    alone = analyse(hand_made(first))
+    (curve,) = alone.learning
+    assert (curve.training_score, curve.training_low, curve.training_high) == (2, None, None)
+    assert "; one seed has no interval. Evaluation:" in " ".join(printed(alone, 120, everything=True).split())
 
 
 def test_where_the_protocol_reports_training_its_score_is_the_score():
@@ -186,13 +200,22 @@ def test_the_terminal_has_a_line_a_curve(report, width):
     lines = shown.splitlines()
     assert max(map(len, lines)) <= width
     assert sum("▁" in line for line in lines) == 9
-    assert sum(line.rstrip().endswith("…") for line in lines) == 5  # of the learner whose second seed goes on
+    going = [line for line in lines if re.search("[▁-█] …$", line)]
+    assert len(going) == 5  # of the learner whose second seed goes on
+    assert all("my_agent.py" in line for line in going)
     curve = report.learning[0]
     assert f"{curve.episodes}   {curve.frames:,}" in shown
     assert (
         "of the first 5 or 8 episodes of training. Last, the training score: of the last 100 episodes of"
         in " ".join(shown.split())
     )
+
+
+def test_latex_has_no_curves_in_blocks_which_its_fonts_lack(report):
+    written = tex(report)
+    assert not set("▁▂▃▄▅▆▇█") & set(written)
+    assert r"game & algorithm & episodes & frames & first & last & evaluation \\" in written
+    assert r"\scriptsize 17,611 -- 21,022" in written
 
 
 def test_a_line_of_blocks_goes_from_lowest_to_highest():

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, made_up_run, trained
+from made_up import ATARI_5, collected, made_up_run, trained
 
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.blocks import Notices
+from arcademark.reports.present.scores import present
 from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
@@ -88,3 +92,43 @@ def test_a_table_says_that_a_single_runs_interval_is_over_its_episodes(tmp_path:
     assert "over its episodes" in told("one seed")
     assert "over its episodes" not in told("three seeds")
     assert "over its episodes" not in told("single episodes")
+
+
+def test_seeds_of_one_agent_that_were_played_apart_are_not_compared(tmp_path: Path) -> None:
+    places = [written(made_up_run(seeds=(seed,)), tmp_path / str(seed)) for seed in (0, 1)]
+    with pytest.raises(ArcadeMarkError, match=r"0 and .*1 are of the same agent .* share no trial"):
+        compare_tables(places)
+
+
+def test_a_training_that_ended_with_few_episodes_is_finished() -> None:
+    """Its budget is spent: the same command would play nothing."""
+    record = trained(made_up_run(games=("pong",), seeds=(0,), episodes=100, played=0), (8,), budget=8)
+    (trial,) = record.trials
+    for status, kind, said in (
+        ("done", "training_short", "than the score is the mean of: 8 of 100."),
+        ("running", "trials_incomplete", "not finished"),
+    ):
+        report = analyse(collected(dataclasses.replace(record, trials=(dataclasses.replace(trial, status=status),))))
+        told = {notice.kind: notice.text for notice in report.notices}
+        assert {"training_short", "trials_incomplete"} & told.keys() == {kind}
+        assert said in told[kind]
+        assert bool(report.runs[0].troubles) == (status == "running")
+
+
+def test_the_score_of_one_game_stands_above_the_warnings() -> None:
+    above = []
+    for run in (made_up_run(games=("pong",)), made_up_run()):
+        blocks = [block for block in present(analyse(collected(run))).blocks if block]
+        names = [getattr(block, "title", type(block)) for block in blocks]
+        above.append(names.index("Games") < names.index(Notices))
+    assert above == [True, False]
+
+
+def test_a_comparison_warns_of_runs_that_are_not_finished_and_of_one_network_for_all_seeds() -> None:
+    whole, half = made_up_run("runs/whole"), made_up_run("runs/half", ("other",), played=4)
+    half.manifest["agents"][0]["checkpoints"] = {f"{game} {seed}": "ab" * 32 for game in ATARI_5 for seed in (0, 1)}
+    told = {notice.kind: notice.text for notice in compare_tables(collected(whole, half)).notices}
+    assert "10 trials of half are not finished: 40 of 100 episodes are there so far." in told["trials_incomplete"]
+    assert "other is the same network with several seeds" in told["one_network"]
+    kinds = {notice.kind for notice in compare_tables(collected(whole, made_up_run("runs/b", ("other",)))).notices}
+    assert not kinds & {"trials_incomplete", "one_network"}

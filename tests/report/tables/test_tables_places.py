@@ -72,6 +72,15 @@ def test_names_that_case_alone_tells_apart_are_to_be_written_so() -> None:
         analyse(SCORES, algorithms=["ppo", "PPO"])
 
 
+def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArcadeMarkError, match=r"only 'dqn' is named; .*, or none for all$"):
+        compare_tables(SCORES, algorithms=["dqn"])
+    Path("dqn").mkdir()
+    with pytest.raises(ArcadeMarkError, match="or none for all; for another table give --with dqn"):
+        compare_tables(SCORES, algorithms=["dqn"])
+
+
 def test_of_many_names_only_the_closest_are_told() -> None:
     many = {f"agent-{i}": {"pong": i} for i in range(80)}
     with pytest.raises(UnknownNameError) as caught:

@@ -11,10 +11,10 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, Prose, Table, section, table
 from arcademark.reports.record import ProtocolView, Run, Setting
 from arcademark.reports.runs import directory, figure_learning, figures
-from arcademark.reports.runs.learning import sparkline
+from arcademark.reports.runs.learning import LearningCurve, sparkline
 from arcademark.reports.tables.document import ScoreReport
 
-SPARKLINE = 16
+SPARKLINE = 12
 """Characters of a learning curve on a line."""
 
 
@@ -25,7 +25,7 @@ def in_short(run: Run) -> str:
     simulated = f" and {wording.count(run.simulated_frames)} simulated" if run.simulated_frames else ""
     imported = ", imported and not verified" if run.imported else ""
     return (
-        f"{run.directory}: {run.protocol.label}, {games}, {seeds}, {episodes} episode"
+        f"{' + '.join(run.parts) or run.directory}: {run.protocol.label}, {games}, {seeds}, {episodes} episode"
         f"{'' if run.episodes == (1,) else 's'} a seed, {wording.count(run.frames)} frames played{simulated}{imported}"
     )
 
@@ -69,7 +69,7 @@ def training(report: ScoreReport) -> Iterator[Block]:
             wording.count(curve.episodes),
             wording.count(curve.frames),
             wording.score(curve.first),
-            Cell(wording.score(curve.training_score), "strong", sort=curve.training_score),
+            Cell(wording.score(curve.training_score), "strong", _reach(curve), sort=curve.training_score),
             Cell(wording.score(curve.evaluation), sort=curve.evaluation),
             sparkline(curve.mean().mean, SPARKLINE) + ("" if curve.finished else " …"),
         )
@@ -78,7 +78,8 @@ def training(report: ScoreReport) -> Iterator[Block]:
     windows = sorted({curve.window for curve in report.learning})
     means = "episode" if windows == [1] else f"{wording.listing(map(str, windows), last='or')} episodes"
     told = (
-        f"Means over seeds. First: of the first {means} of training. Last, the training score: of {_averaged(report)}."
+        f"Means over seeds. First: of the first {means} of training. Last, the training score: of {_averaged(report)}"
+        f"{_intervals(report)}."
         f"{' Evaluation: of the episodes after it, without learning, which make the score.' if evaluated else ''}"
     )
     going = "" if all(curve.finished for curve in report.learning) else " …: training goes on."
@@ -100,6 +101,19 @@ def training(report: ScoreReport) -> Iterator[Block]:
     who, sparklines = Column("algorithm", "name") if several else None, Column("", "name", optional=True)
     columns = ("game", who, "episodes", "frames", "first", "last", "evaluation" if evaluated else None, sparklines)
     yield table(columns, rows, caption=told + going, grouped=several)
+
+
+def _reach(curve: LearningCurve) -> str:
+    if curve.training_low is None or curve.training_high is None:
+        return ""
+    return wording.span(curve.training_low, curve.training_high, wording.decimals(curve.training_score))
+
+
+def _intervals(report: ScoreReport) -> str:
+    """Say what stands below training scores: "; below it, its 95 % interval over seeds"."""
+    if any(curve.training_low is not None for curve in report.learning):
+        return f"; below it, its {100 * LEVEL:g} % interval over seeds"
+    return "; one seed has no interval" if all(len(curve.seeds) == 1 for curve in report.learning) else ""
 
 
 def _averaged(report: ScoreReport) -> str:
@@ -165,11 +179,12 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     protocol = Prose(f"The same settings as in {same}.", "weak") if same else _protocol(run.protocol)
     after = None if same else Prose(f"{run.protocol.title}. After {run.protocol.citation}.", "weak")
     yield section(f"Protocol: {run.protocol.label}", after, protocol)
+    verified = (f"arcademark verify {place}" for place in run.parts or (run.directory,))
     if run.imported:
         yield section("Imported by", Code("\n".join(run.commands)))
         yield section("SHA-256 of the logs", Facts(tuple(run.imported.files.items())), folded=True)
     else:
-        yield section("To reproduce it", Code("\n".join((*run.commands, f"arcademark verify {run.directory}"))))
+        yield section("To reproduce it", Code("\n".join((*run.commands, *verified))))
     emulators = directory.played_on(run)
     yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
     yield section("MD5 of the ROMs", Facts(tuple(run.roms.items())), folded=True)

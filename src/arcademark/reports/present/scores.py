@@ -32,6 +32,9 @@ from arcademark.suite.subsets import LEVEL
 MOST_ALGORITHMS = 100
 """Algorithms of which a terminal shows the headline and the summaries where not everything is asked for."""
 
+LONE_ROWS = 3
+"""Scores of runs, of one game say, that stand above warnings and headline: these speak of the missing games."""
+
 SAMPLING = "95 % from the scores"
 """The interval of an estimate that few scores leave, the model's error apart."""
 
@@ -50,20 +53,23 @@ _REPORTED = MappingProxyType({"training": "training", "evaluation": "evaluation"
 def present(report: ScoreReport) -> Document:
     """Show a report; see `arcademark.reports.blocks`."""
     noun, rows = words.noun(report.benchmark), sum(len(item.scores) for item in report.algorithms)
+    games = section(
+        f"{noun.title()}s",
+        made.standing(report),
+        partial(_games, report) if rows else None,
+        detail=rows > parts.MOST_ROWS,
+    )
+    alone = bool(report.runs) and rows <= LONE_ROWS
     return Document(
         report.title,
         "report",
         "; ".join(map(made.in_short, report.runs)),
         (
+            *((games,) if alone else ()),
             Notices(tuple(item for item in report.warnings if item.kind != OF_SUMMARIES)),
             section("Headline", _cards(report) if report.runs else _glance(report)),
             section(f"Summaries over {report.scope}", *_summaries(report), detail=bool(report.runs)),
-            section(
-                f"{noun.title()}s",
-                made.standing(report),
-                partial(_games, report) if rows else None,
-                detail=rows > parts.MOST_ROWS,
-            ),
+            *(() if alone else (games,)),
             section("Training", *made.training(report)),
             section("Planning on the emulator", *made.planning(report)),
             section("Human world records broken", _records(report)),

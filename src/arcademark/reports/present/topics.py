@@ -7,25 +7,14 @@ from typing import Any
 
 from arcademark.reports.blocks import Column, Document, Facts, Table, section, table
 
-Row = Sequence[str]
 VALUES = ("value", "score", "default")
 
 
-def listing(
-    topic: str,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *beside: tuple[str, Sequence[str], Iterable[Row]],
-) -> Document:
-    """Show a topic's list, and those of others below it."""
-    more = (section(name.capitalize(), _rows(columns, of)) for name, columns, of in beside)
-    return Document(topic.capitalize(), "info", "", (section("", _rows(headings, rows)), *more))
-
-
-def _rows(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def listing(topic: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Document:
+    """Show a topic's list."""
     last = len(headings) - 1
     columns = (Column(heading, "prose" if index == last else "name") for index, heading in enumerate(headings))
-    return table(columns, rows)
+    return Document(topic.capitalize(), "info", "", (section("", table(columns, rows)),))
 
 
 def details(name: str, known: Mapping[str, Any]) -> Document:

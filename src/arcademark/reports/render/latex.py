@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arcademark import errors
 from arcademark.reports import blocks
@@ -81,6 +82,7 @@ def _all(shown: tuple[Block, ...], everything: bool) -> Iterator[Block]:
 
 
 def _table(shown: Table, title: str, cautions: str) -> str:
+    shown = _without_drawings(shown)
     where = "".join("r" if column.kind == "number" else "l" for column in shown.columns)
     captions = " ".join(part if part.endswith(".") else f"{part}." for part in (title, shown.caption, cautions) if part)
     body = []
@@ -107,6 +109,13 @@ def _table(shown: Table, title: str, cautions: str) -> str:
             r"\end{table}",
         )
     )
+
+
+def _without_drawings(shown: Table) -> Table:
+    """Leave out optional columns without a heading: curves drawn in blocks, which LaTeX's fonts lack."""
+    kept = [index for index, column in enumerate(shown.columns) if column.heading or not column.optional]
+    columns = tuple(shown.columns[index] for index in kept)
+    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in kept) for row in shown.rows))
 
 
 def _headings(shown: Table) -> Iterator[str]:

@@ -161,13 +161,19 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
         yield from _parted(_of_columns(shown, required), width)
         if everything:
             yield Text()
-            optional = [0, *(index for index in range(len(shown.columns)) if index not in required)]
-            aside = _of_columns(shown, optional)
-            yield _table(replace(aside, rows=tuple(dict.fromkeys(aside.rows)), grouped=False), width)
+            optional = [index for index in range(len(shown.columns)) if index not in required]
+            aside = _without_repeats(_of_columns(shown, [0, *optional]))
+            if shown.grouped and len({row[0] for row in aside.rows}) < len(aside.rows):
+                aside = _without_repeats(_of_columns(shown, [0, 1, *optional]))
+            yield _table(aside, width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
         yield Text(shown.caption, style="dim")
+
+
+def _without_repeats(shown: Table) -> Table:
+    return replace(shown, rows=tuple(dict.fromkeys(shown.rows)), grouped=False)
 
 
 def _parted(shown: Table, width: int) -> Iterator[RenderableType]:

@@ -40,11 +40,12 @@ def view(run: RunScores, name: str) -> Run:
         counted_frames=frames + simulated if record.protocol.counted_frames == "emulated" else frames,
         trials=_trials(run),
         commands=_commands(manifest),
-        versions=_texts(manifest.get("versions")),
+        versions=manifests.versions(manifest),
         machine=_texts(manifest.get("machine")),
         roms=_texts({game_name(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
         emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
         imported=_imported(imported.of(record)),
+        parts=tuple(map(str, record.parts)),
     )
 
 

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from arcademark.metrics.intervals import score_intervals
 from arcademark.metrics.training import MeanCurve, mean_curve, training_score
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.runs import imported
@@ -59,6 +61,8 @@ class LearningCurve:
     seeds: tuple[SeedCurve, ...]  # those that have finished a training episode, in order
     k: int  # episodes of training to average for the training score
     training_score: float  # mean over seeds
+    training_low: float | None  # ends of its interval, Student's t over seeds as scores have it; None of a single seed
+    training_high: float | None
     evaluation: float | None  # mean over the seeds that have evaluation episodes, None where none has
 
     @property
@@ -123,10 +127,13 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
                 )
             )
             ends.append((found.curve[0], found.curve[-1], score.end.score))
-        first, last, score_of_all = map(float, np.mean(ends, axis=0))
+        first, last, _ = map(float, np.mean(ends, axis=0))
+        score_of_all, *reach, _ = score_intervals([np.array(ends)[:, 2]])[0].tolist()
+        low, high = (None, None) if math.isnan(reach[0]) else reach
         apart_of_all = [seed.evaluation for seed in seeds if seed.evaluation is not None]
         evaluation = float(np.mean(apart_of_all)) if apart_of_all else None
-        yield LearningCurve(game, algorithm.name, window, first, last, tuple(seeds), k, score_of_all, evaluation)
+        shown = algorithm.name, window, first, last, tuple(seeds), k
+        yield LearningCurve(game, *shown, score_of_all, low, high, evaluation)
 
 
 def frames_used(algorithm: PlayedAlgorithm) -> int | None:

@@ -12,6 +12,7 @@ from arcademark.reports.runs.directory import known_set, played_on
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
+OF_EVERY_RUN = frozenset({"arcademark", "ale-py", "numpy", "python"})  # of what there are versions
 MOST_NAMES = 10  # games that are named one by one, where a suite's name says the same
 
 
@@ -39,6 +40,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
         f"ArcadeMark {versions.get('arcademark', 'unknown')} under its protocol “{protocol.name}”, after "
         f"{protocol.citation}{', set as above' if said else ''}.",
+        *_libraries(run),
         *(() if said else _protocol(protocol)),
         f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
         f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
@@ -66,6 +68,12 @@ def _imported(run: Run, source: Imported, algorithms: Sequence[Algorithm], games
             yield f"{item.name} was trained on a game for up to {wording.count(item.training_frames)} frames."
     yield from (f"It was assumed that {text}." for text in source.assumed)
     yield from (f"Scores of {agent} on {game} are doubtful: {why}." for agent, game, why in source.doubts)
+
+
+def _libraries(run: Run) -> Iterator[str]:
+    """Name the libraries of agents."""
+    if found := [f"{name} {version}" for name, version in run.versions.items() if name not in OF_EVERY_RUN]:
+        yield f"Agents used {wording.listing(found)}."
 
 
 def _names(run: Run, games: Sequence[Game]) -> str:
@@ -111,6 +119,11 @@ def _trained(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterato
     original: dict[str, Any] = {setting.field: setting.original for setting in protocol.settings}
     but = f", where {wording.listing(rules)}" if rules else ""
     for item in algorithms:
+        if item.frames_of_files:
+            yield (
+                f"{item.name} was trained before, for {wording.count(item.training_frames or 0)} frames a game and "
+                "seed on average, as the files of its networks say."
+            )
         if item.learns:
             budget = settings.budget(item.training_frames, item.training_episodes)
             usual = settings.budget(original["training_frames"], original["training_episodes"])

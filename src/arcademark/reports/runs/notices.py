@@ -27,7 +27,6 @@ def of_runs(
     """Yield all notices that only runs give reason for."""
     yield from _emulators_differ(collection, names)
     yield from _run_by_run(collection, names)
-    yield from _networks(collection)
     yield from _episodes(collection, names)
     yield from _learners(shown)
     yield from _test_games(collection)
@@ -36,7 +35,14 @@ def of_runs(
     yield from _planning(algorithms)
 
 
-def of_imported(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    """Say what concerns the scores of runs wherever they are used: which are not finished, imported, of one network."""
+    yield from _imported(collection, names)
+    yield from _unfinished(collection, names)
+    yield from _networks(collection)
+
+
+def _imported(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
     """Say which scores were not made here, what was assumed of them, and which look clipped or of one life."""
     for run, name in zip(collection.runs, names, strict=True):
         source = imported.of(run.record)
@@ -87,6 +93,13 @@ def _emulators_differ(collection: RunCollection, names: Sequence[str]) -> Iterat
 def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
     for run, name in zip(collection.runs, names, strict=True):
         protocol = run.record.protocol
+        if run.record.parts:
+            parts = wording.listing(map(str, run.record.parts))
+            yield notice(
+                "played_apart",
+                f"{parts} are of the same agents under the same protocol and share no trial: shown as one run, {name}.",
+                f"'arcademark merge OUT {' '.join(map(str, run.record.parts))}' makes one of them.",
+            )
         if protocol.overrides:
             changes = (
                 f"{key} is {format_setting(getattr(protocol, key))} instead of {format_setting(original)}"
@@ -102,11 +115,15 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
             which = wording.shortened(f"{agent} on {game_name(task)}" for agent, task, _ in left_out)
             why = left_out[0][2] if len(left_out) == 1 else f"of the first, {left_out[0][2]}"
             yield notice("left_out", f"{name} leaves out what cannot be played: {which}; {why}.")
+
+
+def _unfinished(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
+    for run, name in zip(collection.runs, names, strict=True):
         failed = [trial for trial in run.incomplete if trial.status == "failed"]
         if failed:
             where = wording.shortened(f"{trial.algorithm} on {game_name(trial.task)}" for trial in failed)
             yield notice("trials_failed", f"{wording.plural(len(failed), 'trial')} of {name} failed: {where}.")
-        waiting = [trial for trial in run.incomplete if trial.status != "failed"]
+        waiting = [trial for trial in run.incomplete if trial.status not in ("failed", "done")]
         if waiting:
             played, planned = sum(trial.played for trial in waiting), sum(trial.planned for trial in waiting)
             yield notice(
@@ -115,6 +132,14 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
                 "there so far.",
                 "The same command again continues.",
+            )
+        if short := [trial for trial in run.incomplete if trial.status == "done"]:
+            played, planned = sum(trial.played for trial in short), sum(trial.planned for trial in short)
+            yield notice(
+                "training_short",
+                f"{wording.plural(len(short), 'training')} of {name} ended with fewer episodes than the score is the "
+                f"mean of: {played:,} of {planned:,}.",
+                "A larger budget (--frames), in another directory, has more.",
             )
 
 

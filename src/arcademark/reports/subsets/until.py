@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ class UntilError:
     def __post_init__(self) -> None:
         self._trained = predictors.atari().trained
         self._trials: dict[str, list[Trial]] = {}
-        plan = self.plan(list(dict.fromkeys([*self.games, *self._trained.joint.tasks])))
+        self._plan = plan = self.plan(list(dict.fromkeys([*self.games, *self._trained.joint.tasks])))
         for trial in plan.trials:
             self._trials.setdefault(trial.game, []).append(trial)
         for left in plan.left_out:
@@ -141,7 +142,8 @@ class UntilError:
     def _play(self, games: Sequence[str]) -> int:
         """Play what is missing of games, and return the frames that it took."""
         self._tried |= set(games)
-        summary = self.play(self.plan(games))
+        trials = tuple(trial for trial in self._plan.trials if trial.game in games)
+        summary = self.play(dataclasses.replace(self._plan, trials=trials, games=tuple(games), left_out=()))
         self._interrupted, self._failed = summary.interrupted, self._failed or bool(summary.failed)
         return summary.frames
 

@@ -21,7 +21,7 @@ from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, 
 from arcademark.reports.document import Breakthrough, Estimate, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
-from arcademark.reports.tables import notices, protocols, similar
+from arcademark.reports.tables import loading, notices, protocols, similar
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
@@ -84,7 +84,9 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     algorithms = tuple(
         replace(
             _algorithm(name, dataset, chosen, bootstrap, model),
-            **_of_run(dataset.scores.played[name], by_run) if name in dataset.scores.played else {},
+            **_of_run(dataset.scores.played[name], by_run, dataset.scores.frames.get(name))
+            if name in dataset.scores.played
+            else {},
         )
         for name, model in zip(dataset.algorithms, models, strict=True)
     )
@@ -111,7 +113,7 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     return Bootstrap.of(options.seed, options.resamples, options.method, runs)
 
 
-def _of_run(item: PlayedAlgorithm, names: Mapping[int, str]) -> dict[str, Any]:
+def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
     """Return what is known of an algorithm beside its scores where these are of a run."""
     trial = next((trial for trial in item.trials if trial.learns), item.trials[0])
     protocol, episodes = item.run.record.protocol, trial.training_episodes
@@ -123,6 +125,7 @@ def _of_run(item: PlayedAlgorithm, names: Mapping[int, str]) -> dict[str, Any]:
         "frames_per_action": trial.frames_per_action or protocol.frame_skip,
         "training_episodes": episodes if trial.learns else None,
         "learns": trial.learns,
+        "frames_of_files": frames is not None and not trial.learns and frames == loading.frames_of_files(item),
     }
 
 

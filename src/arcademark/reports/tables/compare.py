@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
@@ -69,6 +70,12 @@ def compare_tables(
     _check_different(wanted.algorithms)
     dataset = prepare(places, wanted)
     if len(dataset.algorithms) < 2:
+        played = dataset.scores.runs
+        if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
+            raise ArcadeMarkError(
+                f"{wording.listing(parts)} are of the same agent under the same protocol and share no trial, so they "
+                f"are one run of {dataset.algorithms[0]!r}, with nothing to compare it with; name another agent's run"
+            )
         raise ArcadeMarkError(
             f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
@@ -98,7 +105,8 @@ def _check_different(names: Sequence[str]) -> None:
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
     if len(names) == 1:
-        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all")
+        other = f"; for another table give --with {names[0]}" if os.path.exists(names[0]) else ""
+        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all{other}")
 
 
 def _pairs(

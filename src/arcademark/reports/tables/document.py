@@ -213,6 +213,7 @@ class Algorithm:
     frames_per_action: Emulated frames between two actions; None where it is not known.
     training_episodes: A learner's budget on each game, where it is counted in episodes.
     learns: Whether it was trained in its run.
+    frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
     """
 
     name: str
@@ -232,6 +233,7 @@ class Algorithm:
     frames_per_action: int | None = None
     training_episodes: int | None = None
     learns: bool = False
+    frames_of_files: bool = False
 
 
 @dataclass(frozen=True)

@@ -229,11 +229,22 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
 
 
 def training_frames(item: PlayedAlgorithm) -> int | None:
-    """Return a learner's budget in frames; None where it has none, or does not learn."""
+    """Return a learner's budget in frames, or what a trained network's files say; None where there is neither."""
     learners = [trial for trial in item.trials if trial.learns]
-    if not learners or learners[0].training_episodes is not None:
+    if not learners:
+        return frames_of_files(item)
+    if learners[0].training_episodes is not None:
         return None
     return learners[0].training_frames or item.run.record.protocol.training_frames
+
+
+def frames_of_files(item: PlayedAlgorithm) -> int | None:
+    """Return the frames that networks were trained for, on average a game and seed; None unless all their files say."""
+    record = item.run.record
+    said = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
+    scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
+    found = [said.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
+    return round(float(np.mean(found))) if found and None not in found else None
 
 
 def collection_names(place: str) -> tuple[str, ...] | None:

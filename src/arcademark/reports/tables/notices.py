@@ -157,7 +157,7 @@ def _have(names: Sequence[str]) -> str:
 def how_made(dataset: Dataset) -> Iterator[Notice]:
     """Warn where algorithms set side by side were not scored alike, or not here, or where that is not known."""
     if runs := dataset.scores.runs:
-        yield from runs_notices.of_imported(runs, run_names(runs))
+        yield from runs_notices.of_scores(runs, run_names(runs))
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     for text in protocols.differing(plays):
         yield notice("protocols_differ", text)
@@ -280,6 +280,11 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
             told += (
                 f" Where training is counted in episodes, these are the frames it used, on average a "
                 f"{dataset.benchmark.noun} and seed: {wording.shortened(counted)}."
+            )
+        if said := [item.name for item in algorithms if item.frames_of_files]:
+            told += (
+                f" Training frames of {wording.shortened(said)} are what the files of the networks say, on average a "
+                f"{dataset.benchmark.noun} and seed; steps count with the protocol's frame skip."
             )
         if dataset.benchmark.atari:
             told += (

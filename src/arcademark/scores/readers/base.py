@@ -253,7 +253,7 @@ def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
     """Return a file's content, or what came through a pipe: something, and no more than `most` bytes."""
     content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
     if not content:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")
     if len(content) > most:
         raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
     return content
@@ -263,5 +263,5 @@ def read_head(path: Path) -> bytes:
     """Return what a file begins with, enough to tell its format."""
     head = path.content[:HEAD] if isinstance(path, PipedFile) else files.read_start(path, HEAD)
     if not head:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
+        raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")
     return head
