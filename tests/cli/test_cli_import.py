@@ -224,3 +224,18 @@ def test_rllibs_episodes_come_with_their_lengths(tmp_path: Path) -> None:
     assert trial.training.scores.tolist() == [-21, -20, -19]
     assert trial.training.frames.tolist() == [2800, 3200, 3600]
     assert trial.training.steps.tolist() == [700, 800, 900]
+
+
+def test_logs_without_scores_are_left_out_and_named(tmp_path: Path) -> None:
+    header = '#{"t_start": 1.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n'
+    for number, text in enumerate(("", header, f"{header}-21,800,1\n")):
+        (tmp_path / "logs" / f"pong_{number}").mkdir(parents=True)
+        (tmp_path / "logs" / f"pong_{number}" / "0.monitor.csv").write_text(text)
+    found = import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="A")
+    assert [(trial.game, len(trial.training.scores)) for trial in found.trials] == [("pong", 1)]
+    assert "1 file left out, empty: pong_0/0.monitor.csv" in " ".join(found.notes)
+    assert f"1 log without a score left out: {tmp_path / 'logs' / 'pong_1' / '0.monitor.csv'}" in found.notes
+    (tmp_path / "logs" / "pong_2" / "0.monitor.csv").write_text(header)
+    with pytest.raises(ArcadeMarkError, match="no score in the log"):
+        import_logs([tmp_path / "logs"], tmp_path / "none", algorithm="A")
+    assert not (tmp_path / "none").exists()

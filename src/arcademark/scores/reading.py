@@ -168,6 +168,8 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
             left_out["not matching the pattern"].append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
             left_out["of a kind that holds no scores"].append(relative)
+        elif not path.stat().st_size:
+            left_out["empty"].append(relative)
         else:
             try:
                 found.append(formats.recognise(path, relative))

@@ -83,8 +83,8 @@ class TrainingLog:
 
 def training_logs(
     logs: Sequence[tuple[Log, Recognised]], options: Options, *, frame_skip: int, frames_per_step: int | None = None
-) -> tuple[TrainingLog, ...]:
-    """Put logs together.
+) -> tuple[tuple[TrainingLog, ...], tuple[str, ...]]:
+    """Put logs together; return those with scores, and the places of those without.
 
     Parameters
     ----------
@@ -99,15 +99,22 @@ def training_logs(
     Raises
     ------
     ArcadeMarkError
-        If nothing says what a log is of, two are of the same run, or one says neither steps nor lengths.
+        If nothing says what a log is of, two are of the same run, one says neither steps nor lengths, or none has
+        scores.
     """
     kinds = {id(log): file.format for log, file in logs}
     written = {id(log): as_written(log, file.relative, options).task or "" for log, file in logs}
     gathered = by_run([(log, file.relative) for log, file in logs], options)
-    return tuple(
-        _together(key, parts, kinds, written, options, _Clock(frame_skip, frames_per_step))
+    clock = _Clock(frame_skip, frames_per_step)
+    made = [
+        (parts[0].place, _together(key, parts, kinds, written, options, clock))
         for key, parts in sorted(gathered.items())
-    )
+    ]
+    found = tuple(log for _, log in made if log)
+    empty = tuple(place for place, log in made if not log)
+    if not found:
+        raise ArcadeMarkError(f"{empty[0]}: no score in the log (no episode finished, or all are NaN); leave it out")
+    return found, empty
 
 
 def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
@@ -137,7 +144,7 @@ def _together(
     written: Mapping[int, str],
     options: Options,
     clock: _Clock,
-) -> TrainingLog:
+) -> TrainingLog | None:
     algorithm, task, run = key
     refuse_hidden(parts[0].place, [algorithm])
     trained = [log for log in parts if log.evaluations is None]
@@ -157,7 +164,7 @@ def _together(
         log = replace(log, values=means, unit="average", steps=steps, lengths=None)
     training = _trained(log, environment, clock, assumed)
     if not len(training.scores):
-        raise ArcadeMarkError(f"{log.place}: no score in the log (no episode finished, or all are NaN); leave it out")
+        return None
     last = len(evaluation.scores) or min(options.last or DEFAULT_LAST[log.unit], len(training.scores))
     return TrainingLog(
         algorithm,

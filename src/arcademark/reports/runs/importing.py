@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import imported, manifest, provenance
 from arcademark.runs.imported import ImportedTrial, Rows
 from arcademark.runs.recording import Recorder
-from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.base import Options, count, listed
 from arcademark.scores.reading import read_logs
 from arcademark.scores.training_logs import TrainingLog, Values, checksums, training_logs
 from arcademark.suite import protocols, tasks
@@ -62,7 +62,7 @@ def import_logs(
     rules = protocols.protocol(protocol or "world-records")
     reading = {**reading, "canonical_task": tasks.canonical_game}
     logs, notes = read_logs(list(places), format=format, **reading)
-    found = training_logs(logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step)
+    found, empty = training_logs(logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step)
     rules = _reported(rules, found)
     trials = tuple(
         ImportedTrial(log.algorithm, log.task, log.run, _rows(log.training), _rows(log.evaluation), log.last)
@@ -86,6 +86,8 @@ def import_logs(
     versions: dict[str, str | None] = {**provenance.versions(), "ale-py": None}
     with Recorder(directory) as recorder:
         imported.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+    if empty:
+        notes = (*notes, f"{count(len(empty), 'log')} without a score left out: {listed(empty)}")
     return Imported(directory, trials, notes)
 
 
