@@ -9,31 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
+from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import Checkpoint as Player
-from arcademark.agents.loading import agent_specs, make_agent
-from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint
-from arcademark.runs.training import TrainingGames
-from arcademark.suite.protocols import protocol
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-deep")
 pytest.importorskip("ray.rllib", reason="needs RLlib: make test-deep")
 
 pytestmark = pytest.mark.deep
 
-TINY = {"model_size": "nano", "training_ratio": 8, "minibatch_size": 2, "sequence": 8, "horizon": 3}
-MEMORY = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
 SCREENS = {"observation": "rgb", "screen_size": "64x64", "frame_stack": 1}
-
-
-def environment(game, **override):
-    rules = protocol("dqn-2015").override({"max_frames_per_episode": 120} | override)
-    return dataclasses.replace(environment_spec(game, rules), seed=3)
 
 
 @pytest.fixture
@@ -41,62 +28,36 @@ def env():
     return environment("toy", **MEMORY)
 
 
-def trainer(env, **settings):
-    (spec,) = agent_specs("dreamerv3", TINY | settings)
-    return make_agent(spec, env)
-
-
-def games(env, count, frames=0):
-    trial = Trial(agent_specs("random")[0], env.game, env.protocol, env.seed, 1, 1000)
-    opened = [open_environment(env, training=True) for _ in range(count)]
-    return TrainingGames(trial, opened, Checkpoint(0, frames, False, b""), first=False)
-
-
-def fitted(env, frames=240, **settings):
-    made = trainer(env, **settings)
-    for _ in made.fit(games(env, made.num_envs), frames):
-        pass
-    return made
-
-
 def test_it_conforms_before_training_and_after(env):
-    kept = fitted(env).checkpoint()
-
-    def make():
-        made = trainer(env)
-        made.restore(kept)
-        made.evaluate()
-        return made.policy
-
-    check_agent(make, env, np.random.default_rng(0))
+    check_trainer("dreamerv3", env, 240)
 
 
 def test_a_checkpoint_holds_all_that_training_changed_and_it_goes_on_from_there(env):
-    untrained = trainer(env)
+    untrained = trainer("dreamerv3", env)
     untrained.checkpoint()
     before = {name: value.clone() for name, value in untrained.policy._model.kept()[0].items()}
-    made = fitted(env)
+    made = fitted("dreamerv3", env, 240)
     model = made.policy._model
     assert model.learnt >= 8 * (model.played - 16) > 0
     after, kept = model.kept()[0], made.checkpoint()
     same = [name for name in before if torch.equal(before[name], after[name]) and "support" not in name]
     assert not same
-    fresh = trainer(env)
+    fresh = trainer("dreamerv3", env)
     fresh.restore(kept)
-    for _ in fresh.fit(games(env, 1, frames=240), 400):
+    for _ in fresh.fit(games(env, 1, frames=240, first=False), 400):
         pass
     assert fresh.policy._model.played > model.played
     assert fresh.policy._model.learnt > model.learnt
 
 
 def test_the_same_seed_trains_the_same_network_and_another_does_not(env):
-    once, again = (fitted(env).checkpoint() for _ in range(2))
+    once, again = (fitted("dreamerv3", env, 240).checkpoint() for _ in range(2))
     assert once == again
-    assert fitted(dataclasses.replace(env, seed=4)).checkpoint() != once
+    assert fitted("dreamerv3", dataclasses.replace(env, seed=4), 240).checkpoint() != once
 
 
 def test_a_checkpoint_is_free_of_pickle(env):
-    with zipfile.ZipFile(io.BytesIO(fitted(env).checkpoint())) as archive:
+    with zipfile.ZipFile(io.BytesIO(fitted("dreamerv3", env, 240).checkpoint())) as archive:
         assert set(archive.namelist()) == {"data", "module.pth", "optimizer.pth"}
         for inner in ("module.pth", "optimizer.pth"):
             torch.load(io.BytesIO(archive.read(inner)), weights_only=True)
@@ -106,7 +67,7 @@ def test_a_checkpoint_is_free_of_pickle(env):
 def test_it_plays_what_the_module_infers_from_its_file(override, tmp_path: Path, monkeypatch):
     """The module draws the world model's state, here the likeliest: where each chance is near 0 or 1 they agree."""
     env = environment("toy" if override is MEMORY else "pong", **override)
-    made = fitted(env, 120)
+    made = fitted("dreamerv3", env, 120)
     module = made.policy._model.network
     with torch.no_grad():
         module.world_model.posterior_representation_layer.z_generating_layer.weight.mul_(1e4)
@@ -134,7 +95,7 @@ def test_it_plays_what_the_module_infers_from_its_file(override, tmp_path: Path,
 def test_it_plays_a_game_on_with_the_memory_that_it_trained_with(env):
     from arcademark.agents.trainers.dreamer_parts import memories
 
-    made = fitted(env, 240, num_envs=2).policy
+    made = fitted("dreamerv3", env, 240, num_envs=2).policy
     kept = memories(made._runner)
     assert kept[3].flatten().tolist() == [episode.t > 0 for episode in made._runner._ongoing_episodes]
     assert kept[3].any()
@@ -148,13 +109,13 @@ def test_observations_that_do_not_fit_are_refused_with_what_fits():
     with pytest.raises(
         ArcadeMarkError, match=r"one screen of 64 × 64 in colour, not .*\(4, 84, 84\); add --override obs.*stack=1"
     ):
-        trainer(environment("pong"))
+        trainer("dreamerv3", environment("pong"))
 
 
 def test_damage_and_other_sizes_are_refused_in_one_line(env):
-    kept = fitted(env, 120).checkpoint()
+    kept = fitted("dreamerv3", env, 120).checkpoint()
     for data, settings in ((kept[: len(kept) // 2], {}), (kept, {"model_size": "micro"})):
-        made = trainer(env, **settings)
+        made = trainer("dreamerv3", env, **settings)
         made.restore(data)
         with pytest.raises(ArcadeMarkError, match="checkpoint"):
-            next(iter(made.fit(games(env, 1), 300)))
+            next(iter(made.fit(games(env, 1, first=False), 300)))

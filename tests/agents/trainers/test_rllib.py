@@ -10,34 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
+from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS
-from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint
-from arcademark.runs.training import TrainingGames
-from arcademark.suite.protocols import protocol
 
 pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install '.[rllib]'")
 
 pytestmark = pytest.mark.deep
 
-UNROLLED = {"num_envs": 2, "unroll": 8, "minibatch_size": 32}
-SETTINGS = {
-    "impala": UNROLLED,
-    "appo": {**UNROLLED, "buffer_batches": 2},
-    "rainbow": {"num_envs": 2, "buffer_size": 500, "learning_starts": 40, "hidden": 16, "n_atoms": 5},
-}
-MEMORY = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
-
-
-def environment(game, **override):
-    rules = protocol("dqn-2015").override({"max_frames_per_episode": 120} | override)
-    return dataclasses.replace(environment_spec(game, rules), seed=3)
+NAMES = ("impala", "appo", "rainbow")
 
 
 @pytest.fixture
@@ -45,44 +29,16 @@ def env():
     return environment("toy", **MEMORY)
 
 
-def trainer(name, env, **settings):
-    (spec,) = agent_specs(name, {**SETTINGS[name], **settings})
-    return make_agent(spec, env)
-
-
-def games(env, count, frames=0):
-    trial = Trial(agent_specs("random")[0], env.game, env.protocol, env.seed, 1, 1000)
-    opened = [open_environment(env, training=True) for _ in range(count)]
-    return TrainingGames(trial, opened, Checkpoint(0, frames, False, b""), first=True)
-
-
-def fitted(name, env, frames=1000, **settings):
-    made = trainer(name, env, **settings)
-    for _ in made.fit(games(env, made.num_envs), frames):
-        pass
-    return made
-
-
 def tensors(made):
     return {name: value.clone() for name, value in made.policy._model.network.state_dict().items()}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_conforms_before_training_and_after(name, env):
-    (spec,) = agent_specs(name, SETTINGS[name])
-    assert kind(spec) == builtin_agents()[name].kind == "trainer"
-    kept = fitted(name, env).checkpoint()
-
-    def make():
-        made = make_agent(spec, env)
-        made.restore(kept)
-        made.evaluate()
-        return made.policy
-
-    check_agent(make, env, np.random.default_rng(0))
+    check_trainer(name, env)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_holds_all_that_training_changed_and_it_goes_on_from_there(name, env):
     torch = pytest.importorskip("torch")
     made = trainer(name, env)
@@ -104,14 +60,14 @@ def test_a_checkpoint_holds_all_that_training_changed_and_it_goes_on_from_there(
     assert steps[1] > steps[0] > 0, "the optimizer's steps go on"
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
     once, again = (fitted(name, env, 600).checkpoint() for _ in range(2))
     assert once == again
     assert fitted(name, dataclasses.replace(env, seed=4), 600).checkpoint() != once
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_is_free_of_pickle(name, env):
     torch = pytest.importorskip("torch")
     with zipfile.ZipFile(io.BytesIO(fitted(name, env, 600).checkpoint())) as archive:
@@ -121,7 +77,7 @@ def test_a_checkpoint_is_free_of_pickle(name, env):
 
 
 @pytest.mark.parametrize("screens", [False, True])
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_plays_what_the_module_infers(name, screens, env):
     torch = pytest.importorskip("torch")
     env = environment("pong", screen_size="44x44") if screens else env

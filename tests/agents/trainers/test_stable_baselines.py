@@ -9,73 +9,29 @@ import zipfile
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
+from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints.policy import ROWS
-from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint
-from arcademark.runs.training import TrainingGames
-from arcademark.suite.protocols import protocol
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
-SMALL = {"num_envs": 2, "n_steps": 16}
-MINIBATCHES = {**SMALL, "minibatch_size": 16}
-REPLAY = {"buffer_size": 500, "learning_starts": 50, "target_update_interval": 20, "num_envs": 2}
-SETTINGS = {
-    "ppo": MINIBATCHES,
-    "recurrent-ppo": {**MINIBATCHES, "lstm_hidden_size": 8},
-    "a2c": SMALL,
-    "dqn": REPLAY,
-    "qr-dqn": {**REPLAY, "n_quantiles": 5},
-}
+NAMES = ("ppo", "recurrent-ppo", "a2c", "dqn", "qr-dqn")
 
 
 @pytest.fixture
 def env():
-    memory = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
-    rules = protocol("dqn-2015").override(memory | {"max_frames_per_episode": 120})
-    return dataclasses.replace(environment_spec("toy", rules), seed=3)
+    return environment("toy", **MEMORY)
 
 
-def trainer(name, env, **settings):
-    (spec,) = agent_specs(name, {**SETTINGS[name], **settings})
-    return make_agent(spec, env)
-
-
-def games(env, count):
-    trial = Trial(agent_specs("random")[0], "toy", env.protocol, env.seed, 1, 1000)
-    opened = [open_environment(env, training=True) for _ in range(count)]
-    return TrainingGames(trial, opened, Checkpoint(0, 0, False, b""), first=True)
-
-
-def fitted(name, env, frames=1000, **settings):
-    made = trainer(name, env, **settings)
-    for _ in made.fit(games(env, made.num_envs), frames):
-        pass
-    return made
-
-
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_conforms_before_training_and_after(name, env):
-    (spec,) = agent_specs(name, SETTINGS[name])
-    assert kind(spec) == builtin_agents()[name].kind == "trainer"
-    kept = fitted(name, env).checkpoint()
-
-    def make():
-        made = make_agent(spec, env)
-        made.restore(kept)
-        made.evaluate()
-        return made.policy
-
-    check_agent(make, env, np.random.default_rng(0))
+    check_trainer(name, env)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env):
     torch = pytest.importorskip("torch")
     made = fitted(name, env)
@@ -93,14 +49,14 @@ def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env
     assert fresh.checkpoint() == kept
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
     once, again = (fitted(name, env, 600).checkpoint() for _ in range(2))
     assert once == again
     assert fitted(name, dataclasses.replace(env, seed=4), 600).checkpoint() != once
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(name, env, tmp_path):
     torch = pytest.importorskip("torch")
     made = fitted(name, env, 600)
