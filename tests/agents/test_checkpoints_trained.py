@@ -47,9 +47,9 @@ def environments(game: str, **wrapped: Any) -> VecFrameStack:
     return VecFrameStack(made, 4)
 
 
-def shake(model: Any) -> None:
+def shake(model: Any, seed: int) -> None:
     """Move a policy that prefers one action everywhere, so that what moves on screen tells."""
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in model.policy.named_parameters():
             parameter.add_(torch.randn(parameter.shape, generator=generator) * 0.03)
@@ -78,10 +78,13 @@ def there(model: Any, envs: VecFrameStack) -> tuple[list[list[int]], list[list[f
 def test_trained_model_plays_the_same_there_and_here(game: str, kind: str, tmp_path: Path) -> None:
     made, policy, settings = MODELS[kind]
     model = made(policy, environments(game), seed=0, device="cpu", **settings).learn(1000)
-    if "dqn" not in kind:
-        shake(model)
-    model.save(tmp_path / "model.zip")
     played = environments(game, noop_max=0, terminal_on_life_loss=False, clip_reward=False)
-    theirs = there(model, played)
+    for seed in range(10):
+        theirs = there(model, played)
+        if len({action for actions in theirs[0] for action in actions}) > 1:
+            break
+        shake(model, seed)
+    else:
+        pytest.fail("prefers one action everywhere, so that nothing is compared")
+    model.save(tmp_path / "model.zip")
     assert here(tmp_path / "model.zip", environment_spec(game, PROTOCOL), 2, CAP) == theirs
-    assert len({action for actions in theirs[0] for action in actions}) > 1
