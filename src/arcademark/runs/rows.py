@@ -1,5 +1,6 @@
 """Episode rows in columns: read in one pass, each row checked, and their number against what else is recorded.
 
+Large tables are read in parts, by several processes, as Python takes longer to take rows over than SQLite to read them.
 Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's hand: no row is left out in silence.
 """
 
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs import processes
 from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, damaged
+from arcademark.runs.database import SCHEMA_VERSION, open_for_reading
 from arcademark.suite.protocols import Protocol
 
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
 
+MANY_ROWS = 1_000_000  # that are worth a process of their own
+_SENT = 2**20  # rows in a message
 _BLOCK = 500  # rows that are Python objects at a time: fewer than make its garbage collector look
 _READ: Mapping[str, tuple[str, str, str]] = {
     "trial": ("CAST(trial AS BLOB)", "i", "a trial of this run"),
@@ -52,37 +57,121 @@ def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str,
     `asked` has each trial's evaluation episodes by its id, in the plan's order. An error names the first row that no
     episode can have.
     """
-    places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
-    read = {name: array(code) for name, (_, code, _) in _READ.items()}
-    rows = database.execute(f"SELECT {', '.join(column for column, _, _ in _READ.values())} FROM episode")
-    while block := rows.fetchmany(_BLOCK):
-        trials, *others = zip(*block, strict=True)
-        read["trial"].extend([places.get(identity, -1) for identity in trials])
-        for name, values in zip(list(_READ)[1:], others, strict=True):
-            try:
-                read[name].extend(values)
-            except TypeError:
-                wanted = float | int if read[name].typecode == "d" else int
-                row = next(row for row, value in zip(block, values, strict=True) if not isinstance(value, wanted))
-                raise _wrong(directory, name, dict(zip(_READ, row, strict=True))) from None
-    columns: Columns = {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+    names = [identity.encode("utf-8", "surrogatepass") for identity in asked]
+    columns = _read_in_parts(directory, database, names)
     _check(directory, columns, asked)
     columns |= {name: columns[name].astype(np.bool_) for name in _TOLD}
-    order = np.lexsort((columns["episode"], ~columns["training"], columns["trial"]))
-    if (np.diff(order) != 1).any():
-        columns = {name: values[order] for name, values in columns.items()}
+    key = columns["trial"].astype(np.int64)
+    key *= 2
+    key += ~columns["training"]
+    key <<= 40
+    key += columns["episode"]  # below 2^40
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key)
+        del key
+        for name, values in columns.items():  # one after the other, for there may be many rows
+            if values.any():
+                columns[name] = values[order]
     return columns
+
+
+def _read_in_parts(directory: Path, database: sqlite3.Connection, names: Sequence[bytes]) -> Columns:
+    """Read all rows, with other processes where there are many and nobody writes, so that all see the same."""
+    first, last = database.execute("SELECT ifnull(min(rowid), 0), ifnull(max(rowid), 0) FROM main.episode").fetchone()
+    mode, version = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "user_version"))
+    alone = mode == "wal" or version != SCHEMA_VERSION
+    parts = 1 if alone else max(1, min(processes.available_cores(), (last + 1 - first) // MANY_ROWS))
+    if parts == 1:
+        return _read(directory, database, names)
+    bounds = [first + (last + 1 - first) * part // parts for part in range(parts + 1)]
+    others = [processes.start(serve) for _ in range(parts - 1)]
+    try:
+        for (_, channel), begin, end in zip(others, bounds[1:], bounds[2:], strict=False):
+            channel.send((directory, tuple(names), (begin, end - 1)))
+        blocks = [_read(directory, database, names, (first, bounds[1] - 1))]
+        for _, channel in others:
+            while message := channel.receive():
+                if isinstance(message, str):
+                    raise ArcadeMarkError(message)
+                blocks.append({name: np.frombuffer(values, _READ[name][1]) for name, values in message.items()})
+    except (EOFError, OSError, processes.GarbledError):
+        raise ArcadeMarkError(f"{directory}: a process that reads it died; is there memory enough?") from None
+    finally:
+        for process, channel in others:
+            process.kill()
+            process.wait()
+            channel.close()
+    return {name: np.concatenate([block.pop(name) for block in blocks]) for name in _READ}
+
+
+def serve(descriptor: int) -> None:
+    """Read rows and send them in blocks, or what is wrong: a process of `read_rows`."""
+    channel = processes.serving(descriptor)
+    directory, names, part = channel.receive()
+    try:
+        with open_for_reading(directory, checked=False) as database:
+            columns = _read(directory, database, names, part)
+    except ArcadeMarkError as error:
+        channel.send(str(error))
+        return
+    for start in range(0, len(columns["trial"]), _SENT):
+        channel.send({name: values[start : start + _SENT].tobytes() for name, values in columns.items()})
+    channel.send(None)
+
+
+def _read(
+    directory: Path, database: sqlite3.Connection, names: Sequence[bytes], part: tuple[int, int] | None = None
+) -> Columns:
+    """Read all rows, or those from the first to the last number that a part has in the table."""
+    read = {name: array(code) for name, (_, code, _) in _READ.items()}
+    columns = ", ".join(column for column, _, _ in _READ.values())
+    where = "WHERE rowid BETWEEN ? AND ?" if part else ""
+    rows = database.execute(f"SELECT {columns} FROM episode {where}", part or ())
+    places = {identity: place for place, identity in enumerate(names)}
+    while block := rows.fetchmany(_BLOCK):
+        _append(directory, read, block, places)
+    return {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+
+
+def read_blocks(
+    directory: Path, database: sqlite3.Connection, asked: Mapping[str, int], size: int
+) -> Iterator[tuple[Columns, list[Any]]]:
+    """Yield the episodes of a run as `read_rows`, but `size` at a time, as they were recorded, with their actions."""
+    columns = ", ".join(column for column, _, _ in _READ.values())
+    rows = database.execute(f"SELECT {columns}, CAST(actions AS BLOB) FROM episode")
+    places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
+    while block := rows.fetchmany(size):
+        read = {name: array(code) for name, (_, code, _) in _READ.items()}
+        _append(directory, read, [row[:-1] for row in block], places)
+        found: Columns = {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+        _check(directory, found, asked)
+        yield found, [row[-1] for row in block]
+
+
+def _append(
+    directory: Path, read: Mapping[str, Any], block: Sequence[tuple[Any, ...]], places: Mapping[bytes, int]
+) -> None:
+    trials, *others = zip(*block, strict=True)
+    read["trial"].extend([places.get(identity, -1) for identity in trials])
+    for name, values in zip(list(_READ)[1:], others, strict=True):
+        try:
+            read[name].extend(values)
+        except TypeError:
+            wanted = float | int if read[name].typecode == "d" else int
+            row = next(row for row, value in zip(block, values, strict=True) if not isinstance(value, wanted))
+            raise _wrong(directory, name, dict(zip(_READ, row, strict=True))) from None
 
 
 def _check(directory: Path, columns: Columns, asked: Mapping[str, int]) -> None:
     """Refuse the first row that no episode can have."""
     names = list(asked)
-    most = np.where(columns["training"] == 1, np.int64(MOST_FRAMES), np.array([*asked.values(), 0])[columns["trial"]])
     low = {"trial": 0, "score": -MOST_NUMBER}
     high = {"training": 1, "truncated": 1, "score": MOST_NUMBER, "wall_seconds": MOST_NUMBER, "trial": len(names)}
     for name, values in columns.items():
-        above = values < most if name == "episode" else values <= high.get(name, MOST_FRAMES)
-        right = above & (values >= low.get(name, 0))  # neither holds of NaN
+        right = (values >= low.get(name, 0)) & (values <= high.get(name, MOST_FRAMES))  # neither holds of NaN
+        if name == "episode":
+            right &= (columns["training"] == 1) | (values < np.array([*asked.values(), 0])[columns["trial"]])
+            right &= values < MOST_FRAMES
         if not right.all():
             row = {other: found[int(np.argmin(right))].item() for other, found in columns.items()}
             row["trial"] = names[row["trial"]] if row["trial"] >= 0 else None
@@ -115,13 +204,12 @@ def check_counts(
     names, numbers = list(learners), columns["episode"]
     part = 2 * columns["trial"] + ~columns["training"]
     counts = np.bincount(part, minlength=2 * len(names))
-    place = np.arange(part.size) - (np.cumsum(counts) - counts)[part]
-    for problem, found in (
-        ("is recorded twice", (np.diff(part, prepend=-1) == 0) & (np.diff(numbers, prepend=-1) == 0)),
-        ("follows on one that is missing", columns["training"] & (numbers != place)),
-    ):
-        if found.any():
-            row = int(np.argmax(found))
+    again = np.flatnonzero((part[1:] == part[:-1]) & (numbers[1:] == numbers[:-1])) + 1
+    trained = np.flatnonzero(columns["training"])
+    missing = trained[numbers[trained] != trained - (np.cumsum(counts) - counts)[part[trained]]]
+    for problem, found in (("is recorded twice", again), ("follows on one that is missing", missing)):
+        if found.size:
+            row = int(found[0])
             phase, trial = _PHASES[columns["training"][row]], names[columns["trial"][row]]
             raise damaged(directory, f"{phase} episode {numbers[row]} of trial {trial} {problem}")
     grouped = database.execute("SELECT trial, phase, count(*) FROM episode GROUP BY trial, phase")
@@ -131,14 +219,14 @@ def check_counts(
     notes = {trial: (first, int(np.clip(count, -1, MOST_NUMBER))) for trial, first, count in grouped}
     if unknown := (checkpoints.keys() | notes.keys()) - learners.keys():
         raise damaged(directory, one_line(f"it knows of a trial {min(map(str, unknown))} that is not there", 200))
-    for (trial, learns), (trained, evaluated) in zip(learners.items(), counts.reshape(-1, 2).tolist(), strict=True):
+    for (trial, learns), (learnt, evaluated) in zip(learners.items(), counts.reshape(-1, 2).tolist(), strict=True):
         first, noted = notes.get(trial, (None, 0))
         if (learns and protocol.reported_episodes == "training_last_k") or (first != 0 and noted < evaluated):
             noted = evaluated  # not told of these episodes, or not of those before there were notes
         for phase, there, count, witness in (
-            ("training", trained, index.get((trial, "training"), 0), "its index"),
+            ("training", learnt, index.get((trial, "training"), 0), "its index"),
             ("evaluation", evaluated, index.get((trial, "evaluation"), 0), "its index"),
-            ("training", trained, checkpoints.get(trial, 0) if learns or trained else 0, "its checkpoint"),
+            ("training", learnt, checkpoints.get(trial, 0) if learns or learnt else 0, "its checkpoint"),
             ("evaluation", evaluated, noted, "what its commands noted"),
         ):
             if count != there:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, starmap
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
@@ -263,8 +263,11 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
 
 
 def _played(cell: Cell) -> Played:
-    episodes = tuple(chain.from_iterable(scores.tolist() for scores in cell.seeds))
-    return Played(cell.planned, episodes, cell.truncated, cell.variant, cell.planning)
+    scores, places = np.unique(np.concatenate([*cell.seeds, []]), return_inverse=True)
+    shared = scores.tolist()  # an object a score, not an episode: there may be many
+    return Played(
+        cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant, cell.planning
+    )
 
 
 def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
