@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import database
 from arcademark.runs.execution import execute
+from arcademark.runs.merging import merge
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
 from arcademark.runs.verify import verify
@@ -59,14 +62,16 @@ def finished(tmp_path_factory, toy_plan, paced) -> Path:
     return directory
 
 
-@pytest.fixture
-def old(tmp_path, finished) -> Path:
-    """A finished run in the first layout."""
+@pytest.fixture(params=[1, 2])
+def old(request, tmp_path, finished) -> Path:
+    """A finished run in an older layout."""
     directory = shutil.copytree(finished, tmp_path / "old")
     (directory / "run.sqlite").rename(tmp_path / "new.sqlite")
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
         connection.executescript(FIRST)
+        if request.param == 2:
+            connection.executescript(f"{database.MIGRATIONS[1]} PRAGMA user_version = 2")
     return directory
 
 
@@ -75,8 +80,8 @@ def same_in_new(tmp_path, finished) -> Path:
     return shutil.copytree(finished, tmp_path / "same")
 
 
-def test_the_first_layout_is_read_and_left_alone(old, same_in_new):
-    before = (old / "run.sqlite").read_bytes()
+def test_an_older_layout_is_read_and_left_alone(old, same_in_new):
+    before = version(old), (old / "run.sqlite").read_bytes()
     run, same = read_run(old), read_run(same_in_new)
     assert [(trial.id, trial.status, trial.learns, trial.plans) for trial in run.trials] == [
         (trial.id, "done", trial.learns, None) for trial in same.trials
@@ -87,18 +92,48 @@ def test_the_first_layout_is_read_and_left_alone(old, same_in_new):
     first = run.episodes[0]
     assert len(read_actions(old, first.trial_id, first.episode, first.phase)) == first.steps
     assert verify(old, workers=1).ok
-    assert (version(old), (old / "run.sqlite").read_bytes()) == (1, before)
+    assert (version(old), (old / "run.sqlite").read_bytes()) == before
 
 
-def test_the_first_layout_is_read_where_nothing_can_be_written(old, monkeypatch):
+def test_an_older_layout_is_read_where_nothing_can_be_written(old, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: False)
     old.chmod(0o555)
     assert len(read_run(old).episodes) > 3
     old.chmod(0o755)
 
 
+def test_a_run_of_an_older_layout_is_merged(old, same_in_new, rows, tmp_path):
+    merge(tmp_path / "out", [old])
+    assert rows(tmp_path / "out")["episode"] == rows(same_in_new)["episode"]
+
+
+STOPPED = """
+import os, sys
+from pathlib import Path
+from arcademark.runs import recording
+
+def stop(sql):
+    if "evaluation" in sql:
+        os._exit(9)
+
+opened = recording._open
+recording._open = lambda directory: (database := opened(directory)).set_trace_callback(stop) or database
+recording.Recorder(Path(sys.argv[1]))
+"""
+
+
+def test_a_layout_is_brought_up_to_date_whole_or_not_at_all(old, same_in_new):
+    before = version(old), read_run(old).episodes
+    stopped = subprocess.run([sys.executable, "-c", STOPPED, old], check=False)
+    assert stopped.returncode == 9
+    assert (version(old), read_run(old).episodes) == before
+    Recorder(old).close()
+    assert columns(old) == columns(same_in_new)
+    assert (version(old), read_run(old).episodes) == (database.SCHEMA_VERSION, before[1])
+
+
 @pytest.mark.slow
-def test_a_run_of_the_first_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
+def test_a_run_of_an_older_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete
     assert execute(grown, tmp_path / "at once", workers=1).complete

@@ -120,17 +120,19 @@ def guard(database: sqlite3.Connection, path: Path) -> None:
     database.set_progress_handler(lambda: time.monotonic() > until, _OPCODES)
 
 
-def check_schema(directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False) -> None:
+def check_schema(
+    directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False, name: str = "main"
+) -> None:
     """Refuse a database that is anything but the plain tables of a layout; more tables do no harm.
 
-    `keys`: whether each table must have its key, which a reader can do without.
+    `keys`: whether each table must have its key, which a reader can do without. `name`: what it is attached as.
     """
     where = f"{directory}: {DATABASE}"
-    listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
-    for kind, name, page, sql in listed:
+    listed = database.execute(f"SELECT type, name, rootpage, sql FROM {name}.sqlite_master").fetchall()
+    for kind, item, page, sql in listed:
         if not (kind == "table" and page) and not (kind == "index" and sql is None):
             raise ArcadeMarkError(
-                f"{where} holds the {one_line(str(kind), 20)} {one_line(str(name), 100)!r}, which no run does; "
+                f"{where} holds the {one_line(str(kind), 20)} {one_line(str(item), 100)!r}, which no run does; "
                 "do not trust it, or remove what you added"
             )
     for table, known in COLUMNS.items():
@@ -139,8 +141,8 @@ def check_schema(directory: Path, database: sqlite3.Connection, version: int, *,
         expected = {column for column in known if SINCE.get((table, column), 1) <= version} | (
             {"trial"} & {*KEYS[table]}
         )
-        columns = database.execute(f"PRAGMA main.table_xinfo({table})").fetchall()
-        key = tuple(name for _, name in sorted((rank, name) for _, name, _, _, _, rank, _ in columns if rank))
+        columns = database.execute(f"PRAGMA {name}.table_xinfo({table})").fetchall()
+        key = tuple(column for _, column in sorted((rank, column) for _, column, _, _, _, rank, _ in columns if rank))
         plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
         if not (plain and {column[1] for column in columns} == expected and (not keys or key == KEYS[table])):
             raise damaged(directory, f"what a run must have is missing (table {table}, as it was laid out)")

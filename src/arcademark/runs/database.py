@@ -19,6 +19,7 @@ LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
+INCOMPLETE_ID = 0x41524D49  # "ARMI", of what a merge writes until all is there
 SCHEMA_VERSION = 3
 UNFINISHED = """
 -- An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
@@ -109,7 +110,8 @@ _VIEWS: Mapping[int, Sequence[str]] = {
     1: (
         "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans, NULL AS training_episodes FROM main.trial",
         "CREATE TEMP VIEW episode AS SELECT *, 0 AS simulated_frames FROM main.episode",
-        "CREATE TEMP VIEW unfinished AS SELECT NULL AS trial, NULL AS episode WHERE 0",
+        "CREATE TEMP VIEW unfinished AS SELECT '' AS trial, 0 AS episode, 0 AS frames, 0 AS simulated_frames,"
+        " 0 AS wall_seconds, '' AS generator, x'' AS actions, x'' AS checkpoint WHERE 0",
         _NEVER_TOLD,
     ),
     2: ("CREATE TEMP VIEW trial AS SELECT *, NULL AS training_episodes FROM main.trial", _NEVER_TOLD),
@@ -117,8 +119,14 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 """What shows a database of an older layout as one of this."""
 
 
+class Reading(sqlite3.Connection):
+    """A connection that reads, with its file, the name under which SQLite opened that, and its layout's version."""
+
+    path, uri, version = Path(), "", SCHEMA_VERSION
+
+
 @contextlib.contextmanager
-def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = False) -> Iterator[sqlite3.Connection]:
+def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = False) -> Iterator[Reading]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.runs.rows`
@@ -132,11 +140,12 @@ def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = Fals
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=Reading)
+    database.path, database.uri = path, uri
     with clear_errors(directory), contextlib.closing(database):
         guard(database, path)
         database.execute("BEGIN")
-        version = check_version(directory, database)
+        database.version = version = check_version(directory, database)
         check_schema(directory, database, version, keys=keys)
         if checked:
             check_rows(directory, database, version)
@@ -149,6 +158,8 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
     """Refuse a database of another program or of a newer schema; return the version of its schema."""
     application = database.execute("PRAGMA application_id").fetchone()[0]
     version = database.execute("PRAGMA user_version").fetchone()[0]
+    if application == INCOMPLETE_ID:
+        raise ArcadeMarkError(f"{directory}: a merge into it has not come to its end; give the same command again")
     if application != APPLICATION_ID:
         empty = not database.execute("SELECT 1 FROM sqlite_master").fetchone()
         reason = "holds nothing yet; run it first" if empty else "belongs to another program; choose another directory"

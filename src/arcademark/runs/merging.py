@@ -6,14 +6,15 @@ import itertools
 import json
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
-from arcademark.runs.database import clear_errors, open_for_reading
+from arcademark.runs.checks import SINCE, check_schema
+from arcademark.runs.database import APPLICATION_ID, INCOMPLETE_ID, Reading, clear_errors, open_for_reading
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.runs.store import select_trials
@@ -21,9 +22,10 @@ from arcademark.runs.together import Source, all_commands, differences, in_order
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
-_EPISODE = "trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, CAST(actions AS BLOB)"
+_EPISODE = "trial, phase, episode, score, frames, steps, end, wall_seconds"
 _UNFINISHED = "trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
-_AT_ONCE = 10_000  # episodes inserted at a time
+_ATTACHED = 10  # databases that SQLite attaches at most, until the transaction ends
+_CACHE = 64_000  # KiB
 
 
 @dataclass(frozen=True)
@@ -71,18 +73,33 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     every = [*grown, *sources]
     commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
     document = joined(every, commands)
+    if before and len(sources) > _ATTACHED:  # so that it takes in all of them or none
+        with tempfile.TemporaryDirectory(prefix="merge-", dir=place) as folder:
+            merge(whole := Path(folder, "run"), [place, *known.values()])
+            return replace(merge(place, [whole]), sources=tuple(source.directory for source in sources))
     with Recorder(place) as recorder:
-        there = recorder.database.execute("SELECT count(*) FROM episode").fetchone()[0]
-        with recorder.transaction():
-            if before:
-                _renumber(recorder.database, [commands.index(command) for command in every[0].commands])
-            trained: set[str] = set()
-            for source in sources:
-                numbers = [commands.index(command) for command in source.commands]
-                trained |= _take(recorder.database, source.directory, document, numbers)
-            _put_in_order(recorder.database, document)
-            with clear_errors(place):
-                manifest.write(place, document)
+        database = recorder.database
+        if not before:
+            database.execute("PRAGMA journal_mode = DELETE")  # nobody reads yet, and pages are written once
+        database.executescript(f"PRAGMA foreign_keys = OFF; PRAGMA cache_size = -{_CACHE}")  # the rows were checked
+        there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
+        trained: set[str] = set()
+        for first in range(0, len(sources), _ATTACHED):
+            with recorder.transaction():
+                if before:
+                    _renumber(database, [commands.index(command) for command in every[0].commands])
+                for source in sources[first : first + _ATTACHED]:
+                    numbers = [commands.index(command) for command in source.commands]
+                    trained |= _take(database, source.directory, document, numbers)
+                last = first + _ATTACHED >= len(sources)
+                database.execute(f"PRAGMA application_id = {APPLICATION_ID if last else INCOMPLETE_ID}")
+                if last:
+                    put_in_order(database, document)
+                    with clear_errors(place):
+                        manifest.write(place, document)
+            for _, name, _ in database.execute("PRAGMA database_list").fetchall():
+                if name.startswith("source"):
+                    database.execute(f"DETACH {name}")
         for trial_id in sorted(trained):
             checkpoint = recorder.checkpoint(trial_id)
             if checkpoint is not None and checkpoint.finished:
@@ -142,8 +159,7 @@ def _take(
         columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
         check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
         del columns
-        shared = _add_trials(database, directory, source)
-        added = _add_episodes(database, directory, source, shared)
+        added = _add_episodes(database, source, _add_trials(database, directory, source))
         database.executemany(
             "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
@@ -193,33 +209,46 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
     return there & {row[0] for row in rows}
 
 
-def _add_episodes(
-    database: sqlite3.Connection, directory: Path, source: sqlite3.Connection, shared: set[str]
-) -> dict[str, int]:
+def _add_episodes(database: sqlite3.Connection, source: Reading, shared: set[str]) -> dict[str, int]:
     """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
 
     Those that are there must be the same but for the time that they took.
     """
-    insert = f"INSERT INTO episode ({_EPISODE.replace('CAST(actions AS BLOB)', 'actions')}) VALUES ({'?, ' * 9}?)"
-    find = f"SELECT {_EPISODE} FROM episode WHERE trial = ? AND phase = ? AND episode = ?"
-    added = dict.fromkeys(shared, 0)
-    rows: Iterator[tuple[Any, ...]] = source.execute(f"SELECT {_EPISODE} FROM episode")
-    while block := list(itertools.islice(rows, _AT_ONCE)):
-        new = []
-        for row in block:
-            if row[0] in shared:
-                if found := database.execute(find, row[:3]).fetchone():
-                    if found[:7] != row[:7] or found[8:] != row[8:]:
-                        raise ArcadeMarkError(
-                            f"{directory}: {row[1]} episode {row[2]} of trial {one_line(row[0], 100)} differs from the "
-                            f"one in another run (score {row[3]:g} and {found[3]:g}, {row[5]:,} and {found[5]:,} "
-                            "steps); 'arcademark verify' tells which is real"
-                        )
-                    continue
-                added[row[0]] += row[1] == "evaluation"
-            new.append(row)
-        database.executemany(insert, new)
-    return added
+    directory, name = source.path.parent, f"source{len(database.execute('PRAGMA database_list').fetchall())}"
+    database.execute(f"ATTACH ? AS {name}", (source.uri,))  # it is locked by who checked it
+    check_schema(directory, database, source.version, name=name)
+    simulated = "new.simulated_frames" if source.version >= SINCE["episode", "simulated_frames"] else "0"
+    database.execute("CREATE TEMP TABLE IF NOT EXISTS shared (trial TEXT PRIMARY KEY)")
+    database.execute("DELETE FROM shared")
+    database.executemany("INSERT INTO shared VALUES (?)", ((trial,) for trial in shared))
+    count = (
+        "SELECT trial, count(*) FROM main.episode WHERE phase = 'evaluation' AND trial IN (SELECT trial FROM shared)"
+        " GROUP BY trial"
+    )
+    before = dict(database.execute(count))
+    found = (
+        shared
+        and database.execute(
+            "SELECT new.phase, new.episode, new.trial, new.score, old.score, new.steps, old.steps"
+            f" FROM {name}.episode AS new NOT INDEXED CROSS JOIN main.episode AS old USING (trial, phase, episode)"
+            " WHERE new.trial IN (SELECT trial FROM shared)"
+            f" AND (new.score, new.frames, new.steps, new.end, {simulated}, CAST(new.actions AS BLOB))"
+            " IS NOT (old.score, old.frames, old.steps, old.end, old.simulated_frames, old.actions) LIMIT 1"
+        ).fetchone()
+    )
+    if found:
+        phase, episode, trial, score, there, steps, taken = found
+        raise ArcadeMarkError(
+            f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from the one in another "
+            f"run (score {score:g} and {there:g}, {steps:,} and {taken:,} steps); 'arcademark verify' tells which is "
+            "real"
+        )
+    database.execute(
+        f"INSERT INTO main.episode ({_EPISODE}, simulated_frames, actions)"
+        f" SELECT {_EPISODE}, {simulated}, CAST(actions AS BLOB) FROM {name}.episode AS new NOT INDEXED WHERE TRUE"
+        + (" ON CONFLICT (trial, phase, episode) DO NOTHING" if shared else "")
+    )
+    return {trial: number - before.get(trial, 0) for trial, number in database.execute(count)}
 
 
 def _of_added(
@@ -236,7 +265,7 @@ def _of_added(
         yield trial, command, begun, episodes
 
 
-def _put_in_order(database: sqlite3.Connection, document: manifest.Document) -> None:
+def put_in_order(database: sqlite3.Connection, document: manifest.Document) -> None:
     """Give the trials the places that they have in a plan of all."""
     trials = select_trials(database, manifest.protocol_of(Path(), document))
     places = ((place, trial.id) for place, trial in enumerate(in_order(document, trials)))

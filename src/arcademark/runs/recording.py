@@ -19,6 +19,7 @@ from types import MappingProxyType, TracebackType
 from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import read_start
 from arcademark.runs import database as layout
 from arcademark.runs import manifest, seal
 from arcademark.runs.checks import DATABASE, check_files, check_index, guard
@@ -287,8 +288,12 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
 
 
 def _open(directory: Path) -> sqlite3.Connection:
-    check_files(directory / DATABASE, follow=False)
-    return sqlite3.connect(directory / DATABASE, timeout=layout.BUSY_SECONDS, isolation_level=None)
+    path = directory / DATABASE
+    check_files(path, follow=False)
+    if path.exists() and read_start(path, 72)[68:] == layout.INCOMPLETE_ID.to_bytes(4, "big"):
+        for ending in ("", "-journal", "-wal", "-shm"):  # all that it holds stands in the runs that were merged
+            path.with_name(DATABASE + ending).unlink(missing_ok=True)
+    return sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
 def _prepare(directory: Path, database: sqlite3.Connection) -> None:
