@@ -59,7 +59,7 @@ class Trial:
             f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}{network}}}'
         )
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
-        return f"{_slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
+        return f"{slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
 
 
 _json = lru_cache(maxsize=1024)(json.dumps)
@@ -101,7 +101,8 @@ def _settings(protocol: Protocol) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _slug(label: str) -> str:
+def slug(label: str) -> str:
+    """Return what a trial's name says of an agent."""
     return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 

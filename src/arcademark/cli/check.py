@@ -1,0 +1,42 @@
+"""``arcademark check``: whether a run is damaged, and a new run of all that is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import messages, options
+
+
+@click.command("check")
+@options.run_directory
+@click.option(
+    "--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Write a new run of all that is intact."
+)
+def command(run_directory: Path, salvage: Path | None) -> int:
+    """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
+
+    With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
+    RUN itself is never written. 'arcademark verify' tells whether scores are real. Exits with 1 if anything is damaged.
+    """
+    from arcademark.runs import salvage as salvaging
+
+    console = messages.open_console(stderr=False)
+    if salvage is not None:
+        found = salvaging.salvage(run_directory, salvage)
+        problems = found.problems
+    else:
+        problems = salvaging.check(run_directory)
+    for problem in problems:
+        console.print(problem, style="red")
+    if salvage is not None:
+        console.print(
+            f"{found.directory}: {found.episodes:,} intact episodes, {found.done:,} of {found.trials:,} trials done; "
+            f"the command that played {run_directory} continues it with --out {found.directory}"
+        )
+    elif problems:
+        console.print(f"'arcademark check {run_directory} --salvage NEW' writes what is intact into a new run")
+    else:
+        console.print(f"{run_directory}: nothing is damaged; 'arcademark verify' tells whether its scores are real")
+    return 1 if problems else 0

@@ -1,0 +1,548 @@
+"""What a run still holds after damage: each page is looked at by itself, and no tree or index is relied on.
+
+Pages are those of SQLite, https://www.sqlite.org/fileformat2.html. A row is intact if its values are what belongs
+there and its actions, whose stream ends with a checksum, are as many as its steps. Nothing is written to the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import sqlite3
+import struct
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs import manifest, networks
+from arcademark.runs.checks import DATABASE, MOST_FRAMES, MOST_NUMBER, RULES, check_files, check_index, guard
+from arcademark.runs.database import LOCK, SCHEMA, SCHEMA_VERSION, check_version, clear_errors, open_for_reading
+from arcademark.runs.merging import put_in_order
+from arcademark.runs.plan import slug
+from arcademark.runs.recording import Recorder
+from arcademark.runs.rows import check_counts, read_rows
+from arcademark.runs.store import MAX_CHECKPOINT_BYTES, MOST_STEPS, Checkpoint, decode_actions, read_run, select_trials
+
+_LEAF = 13  # the kind of a page that holds rows of a table
+_PAGE_BYTES = 4096  # where the first page does not tell
+_MOST_NAMED = 20  # problems of a kind that are told one by one
+_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of values of the first kinds
+_DEFAULTS = {"simulated_frames": 0, "plans": None, "training_episodes": None}  # of columns that were added later
+_PHASES = ("training", "evaluation")
+_TABLES = ("trial", "checkpoint", "unfinished", "evaluation", "episode")
+_BETTER = {"trial": "learns IS NULL", "checkpoint": "-episodes", "unfinished": "-frames", "evaluation": "-episodes"}
+"""How rows of the same key are sorted, of which the first is kept: pages may hold old ones, too."""
+_ID = re.compile(r"(.+)-([a-z0-9_]+)-s([0-9]{1,18})-[0-9a-f]{8}")
+
+Episode = dict[str, Any]
+
+
+@dataclass
+class Contents:
+    """What the pages of a run hold; episodes are counted, not kept."""
+
+    problems: list[str] = field(default_factory=list)
+    intact: int = 0
+    numbers: defaultdict[tuple[str, str], set[int]] = field(default_factory=lambda: defaultdict(set))
+    """Of the intact episodes of a trial and phase."""
+
+
+@dataclass(frozen=True)
+class Salvaged:
+    """A new run of what was intact."""
+
+    directory: Path
+    episodes: int
+    trials: int
+    done: int
+    problems: tuple[str, ...]  # what is damaged or lost, a line each
+
+
+def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return what is damaged in a run, a line each: none if all of it is sound.
+
+    Every page, row, index and count is checked, that the actions of each episode are whole, the manifest, and the files
+    of trained networks against what the run holds. Whether scores are real `arcademark.runs.verify` tells.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no run, or a newer ArcadeMark wrote it.
+    """
+    path = Path(directory)
+    if not os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
+        manifest.read(path)  # tells that it is no run
+    problems, document = [], None
+    try:
+        document = manifest.read(path)
+        protocol = manifest.protocol_of(path, document)
+    except ArcadeMarkError as error:
+        problems.append(str(error))
+    try:
+        with open_for_reading(path, keys=True) as database:
+            asked = dict(database.execute("SELECT id, episodes FROM trial ORDER BY position"))
+            columns = read_rows(path, database, asked)
+            check_index(path, database, "episode")
+            if document is not None:
+                trials = list(select_trials(database, protocol))
+                check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
+            del columns
+            database.set_progress_handler(None, 0)  # what was read whole is sound
+            names = ("trial", "phase", "episode", "steps", "actions")
+            rows = database.execute(f"SELECT {', '.join(names)} FROM episode")
+            played = (dict(zip(names, row, strict=True)) for row in rows)
+            problems += (f"{path}: {why}" for row in played if (why := _wrong_actions(row, document)))
+            problems += _networks(path, database)
+    except ArcadeMarkError as error:
+        problems.append(str(error))
+        if (path / DATABASE).is_file():
+            found = scan(path, document)
+            problems += (f"{path}: {problem}" for problem in found.problems)
+            problems.append(f"{path}: {found.intact:,} episodes are intact")
+    return tuple(problems)
+
+
+def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvaged:
+    """Write every intact episode of a run into a new one, which the run's own command continues in `out`.
+
+    Training goes on from its checkpoint only where all episodes behind it are intact, and begins again elsewhere.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the manifest is missing or damaged, nothing is intact, a process is writing the run, or `out` is not new.
+    """
+    path, place = Path(directory), Path(out)
+    if os.path.lexists(place / manifest.FILE) or os.path.lexists(place / DATABASE):
+        raise ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
+    try:
+        document = manifest.read(path)
+        protocol = manifest.protocol_of(path, document)
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(
+            f"{error}. Without it nothing tells how the episodes were played: if there is no copy, give the run's "
+            "'arcademark run' command with another --out, stop it, and copy the manifest.json that it made"
+        ) from None
+    with _unlocked(path), Recorder(place) as recorder:
+        database = recorder.database
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute("PRAGMA foreign_keys = OFF")
+        with recorder.transaction():
+            found = scan(path, document, database)
+            _make_consistent(database, found)
+            put_in_order(database, document)
+            if not database.execute("SELECT 1 FROM trial").fetchone():
+                raise ArcadeMarkError(f"{path}: nothing in it is intact; restore it from a copy, or play it again")
+            manifest.write(place, document)
+        for (trial_id,) in database.execute("SELECT trial FROM checkpoint WHERE finished").fetchall():
+            checkpoint = recorder.checkpoint(trial_id)
+            if networks.path_of(path, trial_id).exists() and checkpoint is not None:
+                with contextlib.suppress(ArcadeMarkError):
+                    networks.write(place, trial_id, checkpoint)
+        trials = list(select_trials(database, protocol))
+    episodes = len(read_run(place).episodes)
+    done = sum(trial.status == "done" for trial in trials)
+    return Salvaged(place, episodes, len(trials), done, tuple(found.problems))
+
+
+def scan(
+    directory: Path, document: manifest.Document | None = None, database: sqlite3.Connection | None = None
+) -> Contents:
+    """Look at every page of a run's database; put what is intact into `database`, which is empty."""
+    found = Contents()
+    with contextlib.closing(sqlite3.connect("")) as small, _settled(directory, found) as path:
+        orders = _orders(directory, path)
+        for table in _BETTER:  # whole seconds are stored as whole numbers
+            small.execute(
+                f"CREATE TABLE {table} ({', '.join(orders[table])})".replace("wall_seconds", "wall_seconds REAL")
+            )
+        for values in _records(path, found):
+            for table in _BETTER if len(values) < 2 or values[1] not in _PHASES else ():
+                if (row := _fitting(values, orders[table])) is not None and _plausible(table, row):
+                    small.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", [*row.values()])
+        for table, better in _BETTER.items():
+            rules = " AND ".join(f"({rule})" for rule in RULES[table].values())
+            key = "id" if table == "trial" else "trial"
+            small.execute(f"DELETE FROM {table} WHERE NOT ({rules} AND typeof({key}) = 'text')")
+            if database is not None:
+                columns = ", ".join(orders[table])
+                database.executemany(
+                    f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({', '.join('?' * len(orders[table]))})",
+                    small.execute(f"SELECT {columns} FROM {table} ORDER BY {better}"),
+                )
+        asked = dict(small.execute("SELECT id, episodes FROM trial ORDER BY learns IS NOT NULL"))  # the last one counts
+        _take_episodes(path, orders["episode"], asked, document, found, database)
+        _tell_lost(found, asked, small)
+    return found
+
+
+def _take_episodes(
+    path: Path,
+    order: Sequence[str],
+    asked: dict[str, int],
+    document: manifest.Document | None,
+    found: Contents,
+    database: sqlite3.Connection | None,
+) -> None:
+    """Take each intact episode once; of those that are there twice and differ, none."""
+    insert = f"INSERT INTO episode ({', '.join(order)}) VALUES ({', '.join('?' * len(order))})"
+    same = f"SELECT {', '.join(order)} FROM episode WHERE trial = ? AND phase = ? AND episode = ?"
+    wrong, contested = [], set()
+    for values in _records(path, Contents()):
+        row = _fitting(values, order)
+        if row is None or row["phase"] not in _PHASES or not isinstance(row["trial"], str):
+            continue
+        trial, phase, number = key = row["trial"], row["phase"], row["episode"]
+        if trial not in asked and (again := _remade(trial, document)):
+            asked[trial] = again["episodes"]
+            if database is not None:
+                columns = ", ".join(again)
+                database.execute(
+                    f"INSERT INTO trial ({columns}) VALUES ({', '.join('?' * len(again))})", [*again.values()]
+                )
+            found.problems.append(f"what was known of trial {one_line(trial, 100)} is lost; its name tells which it is")
+        why = _wrong(row, asked) or _wrong_actions(row, document)
+        if why or key in contested:
+            wrong += [why] if why else []
+            continue
+        if number in found.numbers[trial, phase]:
+            if database is not None and database.execute(same, key).fetchone() != tuple(row.values()):
+                database.execute("DELETE FROM episode WHERE trial = ? AND phase = ? AND episode = ?", key)
+                found.numbers[trial, phase].discard(number)
+                contested.add(key)
+                wrong.append(
+                    f"{phase} episode {number} of trial {one_line(trial, 100)} is there twice, and they differ"
+                )
+            continue
+        found.numbers[trial, phase].add(number)
+        if database is not None:
+            database.execute(insert, [*row.values()])
+    found.problems += _some(wrong, "episodes that are not intact")
+    found.intact = sum(map(len, found.numbers.values()))
+
+
+def _wrong(row: Episode, asked: Mapping[str, int]) -> str:
+    """Tell what of a row, but its actions, no episode has; "" if all is well."""
+    where = f"{row['phase']} episode {row['episode']!r} of trial {one_line(row['trial'], 100)}"
+    if row["trial"] not in asked:
+        return f"{where}: nothing is known of the trial"
+    most = asked[row["trial"]] if row["phase"] == "evaluation" else MOST_FRAMES
+    whole = {"episode": most - 1, "frames": MOST_FRAMES, "steps": MOST_FRAMES, "simulated_frames": MOST_FRAMES}
+    for name, high in whole.items():
+        if type(row[name]) is not int or not 0 <= row[name] <= high:
+            return f"{where}: its {name} is not one"
+    for name, low in (("score", -MOST_NUMBER), ("wall_seconds", 0)):
+        if type(row[name]) not in (int, float) or not low <= row[name] <= MOST_NUMBER:
+            return f"{where}: its {name} is not one"
+        row[name] = float(row[name])
+    return "" if row["end"] in ("terminated", "truncated") else f"{where}: its end is not one"
+
+
+def _wrong_actions(row: Episode, document: manifest.Document | None) -> str:
+    """Tell what is wrong with an episode's actions; runs that were imported have none."""
+    if document is not None and "imported" in document:
+        return ""
+    try:
+        found = decode_actions(row["actions"], min(row["steps"], MOST_STEPS)).size
+    except ValueError as error:
+        told = f"are damaged ({error})"
+    else:
+        if found == row["steps"]:
+            return ""
+        told = f"are {found:,}, and its steps {row['steps']:,}"
+    return f"{row['phase']} episode {row['episode']} of trial {one_line(row['trial'], 100)}: its actions {told}"
+
+
+def _make_consistent(database: sqlite3.Connection, found: Contents) -> None:
+    """Leave out training of which a part is lost, and let notes tell of no more than there is."""
+    of_none = "NOT IN (SELECT id FROM trial)"
+    for table in ("checkpoint", "unfinished", "evaluation"):
+        database.execute(f"DELETE FROM {table} WHERE trial {of_none}")
+    there = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
+    for (trial,) in database.execute("SELECT id FROM trial").fetchall():
+        numbers = found.numbers[trial, "training"]
+        if (numbers or there.get(trial)) and numbers != set(range(there.get(trial, 0))):
+            database.execute("DELETE FROM checkpoint WHERE trial = ?", (trial,))
+            database.execute("DELETE FROM episode WHERE trial = ? AND phase = 'training'", (trial,))
+            found.problems.append(
+                f"trial {one_line(trial, 100)}: its checkpoint or an episode behind it is lost, so that its training "
+                f"begins again ({len(numbers):,} intact episodes of training left out)"
+            )
+        left = len(found.numbers[trial, "evaluation"])
+        notes = database.execute(
+            "SELECT command, episodes FROM evaluation WHERE trial = ? ORDER BY command", (trial,)
+        ).fetchall()
+        for place, (command, episodes) in enumerate(notes):
+            kept = left if place == len(notes) - 1 else min(left, episodes)
+            left -= kept
+            database.execute(
+                "UPDATE evaluation SET episodes = ? WHERE trial = ? AND command = ?", (kept, trial, command)
+            )
+    database.execute(
+        "DELETE FROM unfinished WHERE EXISTS (SELECT 1 FROM episode WHERE episode.trial = unfinished.trial"
+        " AND phase = 'evaluation' AND episode.episode = unfinished.episode)"
+    )
+
+
+def _tell_lost(found: Contents, asked: Mapping[str, int], small: sqlite3.Connection) -> None:
+    """Tell which episodes are lost, as far as others and notes tell."""
+    noted = dict(small.execute("SELECT trial, sum(episodes) FROM evaluation GROUP BY trial"))
+    trained = dict(small.execute("SELECT trial, max(episodes) FROM checkpoint GROUP BY trial"))
+    lost = []
+    for trial in asked:
+        for phase, least in (("training", trained.get(trial, 0)), ("evaluation", 0)):
+            numbers = found.numbers[trial, phase]
+            expected = min(max(least, max(numbers, default=-1) + 1), len(numbers) + MOST_FRAMES)
+            gaps = [number for number in range(min(expected, len(numbers) + 10**6)) if number not in numbers]
+            more = noted.get(trial, 0) - len(numbers) - len(gaps) if phase == "evaluation" else 0
+            told = _ranges(gaps) + ([f"{more:,} more"] if more > 0 else [])
+            if told:
+                lost.append(f"trial {one_line(trial, 100)}: {phase} episodes lost: {', '.join(told)}")
+    found.problems += _some(lost, "trials of which episodes are lost")
+
+
+def _remade(trial: str, document: manifest.Document | None) -> dict[str, Any] | None:
+    """Return what a trial's name and the manifest tell of it; the rest is found out when it is continued."""
+    if document is None or not (parts := _ID.fullmatch(trial)):
+        return None
+    labels = [agent["label"] for agent in document["agents"] if slug(agent["label"]) == parts[1]]
+    if len(labels) != 1 or parts[2] not in document["games"]:
+        return None
+    known = {name: document.get(name) for name in ("training_frames", "training_episodes")}
+    return {"id": trial, "position": 0, "agent": labels[0], "game": parts[2], "seed": int(parts[3])} | {
+        "episodes": document["episodes"],
+        **known,
+    }
+
+
+def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
+    """Yield which files of trained networks are not what the run holds."""
+    for trial, episodes, frames, data in database.execute(
+        "SELECT trial, episodes, frames, data FROM checkpoint WHERE finished"
+    ):
+        path = networks.path_of(directory, trial)
+        if path.is_file():
+            kept = networks.opened(Checkpoint(episodes, frames, True, data), trial)[1]
+            if path.stat().st_size != len(kept) or path.read_bytes() != kept:
+                yield f"{path}: is not the network that the run holds of trial {one_line(trial, 100)}"
+
+
+# Files and pages
+
+
+@contextlib.contextmanager
+def _unlocked(directory: Path) -> Iterator[None]:
+    """Refuse a run that a process is writing, and keep others from beginning to."""
+    with contextlib.ExitStack() as stack:
+        if (path := directory / LOCK).is_file():
+            file = stack.enter_context(path.open("rb"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it") from None
+        yield
+
+
+@contextlib.contextmanager
+def _settled(directory: Path, found: Contents) -> Iterator[Path]:
+    """Yield the database's file, or a copy into which SQLite has put what lay in its journals."""
+    path = directory / DATABASE
+    with clear_errors(directory), contextlib.ExitStack() as stack:
+        check_files(path, follow=True)
+        beside = [name for end in ("-wal", "-journal") if (name := path.with_name(DATABASE + end)).is_file()]
+        if not path.is_file():
+            raise ArcadeMarkError(f"{directory}: {DATABASE} is missing; restore it from a copy")
+        if any(name.stat().st_size for name in beside):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            for name in (path, *beside):
+                shutil.copyfile(name, folder / name.name)
+            try:
+                with contextlib.closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as copy:
+                    guard(copy, path)
+                    copy.execute("SELECT 1 FROM sqlite_master").fetchone()
+                    copy.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                path = folder / DATABASE
+            except sqlite3.Error as error:
+                found.problems.append(f"what was recorded last, in {beside[0].name}, is lost ({one_line(str(error))})")
+        yield path
+
+
+def _orders(directory: Path, path: Path) -> dict[str, list[str]]:
+    """Return the columns of each table in their order: as the database has them, or as they are laid out today."""
+    found: dict[str, list[str]] = {}
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    broken = contextlib.suppress(sqlite3.Error, UnicodeError)
+    with broken, contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+        guard(database, path)
+        if database.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_VERSION:
+            check_version(directory, database)
+        for table in _TABLES:
+            found[table] = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+    with contextlib.closing(sqlite3.connect(":memory:")) as laid_out:
+        laid_out.executescript(SCHEMA)
+        known = {table: [row[1] for row in laid_out.execute(f"PRAGMA table_info({table})")] for table in _TABLES}
+    for table, columns in known.items():
+        there = found.get(table, [])
+        later = [name for name in columns if name not in there]  # are at the end once they were added
+        found[table] = [*there, *later] if there and {*later} <= {*_DEFAULTS} and {*there} <= {*columns} else columns
+    return found
+
+
+def _fitting(values: Sequence[Any], order: Sequence[str]) -> dict[str, Any] | None:
+    """Return values by the names of a table's columns, None if they are not so many."""
+    rest = order[len(values) :]
+    if len(values) > len(order) or any(name not in _DEFAULTS for name in rest):
+        return None
+    return dict(zip(order, values, strict=False)) | {name: _DEFAULTS[name] for name in rest}
+
+
+def _plausible(table: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row may be of a table, by what no other has; its rules tell more."""
+    if table == "trial":
+        return isinstance(row["id"], str) and isinstance(row["position"], int) and isinstance(row["game"], str)
+    return isinstance(row["trial"], str) and isinstance(row["episodes" if "episodes" in row else "episode"], int)
+
+
+def _records(path: Path, found: Contents) -> Iterator[list[Any]]:
+    """Yield the values of every row of any table on a page that can be read."""
+    with path.open("rb") as file:
+        start, length = file.read(100).ljust(100, b"\0"), os.fstat(file.fileno()).st_size
+        size = int.from_bytes(start[16:18], "big")
+        size = 65536 if size == 1 else size
+        if start[:16] != b"SQLite format 3\0" or size < 512 or size & (size - 1):
+            size = _PAGE_BYTES
+            found.problems.append(f"{DATABASE}: its first page is damaged")
+        elif (told := int.from_bytes(start[28:32], "big")) > length // size:
+            found.problems.append(f"{DATABASE}: it ends after page {length // size:,} of {told:,}")
+        usable, count = size - start[20] if start[20] <= 32 else size, length // size
+        unread = []
+
+        def page(number: int) -> bytes:
+            if not 1 <= number <= count:
+                raise ValueError("no such page")
+            return os.pread(file.fileno(), size, (number - 1) * size)
+
+        free = _free(page, start, count)
+        for number in range(1, count + 1):
+            if number in free:
+                continue
+            try:
+                content = page(number)
+            except OSError:
+                unread.append(number)
+                continue
+            offset = 100 if number == 1 else 0
+            if content[offset] == _LEAF:
+                yield from _rows(content, offset, usable, page)
+        if unread:
+            found.problems.append(f"{DATABASE}: the disk does not give pages {', '.join(_ranges(unread))}")
+
+
+def _free(page: Any, start: bytes, count: int) -> set[int]:
+    """Return the pages that are not in use, and may hold rows that were deleted."""
+    free: set[int] = set()
+    trunk = int.from_bytes(start[32:36], "big")
+    with contextlib.suppress(ValueError, OSError):
+        while trunk and trunk not in free:
+            content = page(trunk)
+            number = int.from_bytes(content[4:8], "big")
+            listed = {int.from_bytes(content[at : at + 4], "big") for at in range(8, 8 + 4 * number, 4)}
+            if 8 + 4 * number > len(content) or not all(1 <= one <= count for one in listed):
+                break
+            free |= {trunk, *listed}
+            trunk = int.from_bytes(content[:4], "big")
+    return free
+
+
+def _rows(content: bytes, offset: int, usable: int, page: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a page, those that make sense."""
+    cells = int.from_bytes(content[offset + 3 : offset + 5], "big")
+    for cell in range(min(cells, (usable - offset - 8) // 2)):
+        place = offset + 8 + 2 * cell
+        with contextlib.suppress(ValueError, IndexError, OSError):
+            at = int.from_bytes(content[place : place + 2], "big")
+            length, at = _varint(content, at)
+            _, at = _varint(content, at)
+            yield _values(_payload(content, at, length, usable, page))
+
+
+def _payload(content: bytes, at: int, length: int, usable: int, page: Any) -> bytes:
+    local = length
+    if length > usable - 35:
+        least = (usable - 12) * 32 // 255 - 23
+        local = least + (length - least) % (usable - 4)
+        local = least if local > usable - 35 else local
+    if at + local > usable or length > MAX_CHECKPOINT_BYTES + 2**20:
+        raise ValueError("it ends beyond its page")
+    parts, left = [content[at : at + local]], length - local
+    following = int.from_bytes(content[at + local : at + local + 4], "big") if left else 0
+    while left > 0:
+        more = page(following)
+        parts.append(more[4 : 4 + min(left, usable - 4)])
+        left -= usable - 4
+        following = int.from_bytes(more[:4], "big")
+    if following:
+        raise ValueError("it goes on where it should end")
+    return b"".join(parts)
+
+
+def _values(data: bytes) -> list[Any]:
+    header, at = _varint(data, 0)
+    body, found = header, []
+    if header > len(data):
+        raise ValueError("its header is longer than itself")
+    while at < header:
+        kind, at = _varint(data, at)
+        size = (kind - 12) // 2 if kind >= 12 else _SIZES[kind]
+        value = data[body : body + size]
+        if len(value) < size:
+            raise ValueError("it is cut off")
+        body += size
+        found.append(_value(kind, value))
+    if body != len(data):
+        raise ValueError("it holds more than its header tells")
+    return found
+
+
+def _value(kind: int, data: bytes) -> Any:
+    if kind == 0:
+        return None
+    if kind >= 12:
+        return data.decode() if kind % 2 else data
+    if kind == 7:
+        return struct.unpack(">d", data)[0]
+    return kind - 8 if kind > 7 else int.from_bytes(data, "big", signed=True)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for place in range(8):
+        byte = data[at + place]
+        value = value << 7 | byte & 127
+        if byte < 128:
+            return value, at + place + 1
+    return value << 8 | data[at + 8], at + 9
+
+
+def _ranges(numbers: Sequence[int]) -> list[str]:
+    """Write ascending numbers as "3", "7-9"; at most some."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    told = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in found[:_MOST_NAMED]]
+    return told + (["…"] if len(found) > _MOST_NAMED else [])
+
+
+def _some(lines: Sequence[str], what: str) -> list[str]:
+    more = len(lines) - _MOST_NAMED
+    return [*lines[:_MOST_NAMED], *([f"and {more:,} {what} more"] if more > 0 else [])]

@@ -1,0 +1,52 @@
+"""Damage is told line by line, and what is intact becomes a run; episodes are exported for other tools."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+SHORT = ("--games", "pong", "--episodes", "2", "--override", "max_frames_per_episode=200", "--out", "runs/it")
+
+
+@pytest.fixture
+def run(invoke) -> Path:
+    assert invoke("run", "random", *SHORT).code == 0
+    return Path("runs/it")
+
+
+def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
+    assert invoke("check", run).out.startswith("runs/it: nothing is damaged")
+    with sqlite3.connect(run / "run.sqlite") as database:
+        database.execute("UPDATE episode SET steps = 3 WHERE episode = 1")
+    found = invoke("check", run)
+    assert found.code == 1
+    assert "pong" in found.out
+    assert "its actions are damaged" in found.out
+    salvaged = invoke("check", run, "--salvage", "runs/new")
+    assert salvaged.code == 1
+    assert "1 intact episodes, 0 of 1 trials done" in " ".join(salvaged.out.split())
+    assert invoke("run", "random", *SHORT[:-1], "runs/new").code == 0
+    assert invoke("check", "runs/new").code == 0
+    assert invoke("check", "runs/none").code == 2
+
+
+@pytest.mark.parametrize("actions", [False, True])
+def test_episodes_are_exported_as_recorded(invoke, run, actions):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from arcademark.runs.store import read_actions, read_run
+
+    done = invoke("export", run, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
+    assert (done.code, done.out) == (0, "out/episodes.parquet: 2 episodes\n")
+    record = read_run(run)
+    for row, episode in zip(parquet.read_table("out/episodes.parquet").to_pylist(), record.episodes, strict=True):
+        trial = record.trials[0]
+        assert row.pop("actions", b"") == (
+            bytes(read_actions(run, trial.id, episode.episode).tolist()) if actions else b""
+        )
+        where = {"run": "runs/it", "protocol": record.protocol.label, "trial": trial.id, "game": "pong", "seed": 0}
+        assert row == where | {"agent": "random"} | {
+            name: getattr(episode, name) for name in row if name not in (*where, "agent")
+        }
+        assert len(row) == 14
+    assert "exists already" in invoke("export", run, "--out", "out/episodes.parquet").err
+    assert "expected a file named *.parquet" in invoke("export", run, "--out", "out/episodes.csv").err
