@@ -8,10 +8,15 @@ Medians over rounds; targets that are shares compare two ways of doing the same 
 from __future__ import annotations
 
 import argparse
+import functools
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+from size import record, spent
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,48 @@ def plan() -> Iterator[Figure]:
     yield Figure(f"plan of {len(trials):,} trials with their ids", time.perf_counter() - began, "s", 2.0)
 
 
-PARTS: dict[str, Callable[[], Iterator[Figure]]] = {"plan": plan}
+def timed(*arguments: object) -> tuple[float, float]:
+    """Return the seconds that an ``arcademark`` command takes and the megabytes that it holds at most."""
+    began = time.perf_counter()
+    megabytes = spent(*arguments)[1]
+    return time.perf_counter() - began, megabytes
+
+
+@functools.cache
+def recorded(games: int, seeds: tuple[int, ...], episodes: int, steps: int = 10) -> Path:
+    """Write a run of made-up scores once for all rounds."""
+    record(directory := Path(FOLDER.name, str(hash((games, seeds, episodes, steps)))), games, seeds, episodes, steps)
+    return directory
+
+
+def merge() -> Iterator[Figure]:
+    """Merge four runs of 250,000 episodes, of 10 random actions each (18 bytes) and of 1,000 (590 bytes)."""
+    for steps in (10, 1000):
+        parts = [recorded(50, tuple(range(first, first + 5)), 1000, steps) for first in (0, 5, 10, 15)]
+        with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
+            seconds, _ = timed("merge", Path(folder, "out"), *parts)
+        yield Figure(f"merge of 1,000,000 episodes of {steps:,} actions", 1e6 / seconds, "rows/s", 1e5, at_least=True)
+
+
+def report() -> Iterator[Figure]:
+    """Show ten million episodes."""
+    large = recorded(57, (0, 1, 2, 3, 4), 35_088)
+    seconds, megabytes = timed("report", large)
+    yield Figure("report on 10,000,080 episodes", seconds, "s", 20.0)
+    yield Figure("report on 10,000,080 episodes: memory", megabytes, "MB", 1024.0)
+
+
+def export() -> Iterator[Figure]:
+    """Write ten million episodes as Parquet."""
+    large = recorded(57, (0, 1, 2, 3, 4), 35_088)
+    with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
+        seconds, megabytes = timed("export", large, "--out", Path(folder, "episodes.parquet"))
+    yield Figure("export of 10,000,080 episodes", seconds, "s", 120.0)
+    yield Figure("export of 10,000,080 episodes: memory", megabytes, "MB", 512.0)
+
+
+FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {"plan": plan, "merge": merge, "report": report, "export": export}
 
 
 def main() -> None:

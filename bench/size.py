@@ -14,13 +14,12 @@ import csv
 import multiprocessing
 import os
 import random
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,15 +86,15 @@ def report() -> Iterator[Measured]:
     """Measure ``arcademark report`` on a million episodes: of few and of many trials, and of one."""
     for games, seeds, episodes in ((57, 5, 3_509), (50, 200, 100), (1, 1, 1_000_000)):
         with tempfile.TemporaryDirectory() as folder:
-            _record(Path(folder), games, seeds, episodes)
+            record(Path(folder), games, range(seeds), episodes)
             seconds, megabytes = spent("report", folder)
         what = f"report, {games * seeds:,} trials of {episodes:,} episodes"
         yield Measured(f"{what}: CPU time", seconds, 5.0, "s")
         yield Measured(f"{what}: memory", megabytes, 500.0, "MB")
 
 
-def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
-    """Write a run of made-up scores."""
+def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, steps: int = 10) -> None:
+    """Write a run of made-up scores, with random actions (a step of 18 takes some 0.57 bytes), game by game at once."""
     from arcademark.agents.loading import agent_specs
     from arcademark.runs import manifest
     from arcademark.runs.execution import describe
@@ -105,25 +104,30 @@ def _record(directory: Path, games: int, seeds: int, episodes: int) -> None:
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite
 
-    names = suite("atari-57").tasks[:games]
-    plan = make_plan(agent_specs("random"), names, protocol("machado-2018"), range(seeds), episodes=episodes)
-    with Recorder(directory) as recorder, recorder.transaction():
-        manifest.write(directory, describe(plan, "made up"))
-        recorder.add_trials(
-            TrialRecord(item.id, item.agent.label, item.game, item.seed, episodes, None, None, "pending", None, None)
-            for item in plan.trials
-        )
-        for trial in plan.trials:
-            recorder.begin_trial(trial.id, None, learns=False)
-            recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
-    actions, rng = encode_actions([0] * 10), np.random.default_rng(0)
-    rows = (
-        (trial.id, "evaluation", number, score, 40, 10, "terminated", 0, 0.1, actions)
-        for number in range(episodes)
-        for trial, score in zip(plan.trials, rng.normal(100, 30, len(plan.trials)).tolist(), strict=True)
-    )
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
-        database.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    names, rng = suite("atari-57").tasks[:games], np.random.default_rng(0)
+    plan = make_plan(agent_specs("random"), names, protocol("machado-2018"), seeds, episodes=episodes)
+    with Recorder(directory) as recorder:
+        with recorder.transaction():
+            manifest.write(directory, describe(plan, "made up"))
+            recorder.add_trials(
+                TrialRecord(
+                    item.id, item.agent.label, item.game, item.seed, episodes, None, None, "pending", None, None
+                )
+                for item in plan.trials
+            )
+            for trial in plan.trials:
+                recorder.begin_trial(trial.id, None, learns=False)
+                recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
+        drawn = [(encode_actions(rng.integers(18, size=steps)), score) for score in rng.normal(100, 30, 1009).tolist()]
+        recorder.database.executescript("PRAGMA journal_mode = DELETE; CREATE TEMP TABLE drawn (actions, score)")
+        recorder.database.executemany("INSERT INTO drawn VALUES (?, ?)", drawn)
+        with recorder.transaction():
+            recorder.database.execute(
+                "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?)"
+                " INSERT INTO episode SELECT id, 'evaluation', n, score, 4 * ?, ?, 'terminated', 0, 0.1, drawn.actions"
+                " FROM number CROSS JOIN trial CROSS JOIN drawn ON drawn.rowid = 1 + (31 * n + 7 * position) % 1009",
+                (episodes, steps, steps),
+            )
 
 
 def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
