@@ -1,4 +1,4 @@
-"""What ``arcademark run`` and ``arcademark tune`` share: how agents are to be played, and playing them."""
+"""What ``arcademark run``, ``submit`` and ``tune`` share: how agents are to be played, and playing them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from arcademark.cli import options
 
@@ -28,6 +30,27 @@ asked = options.combine(
     options.engine,
     options.workers,
     options.emulator,
+)
+
+asked_of_one = options.combine(
+    click.argument("agent", metavar="AGENT"),
+    options.games,
+    asked,
+    click.option(
+        "--episode-seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give a trial up when one of its episodes takes longer.  [default: never]",
+    ),
+    click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'."),
+    click.option(
+        "--device", type=click.Choice(["cpu", "cuda"]), help="Where a checkpoint's network runs.  [default: cpu]"
+    ),
+    click.option(
+        "--trust",
+        is_flag=True,
+        help="Let code in a checkpoint run, where it cannot be read otherwise; it may do anything.",
+    ),
 )
 
 
@@ -84,6 +107,18 @@ def playing(
         emulator,
         how,
     )
+
+
+def playing_one(
+    agent: str, *, name: str | None, device: str | None, trust: bool, **asked: Any
+) -> tuple[Playing, tuple[AgentSpec, ...]]:
+    """Read the options of one agent."""
+    from arcademark.agents.loading import agent_specs, named
+
+    way = playing(**asked)
+    of_network = ({"device": device} if device else {}) | ({"trust": "true"} if trust else {})
+    specs = agent_specs(agent, {**way.settings, **of_network})
+    return way, specs if name is None else named(specs, name)
 
 
 def default_directory(agent: str, protocol: str, prefix: str = "") -> Path:

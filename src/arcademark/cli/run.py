@@ -14,16 +14,8 @@ from arcademark.errors import ArcadeMarkError
 
 
 @click.command("run")
-@click.argument("agent", metavar="AGENT")
-@options.games
-@playing.asked
+@playing.asked_of_one
 @options.shard
-@click.option(
-    "--episode-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Give a trial up when one of its episodes takes longer.  [default: never]",
-)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -35,11 +27,6 @@ from arcademark.errors import ArcadeMarkError
     metavar="SHARE",
     help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
-@click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where a checkpoint's network runs.  [default: cpu]")
-@click.option(
-    "--trust", is_flag=True, help="Let code in a checkpoint run, where it cannot be read otherwise; it may do anything."
-)
 @outputs.options
 def command(
     agent: str,
@@ -47,9 +34,6 @@ def command(
     out: Path | None,
     shard: tuple[int, int] | None,
     until_error: float | None,
-    name: str | None,
-    device: str | None,
-    trust: bool,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -65,18 +49,13 @@ def command(
     of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
     report.
     """
-    from arcademark.agents.loading import agent_specs, named
     from arcademark.cli.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
     from arcademark.runs import plan as runs
     from arcademark.suite.subsets import resolve_tasks
 
-    way = playing.playing(**asked)
-    asked_of_network = {"device": device} if device else {}
-    asked_of_network |= {"trust": "true"} if trust else {}
-    specs = agent_specs(agent, {**way.settings, **asked_of_network})
-    specs = specs if name is None else named(specs, name)
+    way, specs = playing.playing_one(agent, **asked)
     directory = out if out is not None else playing.default_directory(agent, way.protocol.name)
     if shard is not None:
         if until_error is not None:
