@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,12 +29,14 @@ def learning(toy_plan, paced):
 
 
 def interrupting(events, when, number=signal.SIGINT):
-    """Take note of events, and send this process a signal whenever `when` is true of one."""
+    """Take note of events, and send this process a signal whenever `when` is true of one; SIGTERM its workers too."""
 
     def listen(event):
         events.append(event)
         if when(event):
-            os.kill(os.getpid(), number)
+            workers = Path("/proc/self/task").glob("*/children") if number == signal.SIGTERM else ()  # as SLURM does
+            for process in (os.getpid(), *(int(text) for path in workers for text in path.read_text().split())):
+                os.kill(process, number)
 
     return listen
 

@@ -167,6 +167,7 @@ def start(
 ) -> tuple[subprocess.Popen[bytes], Channel]:
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
+    It takes no notice of SIGTERM either, which batch systems send to all processes: this one tells it to end.
     It is a fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import
     the user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by
     its name; it is given the descriptor of its end of the channel, for `serving`. `expected` is as for `Channel`.
@@ -175,6 +176,7 @@ def start(
     ours, theirs = socket.socketpair()
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+        "signal.signal(signal.SIGTERM, lambda *_: None); "
         f"sys.path[:] = {sys.path!r}; from {module} import {name}; {name}({theirs.fileno()})"
     )
     try:
