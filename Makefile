@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEEP   := $(VENV)-deep
+CLUSTER := $(VENV)-cluster
 PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep quick every-test fast-tests coverage lint bench fuzz-console format constraints clean
+.PHONY: help demo test test-deep test-cluster slurm quick every-test cluster-tests fast-tests coverage lint bench fuzz-console format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,24 +20,38 @@ demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its
 	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
 
 test: $(VENV)/.dev ## Linters and every test, beside each other
-	@$(MAKE) --no-print-directory -j2 lint every-test
+	@$(MAKE) --no-print-directory -j3 lint every-test cluster-tests
 
 quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
 
 every-test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL) -m "not deep"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster"
+
+cluster-tests: $(VENV)/.dev # these wait most of the time
+	$(BIN)/python -m pytest -n 0 -m cluster tests/cluster
 
 fast-tests: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not deep"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not deep and not cluster"
 
 test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
 	@echo "Tests that train: some 15 minutes of one core."
 	$(DEEP)/bin/python -m pytest -n 2 -m deep
 	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoints*.py
 
+test-cluster: $(CLUSTER)/.installed slurm ## Play on clusters of this machine and disturb them; in an environment of its own
+	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster
+
+slurm: ## Install SLURM's daemons for its tests, where that is possible
+	@if [ -n "$$(PATH=$$PATH:/usr/sbin command -v slurmctld)" ]; then :; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then \
+	  echo "SLURM is not installed (Debian, Ubuntu: apt-get install slurm-wlm munge, as root); its tests are skipped"; \
+	elif ! timeout 300 sh -c 'apt-get -qq -o Acquire::Retries=0 update && DEBIAN_FRONTEND=noninteractive \
+	  apt-get -qq -y --no-install-recommends install slurm-wlm munge' > /dev/null; then \
+	  echo "SLURM cannot be installed here; its tests are skipped"; fi
+
 coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
-	$(BIN)/python -m pytest $(PARALLEL) -m "not deep" --cov --cov-report=term
+	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster" --cov --cov-report=term
 
 lint: $(VENV)/.dev ## Linters, types and the contracts between packages
 	$(BIN)/ruff check .
@@ -72,7 +87,7 @@ constraints: ## Resolve the newest versions within the bounds into constraints.t
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) $(DEEP) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(DEEP) $(CLUSTER) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ArcadeMark needs Python 3.11 or newer; try: make PYTHON=python3.11")'
@@ -84,6 +99,11 @@ $(DEEP)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DEEP)
 	grep ^torch== constraints.txt > $(DEEP)/constraints.txt
 	$(DEEP)/bin/python -m pip --disable-pip-version-check install -q -c $(DEEP)/constraints.txt -e ".[dev,rllib]"
+	@touch $@
+
+$(CLUSTER)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[slurm]" pytest
 	@touch $@
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -1,5 +1,9 @@
+import contextlib
 import os
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,3 +22,25 @@ def _cache_of_its_own(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(shared / "cache"))
         yield
+
+
+COLUMNS = {
+    "trial": "*",
+    "episode": "trial, phase, episode, score, frames, steps, end, actions, simulated_frames",
+    "checkpoint": "*",
+    "unfinished": "trial, episode, frames, simulated_frames, generator, checkpoint, actions",
+}
+
+
+@pytest.fixture(scope="session")
+def rows() -> Callable[[Path], dict[str, list[tuple[Any, ...]]]]:
+    """Read every column of every row but wall times."""
+
+    def read(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
+        with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
+            return {
+                table: database.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3").fetchall()
+                for table, columns in COLUMNS.items()
+            }
+
+    return read

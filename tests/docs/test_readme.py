@@ -96,6 +96,13 @@ def test_trained_networks_are_played(folder: Path) -> None:
     assert "PPO (ours)" in shown
 
 
+def test_a_script_for_slurm_is_printed(folder: Path) -> None:
+    pytest.importorskip("submitit", reason="submitit is not installed: pip install 'arcademark[slurm]'")
+    (command,) = [line for block in COMMANDS_OF for line in block if line[1] == "submit"]
+    assert execute(folder, command).startswith("#!/bin/bash")
+    assert not (folder / "runs").exists()
+
+
 @pytest.mark.slow
 def test_every_example(folder: Path) -> None:
     measure, agent, train, published = blocks("python")

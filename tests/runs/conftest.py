@@ -1,9 +1,7 @@
-"""Short runs of the toy game, and what is in a store."""
+"""Short runs of the toy game."""
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,27 +14,6 @@ from arcademark.suite.protocols import protocol
 
 PACED = Path(__file__).with_name("paced.py")
 FAKES = Path(__file__).parents[1] / "fakes"
-
-COLUMNS = {
-    "trial": "*",
-    "episode": "trial, phase, episode, score, frames, steps, end, actions, simulated_frames",
-    "checkpoint": "*",
-    "unfinished": "trial, episode, frames, simulated_frames, generator, checkpoint, actions",
-}
-
-
-@pytest.fixture(scope="session")
-def rows() -> Callable[[Path], dict[str, list[tuple[Any, ...]]]]:
-    """Read every column of every row but wall times."""
-
-    def read(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
-        with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
-            return {
-                table: database.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3").fetchall()
-                for table, columns in COLUMNS.items()
-            }
-
-    return read
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "Find damage in a run, and salvage what is intact.",
     "watch": "Write an episode of a run as GIF or MP4.",
     "tune": "Try an agent's parameters on training games.",
+    "submit": "Play an agent as jobs of a SLURM cluster.",
     "merge": "Make one run of runs that were played apart.",
     "export": "Write the episodes of runs as a Parquet file.",
     "import": "Make a run of training logs made elsewhere, labelled so.",

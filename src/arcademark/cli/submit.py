@@ -1,0 +1,110 @@
+"""``arcademark submit``: play an agent as jobs of a SLURM cluster."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from arcademark.cli import messages, options, playing
+from arcademark.errors import UnknownNameError
+
+OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
+
+
+@click.command("submit")
+@playing.asked_of_one
+@click.option(
+    "--slurm",
+    "parameters",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUE,…",
+    help="Parameters of a job: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; it has a worker for each of its cpus. "
+    "May be repeated.",
+)
+@click.option(
+    "--jobs",
+    type=options.COUNT,
+    help="Parts of the run, each a job.  [default: as many as keep their workers busy, at most 256]",
+)
+@click.option("--dry-run", is_flag=True, help="Print the script that would be submitted; write and submit nothing.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The run's directory, which every node sees.  [default: as that of 'arcademark run']",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    agent: str,
+    games: str,
+    parameters: tuple[str, ...],
+    jobs: int | None,
+    dry_run: bool,
+    out: Path | None,
+    **asked: Any,
+) -> int:
+    """Play AGENT as 'arcademark run' does, in parts, each a job of a SLURM cluster; a last job merges them.
+
+    A job that reaches its time limit, or gives way to others, ends what it plays, goes back into the queue and
+    continues. The same command again submits the parts that are not complete.
+    """
+    from arcademark.reports.runs.ledger import foretold
+    from arcademark.runs import slurm
+    from arcademark.runs.execution import ENGINES
+    from arcademark.runs.recording import JOBS, PARTS
+
+    of_job = slurm.parameters(options.pairs("slurm", tuple(_apart(parameters))))
+    if asked["engine"] not in ENGINES:
+        raise UnknownNameError("engine", asked["engine"], ENGINES)
+    way, specs = playing.playing_one(agent, **asked)
+    plan = way.plan(specs, games)
+    directory = out or playing.default_directory(agent, way.protocol.name)
+    workers = asked["workers"] or of_job.get("cpus_per_task", 1)
+    run = [sys.executable, "-m", "arcademark", "run", *_given(context), f"--workers={workers}"]
+    work = slurm.prepare(plan, directory.absolute(), run, of_job, workers, jobs)
+    parts = f"{len(plan.trials):,} trials in {work.count:,} part{'s' * (work.count > 1)}"
+    if not work.left:
+        messages.tell(f"{directory}: {parts}, all complete; see 'arcademark merge {directory} {directory / PARTS}/*'")
+        return 0
+    if dry_run:
+        messages.write(work.script())
+        return 0
+    for told in foretold(plan, directory):
+        messages.say(f"warning: with this run, {told}")
+    arrays, last = work.submit()
+    complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
+    messages.tell(
+        f"{directory}: {parts}{complete}; {len(work.left):,} job{'s' * (len(work.left) > 1)} of {workers:,} "
+        f"worker{'s' * (workers > 1)} submitted ({', '.join(arrays)}), and {last}, which merges the parts at the end"
+    )
+    messages.tell(f"logs: {directory / JOBS}; then 'arcademark report {directory}'")
+    return 0
+
+
+def _apart(texts: tuple[str, ...]) -> Iterator[str]:
+    """Yield parameters one by one; a comma that no name follows is part of a value."""
+    for text in texts:
+        yield from re.split(r",(?=\s*\w+=)", text)
+
+
+def _given(context: click.Context) -> Iterator[str]:
+    """Yield the options that the user wrote as 'arcademark run' takes them, and the agent."""
+    for option in context.command.params:
+        assert option.name is not None
+        if option.name in OWN or context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[option.name]
+        if not isinstance(option, click.Option):
+            yield str(value)
+        elif option.is_flag:
+            yield option.opts[0]
+        else:
+            yield from (f"{option.opts[0]}={one}" for one in (value if option.multiple else (value,)))

@@ -1,0 +1,204 @@
+"""Jobs of a real SLURM: disturbed in every way, what they leave is an undisturbed run, row by row."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from operator import gt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slurm_here import MISSING, asked, cluster
+
+from arcademark.agents.loading import agent_specs
+from arcademark.cli.main import cli
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.suite.protocols import protocol
+
+if importlib.util.find_spec("submitit") is None:
+    MISSING.append("submitit")
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; 'make test-cluster' does it"),
+]
+
+Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
+PACED = Path(__file__).parents[1] / "runs" / "paced.py"
+GAMES = ("--games", "pong,freeway", "--emulator", "ale", "--seeds", "2", "--override", "max_frames_per_episode=120")
+JOB = "time=10,signal_delay_s=20"
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[None]:
+    """Start SLURM with arrays of three jobs at most."""
+    with cluster(most=3) as environment, pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        yield
+
+
+def submit(*arguments: object) -> None:
+    assert cli.main(["submit", *map(str, arguments)], standalone_mode=False) == 0
+
+
+def states() -> dict[str, str]:
+    """Return the state of every job that has not ended; one that would wait for two minutes to begin again need not."""
+    lines = [line.split() for line in asked("squeue", "-h", "-r", "-o", "%i %T %S").splitlines()]
+    soon = (datetime.now() + timedelta(seconds=10)).isoformat()
+    for number, state, begin in lines:
+        if state == "PENDING" and soon < begin < "N":
+            asked(
+                "scontrol", "update", f"JobId={number}", "StartTime=now+3"
+            )  # in the same second SLURM would refuse it
+    return {number: state for number, state, _ in lines}
+
+
+def running() -> list[str]:
+    return [number for number, state in states().items() if state == "RUNNING"]
+
+
+def wait(condition: Callable[[], object], seconds: float = 240.0) -> None:
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, asked("squeue", "-r")
+        time.sleep(0.2)
+
+
+def restarts() -> int:
+    """Return how often jobs were put back into the queue."""
+    return sum(int(text.split()[0]) for text in asked("scontrol", "show", "job").split("Restarts=")[1:])
+
+
+def ends() -> list[str]:
+    """Return how each job ended: its state and exit code."""
+    jobs = [
+        dict(word.split("=", 1) for word in line.split() if "=" in word)
+        for line in asked("scontrol", "--oneliner", "show", "job").splitlines()
+    ]
+    return [f"{job['JobState']} {job['ExitCode']}" for job in jobs]
+
+
+def recorded(folder: Path) -> list[int]:
+    """Return how many episodes each of two parts holds."""
+    found = [0, 0]
+    for part, path in enumerate(sorted(folder.glob("shards/*/run.sqlite"))):
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as database:
+            found[part] = database.execute("SELECT count(*) FROM episode").fetchone()[0]
+    return found
+
+
+def undisturbed(folder: Path, agent: str, episodes: int, settings: dict[str, str] | None = None, **others: Any) -> Path:
+    rules = protocol("world-records").override({"max_frames_per_episode": 120, **others.pop("override", {})})
+    plan = make_plan(agent_specs(agent, settings), ["pong", "freeway"], rules, 2, episodes, **others)
+    execute(plan, folder / "undisturbed")
+    return folder / "undisturbed"
+
+
+def test_the_parts_of_a_run_are_played_in_arrays_and_merged(
+    slurm: None, tmp_path: Path, rows: Rows, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "a run"
+    asked_for = ("random", *GAMES, "--episodes", 2, "--slurm", JOB, "--out", folder)
+    submit(*asked_for, "--dry-run")
+    script = capsys.readouterr().out
+    assert not folder.exists()
+    (tmp_path / "script").write_text(script)
+    assert subprocess.run(["sbatch", "--test-only", tmp_path / "script"], check=False).returncode == 0
+    submit(*asked_for)
+    told = capsys.readouterr().out
+    first, second, last = (path for path in sorted(folder.glob("slurm/[0-9]*_submission.sh")))
+    assert first.read_text() == script
+    assert "--array=0-2%3" in script
+    assert "--array" not in second.read_text()
+    assert f"afterany:{first.name.split('_')[0]}:{second.name.split('_')[0]}" in last.read_text()
+    assert "4 trials in 4 parts; 4 jobs of 1 worker" in " ".join(told.split())
+    wait(lambda: not states())
+    assert ends()[-5:] == ["COMPLETED 0:0"] * 5
+    assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))
+
+
+def test_learners_in_jobs_that_are_ended_again_and_again_go_on(
+    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACE", "0.02")
+    folder = tmp_path / "run"
+    training = ("--training-episodes", 16, "--set", "checkpoint_frames=240")
+    reported = ("--override", "reported_episodes=evaluation", "--episodes", 1)
+    submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, "--jobs", 2, "--out", folder)
+    before = [0, 0]
+    for how in (["scontrol", "requeue"], ["scancel", "--signal=USR2"], None):
+        wait(lambda before=before: len(running()) == 2 and all(map(gt, recorded(folder), before)))
+        count = restarts()
+        if how is None:  # preempted
+            asked("sbatch", "--partition=urgent", "--cpus-per-task=2", "--output=/dev/null", "--wrap", "sleep 1")
+        for job in running() if how else ():
+            asked(*how, job)
+        wait(lambda count=count: restarts() == count + 2)
+        before = recorded(folder)
+        assert sum(before) < 4 * 17
+    wait(lambda: not states())
+    monkeypatch.setenv("PACE", "0")
+    rest = {"settings": {"checkpoint_frames": "240"}, "override": {"reported_episodes": "evaluation"}}
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Learner", 1, **rest, training_episodes=16))
+
+
+def test_a_job_at_its_time_limit_goes_on(
+    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACE", "0.05")
+    folder, before = tmp_path / "run", restarts()
+    limit = "time=1,signal_delay_s=10"
+    submit(f"{PACED}:Paced", *GAMES, "--episodes", 18, "--slurm", limit, "--jobs", 2, "--out", folder)
+    wait(lambda: not states())
+    assert restarts() >= before + 2
+    monkeypatch.setenv("PACE", "0")
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 18))
+
+
+def test_killed_jobs_are_submitted_again(
+    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PACE", "0.02")
+    folder = tmp_path / "run"
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 5, "--slurm", JOB, "--jobs", 2, "--out", folder)
+    submit(*asked_for)
+    with pytest.raises(ArcadeMarkError, match="jobs of it are in the queue"):
+        submit(*asked_for)
+    wait(lambda: sum(recorded(folder)) > 1)
+    asked("scancel", "--full", "--signal=KILL", "--state=RUNNING", "--name=arcademark")
+    wait(lambda: not states())
+    assert 1 < sum(recorded(folder)) < 4 * 5
+    submit(*asked_for)
+    wait(lambda: not states())
+    monkeypatch.setenv("PACE", "0")
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 5))
+    capsys.readouterr()
+    submit(*asked_for)
+    assert "all complete" in capsys.readouterr().out
+
+
+def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm: None, tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "def make_agent(env):\n"
+        "    if env.seed == 1 and env.game == 'pong':\n"
+        "        raise RuntimeError('no weights')\n"
+        "    return lambda observation: 0\n"
+    )
+    submit(f"{agent}:make_agent", *GAMES, "--episodes", 1, "--slurm", JOB, "--jobs", 2, "--out", tmp_path / "run")
+    wait(lambda: not states())
+    assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "COMPLETED 0:0", "FAILED 1:0"]
+    trials = read_run(tmp_path / "run").trials
+    assert [(trial.game, trial.seed) for trial in trials if trial.status != "done"] == [("pong", 1)]
+    (reason,) = [trial.error for trial in trials if trial.status == "failed"]
+    assert "RuntimeError: no weights" in str(reason)
