@@ -46,8 +46,8 @@ def test_the_emulator_gives_the_same_rows_with_any_number_of_workers(tmp_path, r
 def test_one_trial_occupies_all_workers(tmp_path, toy_plan, paced, monkeypatch):
     monkeypatch.setenv("PACE", "0.002")
     started = []
-    start = local._start
-    monkeypatch.setattr(local, "_start", lambda: started.append(start()) or started[-1])
+    start = local.start
+    monkeypatch.setattr(local, "start", lambda: started.append(start()) or started[-1])
     assert execute(toy_plan(paced("Paced"), episodes=12), tmp_path / "run", workers=3).complete
     assert len(started) == 3
 
@@ -77,7 +77,7 @@ def test_events_tell_all(tmp_path, toy_plan):
 def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
     execute(toy_plan(), tmp_path / "run")
     before = rows(tmp_path / "run")
-    monkeypatch.setattr(local, "_start", lambda: pytest.fail("no worker is needed"))
+    monkeypatch.setattr(local, "start", lambda: pytest.fail("no worker is needed"))
     events = []
     summary = execute(toy_plan(), tmp_path / "run", on_event=events.append)
     assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
@@ -343,8 +343,8 @@ def test_bad_settings(tmp_path, toy_plan, settings):
 
 def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):
     started = []
-    start = local._start
-    monkeypatch.setattr(local, "_start", lambda: started.append(start()) or started[-1])
+    start = local.start
+    monkeypatch.setattr(local, "start", lambda: started.append(start()) or started[-1])
 
     def listen(event):
         if isinstance(event, EpisodeDone):

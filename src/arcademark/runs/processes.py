@@ -6,10 +6,12 @@ anyone's code) is noticed at once.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pickle
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -44,69 +46,32 @@ class GarbledError(Exception):
         super().__init__(what)
 
 
-class Channel:
-    """Messages to and from another process.
+class Incoming:
+    """Messages of another process, whose bytes come in pieces.
 
     `expected`: the classes that what comes may be made of, besides numbers, text, bytes and tuples of them; any by
     default.
     """
 
-    def __init__(self, end: socket.socket, expected: Iterable[type] | None = None) -> None:
-        self._socket = end
+    def __init__(self, expected: Iterable[type] | None = None) -> None:
         self._expected = None if expected is None else {(kind.__module__, kind.__qualname__): kind for kind in expected}
         self._came = bytearray()
-        self._last_read = 0.0
-        self._process = os.getpid()
+        self._last = 0.0
 
-    def fileno(self) -> int:
-        """Return the descriptor, to wait for."""
-        return self._socket.fileno()
+    def add(self, data: bytes) -> None:
+        """Add what has come."""
+        self._came += data
+        self._last = time.monotonic()
 
-    def send(self, message: object) -> None:
-        """Send a message; a copy of the process that was forked off since ends instead."""
-        if os.getpid() != self._process:
-            os._exit(0)
-        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        header = HEADER.pack(MAGIC, len(content), zlib.crc32(content))
-        for part in (header + content,) if len(content) < READ_BYTES else (header, content):
-            self._socket.sendall(part)
-
-    def receive(self) -> Any:
-        """Wait for a message and return it."""
-        while (content := self._next()) is None:
-            self._read()
-        return self._open(content)
-
-    def arrived(self) -> Iterator[Any]:
-        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
-
-        A message that broke off is noticed after `STALLED_SECONDS`.
-        """
-        for _ in range(READS_AT_ONCE):
-            try:
-                self._read(socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                break
-            while (content := self._next()) is not None:
-                yield self._open(content)
-        if self.broken_off:
-            raise GarbledError
+    def whole(self) -> Iterator[Any]:
+        """Yield the messages all of which has come; a `GarbledError` where there is none."""
+        while (content := self._next()) is not None:
+            yield self._open(content)
 
     @property
     def broken_off(self) -> bool:
         """Whether the rest of a message has not come for too long."""
-        return bool(self._came) and time.monotonic() - self._last_read > STALLED_SECONDS
-
-    def close(self) -> None:
-        """Close this end."""
-        self._socket.close()
-
-    def _read(self, flags: int = 0) -> None:
-        data = self._socket.recv(READ_BYTES, flags)
-        if not data:
-            raise EOFError
-        self._came += data
-        self._last_read = time.monotonic()
+        return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
     def _next(self) -> bytes | None:
         """Take the next message's content, if all of it is there."""
@@ -133,6 +98,69 @@ class Channel:
             return pickle.loads(content)  # noqa: S301 - from the driver that started this process
         except Exception:  # whatever unpickling raises
             raise GarbledError from None
+
+
+def framed(message: object) -> tuple[bytes, bytes]:
+    """Return a message's header and its content."""
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return HEADER.pack(MAGIC, len(content), zlib.crc32(content)), content
+
+
+class Channel:
+    """Messages to and from another process; `expected` is as for `Incoming`."""
+
+    def __init__(self, end: socket.socket, expected: Iterable[type] | None = None) -> None:
+        self._socket = end
+        self._incoming = Incoming(expected)
+        self._process = os.getpid()
+
+    def fileno(self) -> int:
+        """Return the descriptor, to wait for."""
+        return self._socket.fileno()
+
+    def send(self, message: object) -> None:
+        """Send a message; a copy of the process that was forked off since ends instead."""
+        if os.getpid() != self._process:
+            os._exit(0)
+        header, content = framed(message)
+        for part in (header + content,) if len(content) < READ_BYTES else (header, content):
+            self._socket.sendall(part)
+
+    def receive(self) -> Any:
+        """Wait for a message and return it."""
+        while True:
+            for message in self._incoming.whole():
+                return message
+            self._read()
+
+    def arrived(self) -> Iterator[Any]:
+        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
+
+        A message that broke off is noticed after `STALLED_SECONDS`.
+        """
+        for _ in range(READS_AT_ONCE):
+            try:
+                self._read(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                break
+            yield from self._incoming.whole()
+        if self.broken_off:
+            raise GarbledError
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the rest of a message has not come for too long."""
+        return self._incoming.broken_off
+
+    def close(self) -> None:
+        """Close this end."""
+        self._socket.close()
+
+    def _read(self, flags: int = 0) -> None:
+        data = self._socket.recv(READ_BYTES, flags)
+        if not data:
+            raise EOFError
+        self._incoming.add(data)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -165,12 +193,18 @@ def serving(descriptor: int) -> Channel:
 def start(
     serve: Callable[[int], None], expected: Iterable[type] | None = None
 ) -> tuple[subprocess.Popen[bytes], Channel]:
+    """Start a process as `spawn` does, and return it with the channel to it; `expected` is as for `Incoming`."""
+    process, end = spawn(serve)
+    return process, Channel(end, expected)
+
+
+def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
     It takes no notice of SIGTERM either, which batch systems send to all processes: this one tells it to end.
     It is a fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import
     the user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by
-    its name; it is given the descriptor of its end of the channel, for `serving`. `expected` is as for `Channel`.
+    its name; it is given the descriptor of its end of the channel, for `serving`.
     """
     module, name = serve.__module__, serve.__name__
     ours, theirs = socket.socketpair()
@@ -192,4 +226,12 @@ def start(
     except OSError as error:
         ours.close()
         raise ArcadeMarkError(f"no worker process can be started ({error}); try fewer --workers") from None
-    return process, Channel(ours, expected)
+    return process, ours
+
+
+def kill(process: subprocess.Popen[bytes]) -> str:
+    """End a process with all that it started in its process group, and say how it ended."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    code = process.wait()
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

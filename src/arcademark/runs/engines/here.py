@@ -20,7 +20,7 @@ BATCH_SECONDS = 0.2
 class InProcessEngine:
     """Plays jobs in this process; an `arcademark.runs.engines.base.Engine`."""
 
-    def __init__(self, workers: int = 1, episode_seconds: float | None = None) -> None:
+    def __init__(self, workers: int | None = None, episode_seconds: float | None = None) -> None:
         if episode_seconds is not None:
             raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")
         self._finishing = self._unkept = False

@@ -1,0 +1,427 @@
+"""Trials in worker processes, wherever these are.
+
+A worker plays some of an open trial's missing episodes at a time: of what is left, a share that shrinks as the end
+nears, so that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a
+planner's long episodes are given out one at a time. The driver hears from workers a few times a second and at the end
+of each episode. A worker may die at any moment: what it had not handed over is played again, by another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, assert_never
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines import worker
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
+from arcademark.runs.processes import GarbledError
+from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.store import EpisodeResult, Unfinished
+
+WAIT_SECONDS = 0.2
+FALSE_STARTS_ALLOWED = 3
+MAKING = "making the agent"
+
+Blame = Literal["process", "node", "memory"]
+"""What was at fault where a worker ended: its process, the machine that it was on, or that machine's memory."""
+
+DEATHS: Mapping[Blame, tuple[int, str]] = {
+    "process": (3, "the process that plays it died {times} times in a row ({how}); does the agent end it?"),
+    "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
+    "memory": (1, "it was ended as its node ran out of memory, of which it would need as much again ({how})"),
+}
+"""The death in a row with which a trial is given up, and what is said then."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a worker ended."""
+
+    how: str
+    blame: Blame = "process"
+
+
+class Link(Protocol):
+    """A worker process and the way to it."""
+
+    def send(self, order: worker.Order) -> None:
+        """Send an order; OSError if the worker is dead."""
+
+    def arrived(self) -> Iterator[worker.Message]:
+        """Yield the messages that have come, without waiting; EOFError or OSError if none will, or a `GarbledError`."""
+
+    def ended(self) -> bool:
+        """Whether the process has ended, as far as is known; what it sent before may still be had."""
+
+    def kill(self) -> Ending:
+        """End the process with all that it started, and say how it ended."""
+
+    def close(self) -> None:
+        """Give up what is left of it."""
+
+
+@dataclass(eq=False)
+class _Work:
+    """A job on its way: its pending episodes are nobody's yet, `players` workers have some of the others.
+
+    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames; `trained` how many
+    episodes of training were handed over.
+    """
+
+    job: Job
+    learns: bool = False
+    plans: bool = False
+    trains: bool = False
+    shareable: bool = False
+    batch_size: int = 1
+    players: int = 0
+    deaths: Counter[Blame] = field(default_factory=Counter)
+    over: bool = False
+    trained: int = 0
+    reached: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.job.trial.id
+
+    @property
+    def pending(self) -> Episodes:
+        return self.job.episodes
+
+    def note(self, kept: Unfinished) -> None:
+        """Notice that an episode got further than ever before: deaths on the way there do not count."""
+        now = kept.frames, kept.simulated_frames
+        if now > self.reached.get(kept.episode, (0, 0)):
+            self.reached[kept.episode] = now
+            self.deaths.clear()
+
+    @property
+    def played(self) -> bool:
+        """Whether all episodes were."""
+        return self.shareable and not (self.pending or self.players)
+
+    def take(self, workers: int) -> Episodes:
+        """Take the next share of what is pending; a learner takes all, a planner one episode."""
+        left = len(self.pending)
+        share = left if self.learns else 1 if self.plans else -(-left // (2 * workers))
+        return self.pending.take(max(share, self.batch_size))
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A worker process as the driver sees it.
+
+    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: what
+    it sent that it should not have.
+    """
+
+    link: Link
+    state: Literal["starting", "idle", "opening", "playing"] = "starting"
+    work: _Work | None = None
+    outstanding: Episodes = field(default_factory=Episodes)
+    deadlines: dict[str, float] = field(default_factory=dict)
+    unkept: bool = False
+    fault: str = ""
+
+    def send(self, order: worker.Order) -> None:
+        """Send an order; that the worker is dead will be noticed where events are read."""
+        with contextlib.suppress(OSError):
+            self.link.send(order)
+
+    def kill(self) -> Ending:
+        """End it, and say how it ended."""
+        ending = self.link.kill()
+        return Ending(self.fault) if self.fault else ending
+
+
+class PoolEngine(ABC):
+    """Plays jobs in up to so many worker processes; an `arcademark.runs.engines.base.Engine`.
+
+    `episode_seconds` limits the wall time of an episode, and of making an agent.
+    """
+
+    def __init__(self, workers: int, episode_seconds: float | None = None) -> None:
+        self._limit = workers
+        self._episode_seconds = episode_seconds
+        self._workers: list[_Worker] = []
+        self._fresh: deque[_Work] = deque()
+        self._shared: dict[str, _Work] = {}
+        self._left = 0
+        self._false_starts = 0
+        self._finishing = False
+
+    @abstractmethod
+    def start(self) -> Link:
+        """Start a worker."""
+
+    @abstractmethod
+    def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
+        """Wait until something has come, for so many seconds at most, and return the links where it did."""
+
+    def opening(self, job: Job) -> worker.Open:
+        """Return the order to make a job's agent."""
+        return worker.Open(job.trial, job.emulator)
+
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
+        """Play all jobs, yielding what happened."""
+        self._fresh, self._left = deque(map(_Work, jobs)), len(jobs)
+        self._memory = memory
+        self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))
+        try:
+            while self._workers if self._finishing else self._left:
+                self._dispatch()
+                batch: list[tuple[str, TrialEvent]] = []
+                dead = self._listen(batch)
+                self._end_late(batch)
+                self._end_kept(batch)
+                yield batch
+                if dead:
+                    yield [event for member in dead for event in self._bury(member)]
+        finally:
+            self.stop()
+
+    def finish(self) -> Batch:
+        """End all play but that of learners which have something to hand over; return what had finished."""
+        self._finishing = True
+        batch: list[tuple[str, TrialEvent]] = []
+        for member in self._workers:
+            self._hear_some(member, batch)  # episodes may have ended since the last batch
+        self._end_kept(batch)
+        for member in self._workers:
+            member.send(worker.Stop())
+        return batch
+
+    def stop(self) -> Batch:
+        """End all play at once and return what had finished by then."""
+        self._finishing = True
+        batch: list[tuple[str, TrialEvent]] = []
+        for member in list(self._workers):
+            self._end(member, batch)
+        return batch
+
+    def _end(self, member: _Worker, batch: list[tuple[str, TrialEvent]]) -> None:
+        self._workers.remove(member)
+        member.kill()
+        self._hear_some(member, batch)
+        member.link.close()
+
+    def _end_kept(self, batch: list[tuple[str, TrialEvent]]) -> None:
+        """Once it is to finish, end the workers that have nothing to hand over."""
+        for member in list(self._workers):
+            if self._finishing and not member.unkept:
+                self._end(member, batch)
+
+    # Orders
+
+    def _dispatch(self) -> None:
+        """Give idle workers something to do; start workers while there is more."""
+        for member in self._workers:
+            self._order(member)
+        starting = sum(member.state == "starting" for member in self._workers)
+        shares = 0 if self._finishing else len(self._fresh) + sum(len(work.pending) for work in self._shared.values())
+        for _ in range(min(self._limit - len(self._workers), shares - starting)):
+            self._workers.append(_Worker(self.start()))
+
+    def _order(self, member: _Worker) -> None:
+        work = self._choose(member) if member.state == "idle" else None
+        if work is None:
+            return
+        if member.work is work and not work.learns:
+            self._play(member, work)
+        else:
+            if self._fresh and self._fresh[0] is work:
+                self._fresh.popleft()
+            member.work, member.state = work, "opening"
+            self._watch(member, MAKING)
+            member.send(self.opening(work.job))
+
+    def _choose(self, member: _Worker) -> _Work | None:
+        """Choose the trial that the worker has open, else one that nobody has begun, else that with most left."""
+        if self._finishing:
+            return None
+        if member.work and member.work.id in self._shared and member.work.pending:
+            return member.work
+        if self._fresh:
+            return self._fresh[0]
+        return max((work for work in self._shared.values() if work.pending), key=lambda w: len(w.pending), default=None)
+
+    def _play(self, member: _Worker, work: _Work) -> None:
+        episodes = work.take(self._limit)
+        if work.over or not (episodes or work.learns):
+            member.state = "idle"
+            self._settle(work)
+            return
+        member.state, member.outstanding = "playing", episodes
+        work.players += 1
+        checkpoint = self._memory.checkpoint(work.id) if work.learns else None
+        work.trained = checkpoint.episodes if checkpoint else 0
+        member.unkept = work.trains and not (checkpoint and checkpoint.finished)
+        unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
+        member.send(worker.Play(episodes, checkpoint, unfinished))
+
+    def _settle(self, work: _Work, over: bool = False) -> None:
+        """Notice that a trial is over: all its episodes were played, or it is given up."""
+        if not work.over and (over or work.played):
+            work.over = True
+            self._left -= 1
+            self._shared.pop(work.id, None)
+
+    # Events
+
+    def _listen(self, batch: list[tuple[str, TrialEvent]]) -> list[_Worker]:
+        """Wait for events, add them to the batch, and return the workers that have died or must be replaced."""
+        ended = [member for member in self._workers if member.link.ended()]
+        heard = set(self.heard([member.link for member in self._workers], 0.0 if ended else WAIT_SECONDS))
+        dead = []
+        for member in list(self._workers):
+            if member in ended:
+                member.kill()  # what the agent started may be at work still, and hold the connection open for ever
+            if (member.link in heard and not self._hear_some(member, batch)) or member in ended:
+                dead.append(member)
+        return dead
+
+    def _hear_some(self, member: _Worker, batch: list[tuple[str, TrialEvent]]) -> bool:
+        """Take over what a worker has sent; False if nothing more is to be had of it."""
+        try:
+            for message in member.link.arrived():
+                self._hear(member, message, batch)
+        except (EOFError, OSError):
+            return False
+        except GarbledError as error:
+            member.fault = f"ended, as it sent {error}"
+        return not member.fault
+
+    def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, TrialEvent]]) -> None:
+        _check(member, message)
+        work = member.work
+        if isinstance(message, worker.Ready):
+            member.state, self._false_starts = "idle", 0
+            self._order(member)
+            return
+        if work is None:
+            return
+        match message:
+            case Begun(phase, episode):
+                self._watch(member, f"{phase} episode {episode}")
+                return
+            case worker.Idle():
+                self._rest(member, work)
+                self._settle(work, work.learns)
+                if member in self._workers:
+                    self._order(member)
+                return
+            case Opened():
+                self._opened(member, work, message)
+            case Failed():
+                self._rest(member, work)
+                member.work = None
+                batch += self._give_up(work, message.error)
+                return
+            case EpisodeResult(record):
+                work.deaths.clear()
+                member.outstanding.discard(record.episode)
+                member.deadlines.pop(f"evaluation episode {record.episode}", None)
+            case TrainingBlock(_, checkpoint):
+                work.deaths.clear()
+                work.trained = checkpoint.episodes
+                member.unkept = work.trains and not checkpoint.finished
+            case Trained():
+                member.unkept = True
+            case Unfinished():
+                work.note(message)
+            case Played():
+                pass
+            case _:
+                assert_never(message)
+        batch.append((work.id, message))
+
+    def _opened(self, member: _Worker, work: _Work, message: Opened) -> None:
+        member.deadlines.clear()
+        work.learns, work.plans, work.batch_size = message.learns, message.plans, message.batch_size
+        work.trains = message.trains
+        work.shareable = not message.learns
+        if work.shareable and not work.over:
+            self._shared[work.id] = work
+        self._play(member, work)
+
+    def _rest(self, member: _Worker, work: _Work) -> None:
+        work.players -= member.state == "playing"
+        member.state, member.unkept = "idle", False
+        member.outstanding = Episodes()
+        member.deadlines.clear()
+
+    # Failures
+
+    def _watch(self, member: _Worker, what: str) -> None:
+        """Set the time by which something must be done; training episodes come one after the other."""
+        if self._episode_seconds is not None:
+            kept = {key: due for key, due in member.deadlines.items() if key.startswith("evaluation")}
+            member.deadlines = kept | {what: time.monotonic() + self._episode_seconds}
+
+    def _end_late(self, batch: list[tuple[str, TrialEvent]]) -> None:
+        """Kill workers that take too long, for they may hang where no exception reaches, and give their trials up."""
+        now = time.monotonic()
+        for member in list(self._workers):
+            late = [what for what, due in member.deadlines.items() if due < now]
+            if late and member.work:
+                work = member.work
+                batch += self._give_up(work, f"{late[0]} took more than {self._episode_seconds:g} s, the limit")
+                self._end(member, batch)
+
+    def _bury(self, member: _Worker) -> list[tuple[str, TrialEvent]]:
+        """Take back what a dead worker had not done; a trial that only kills workers is given up."""
+        if member not in self._workers:
+            return []
+        self._workers.remove(member)
+        ending, work, state = member.kill(), member.work, member.state
+        member.link.close()
+        self._false_starts += state == "starting"
+        if self._false_starts >= FALSE_STARTS_ALLOWED:
+            raise ArcadeMarkError(f"worker processes die as they start ({ending.how}); the message above may say why")
+        if work is None or state == "idle" or self._finishing:
+            return []
+        work.pending.put_back(member.outstanding)
+        self._rest(member, work)
+        self._settle(work)
+        work.deaths[ending.blame] += 1
+        times, (allowed, said) = work.deaths[ending.blame], DEATHS[ending.blame]
+        if times < allowed:
+            if not (work.shareable or work.over):
+                self._fresh.appendleft(work)
+            return [(work.id, Lost(ending.how))]
+        return [(work.id, Lost(ending.how)), *self._give_up(work, said.format(times=times, how=ending.how))]
+
+    def _give_up(self, work: _Work, error: str) -> list[tuple[str, TrialEvent]]:
+        if work.over:
+            return []
+        self._settle(work, over=True)
+        return [(work.id, Failed(error))]
+
+
+def _check(member: _Worker, message: object) -> None:
+    """Refuse what a worker may not send now, so that no agent can have an episode recorded twice."""
+    work = member.work
+    match message:
+        case EpisodeResult(record):
+            owed = work and (record.trial_id, record.phase) == (work.id, "evaluation")
+            owed = owed and record.episode in member.outstanding
+        case TrainingBlock(results, checkpoint):
+            numbers = range(work.trained, checkpoint.episodes) if work else ()
+            owed = work and [(work.id, "training", number) for number in numbers] == [
+                (result.record.trial_id, result.record.phase, result.record.episode) for result in results
+            ]
+        case Unfinished(episode):
+            owed = episode in member.outstanding
+        case Opened():
+            owed = member.state == "opening"
+        case worker.Ready():
+            owed = member.state == "starting"
+        case _:
+            owed = isinstance(message, worker.MESSAGES)
+    if not owed:
+        raise GarbledError(f"{type(message).__name__} where none was due")
